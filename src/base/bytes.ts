@@ -1,0 +1,56 @@
+// Small helpers over Uint8Array that every layer needs.
+
+export type Bytes = Uint8Array
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** UTF-8 bytes of a string. */
+export function utf8(text: string): Bytes {
+  return encoder.encode(text)
+}
+
+/** Text of UTF-8 bytes, malformed sequences replaced. */
+export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
+  return decoder.decode(bytes.subarray(start, end))
+}
+
+/** Order of two byte strings, as a store keeps its keys. */
+export function compareBytes(a: Bytes, b: Bytes): number {
+  return Buffer.compare(a, b)
+}
+
+export function equalBytes(a: Bytes, b: Bytes): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0
+}
+
+export function concatBytes(...parts: readonly Bytes[]): Bytes {
+  let length = 0
+  for (const part of parts) length += part.length
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** The smallest byte string above every string that starts with `prefix`. */
+export function prefixEnd(prefix: Bytes): Bytes {
+  let length = prefix.length
+  while (length > 0 && prefix[length - 1] === 0xff) length--
+  const end = prefix.slice(0, length)
+  if (length > 0) end[length - 1] = (end[length - 1] ?? 0) + 1
+  return end
+}
+
+/** A Buffer over the same memory: for its readers and writers of numbers. */
+export function bufferOf(bytes: Bytes): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** A key for a Map: one character a byte. */
+export function mapKey(bytes: Bytes): string {
+  return bufferOf(bytes).toString('latin1')
+}

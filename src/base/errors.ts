@@ -1,0 +1,134 @@
+// The one error class and the one table of codes. Handlers throw `fail('DuplicateKey', …)`;
+// listeners turn the same object into a document-wire reply, an HTTP body or a RESP line.
+// Numbers and names follow the document database's published error codes.
+
+interface CodeRow {
+  /** Number that drivers switch on. */
+  readonly code: number
+  /** HTTP status of the same failure. */
+  readonly http: number
+}
+
+const row = (code: number, http: number): CodeRow => ({ code, http })
+
+export const codes = {
+  InternalError: row(1, 500),
+  BadValue: row(2, 400),
+  NoSuchKey: row(4, 400),
+  HostUnreachable: row(6, 503),
+  UnknownError: row(8, 500),
+  FailedToParse: row(9, 400),
+  UserNotFound: row(11, 404),
+  Unauthorized: row(13, 401),
+  TypeMismatch: row(14, 400),
+  Overflow: row(15, 400),
+  InvalidLength: row(16, 400),
+  ProtocolError: row(17, 400),
+  AuthenticationFailed: row(18, 401),
+  IllegalOperation: row(20, 400),
+  InvalidBSON: row(22, 400),
+  NamespaceNotFound: row(26, 404),
+  IndexNotFound: row(27, 404),
+  PathNotViable: row(28, 400),
+  CannotBackfillArray: row(34, 400),
+  ConflictingUpdateOperators: row(40, 400),
+  CursorNotFound: row(43, 404),
+  NamespaceExists: row(48, 409),
+  MaxTimeMSExpired: row(50, 408),
+  DollarPrefixedFieldName: row(52, 400),
+  InvalidIdField: row(53, 400),
+  NotSingleValueField: row(54, 400),
+  EmptyFieldName: row(56, 400),
+  DottedFieldName: row(57, 400),
+  CommandNotFound: row(59, 404),
+  ImmutableField: row(66, 400),
+  CannotCreateIndex: row(67, 400),
+  InvalidOptions: row(72, 400),
+  InvalidNamespace: row(73, 400),
+  NoReplicationEnabled: row(76, 400),
+  IndexOptionsConflict: row(85, 409),
+  IndexKeySpecsConflict: row(86, 409),
+  ShutdownInProgress: row(91, 503),
+  OperationFailed: row(96, 400),
+  WriteConflict: row(112, 503),
+  CommandNotSupported: row(115, 400),
+  DocumentValidationFailure: row(121, 400),
+  JSInterpreterFailure: row(139, 400),
+  ExceededMemoryLimit: row(146, 400),
+  CommandNotSupportedOnView: row(166, 400),
+  InvalidPipelineOperator: row(168, 400),
+  CannotIndexParallelArrays: row(171, 400),
+  QueryPlanKilled: row(175, 409),
+  AmbiguousIndexKeyPattern: row(181, 400),
+  ClientMetadataCannotBeMutated: row(186, 400),
+  InvalidIndexSpecificationOption: row(197, 400),
+  NoSuchSession: row(206, 404),
+  IllegalOpMsgFlag: row(223, 400),
+  TransactionTooLarge: row(257, 413),
+  CursorKilled: row(237, 400),
+  NotImplemented: row(238, 400),
+  SnapshotTooOld: row(239, 503),
+  ConversionFailure: row(241, 400),
+  ExceededTimeLimit: row(262, 503),
+  ChecksumMismatch: row(288, 400),
+  QueryExceededMemoryLimitNoDiskUseAllowed: row(292, 400),
+  APIVersionError: row(322, 400),
+  MechanismUnavailable: row(334, 400),
+  UnsupportedOpQueryCommand: row(352, 400),
+  IngressRequestRateLimitExceeded: row(462, 429),
+  BSONObjectTooLarge: row(10334, 413),
+  DuplicateKey: row(11000, 409),
+  InterruptedAtShutdown: row(11600, 503),
+  Interrupted: row(11601, 503),
+  DatabaseDifferCase: row(13297, 400),
+  OutOfDiskSpace: row(14031, 503),
+} as const satisfies Record<string, CodeRow>
+
+/** A row of the table, or `Location<number>` for the peer's numbered codes that have no name. */
+export type CodeName = keyof typeof codes | `Location${number}`
+
+/** Further fields of an error reply (keyPattern, index …); the values are the listener's to encode. */
+export type ErrorExtra = Readonly<Record<string, unknown>>
+
+export class GatewayError extends Error {
+  readonly code: number
+  readonly codeName: CodeName
+  readonly extra: ErrorExtra
+
+  constructor(codeName: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'GatewayError'
+    this.codeName = codeName
+    this.code = codeOf(codeName)
+    this.extra = extra
+  }
+
+  /** HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a right. */
+  get httpStatus(): number {
+    if (this.codeName === 'Unauthorized' && this.extra.reason !== undefined) return 403
+    return this.codeName in codes ? codes[this.codeName as keyof typeof codes].http : 400
+  }
+}
+
+/** Makes the error to throw: `throw fail('BadValue', "unknown operator: $foo")`. */
+export function fail(codeName: CodeName, message: string, extra?: ErrorExtra): GatewayError {
+  const error = new GatewayError(codeName, message, extra)
+  Error.captureStackTrace(error, fail)
+  return error
+}
+
+/** Any thrown thing as a GatewayError; what is not ours becomes InternalError with its cause kept. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError('InternalError', 'internal error', {}, thrown)
+}
+
+/** For our own mistakes, never for a client's. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${message}`)
+}
+
+function codeOf(name: CodeName): number {
+  const known = (codes as Record<string, CodeRow>)[name]
+  return known === undefined ? Number(name.slice('Location'.length)) : known.code
+}

@@ -1,0 +1,66 @@
+// What the engine keeps about collections and indexes. Descriptors are plain data, read from the
+// catalog in the transaction that uses them; `version` is the catalog record's, so that a cached
+// decoding is good exactly while the record is unchanged.
+
+import type { Document } from '../value/value.js'
+
+export type NamespaceId = number & { readonly brand: 'NamespaceId' }
+export type IndexId = number & { readonly brand: 'IndexId' }
+
+export type PrivacyMode = 'private' | 'public' | 'shared'
+
+/** Who a collection belongs to; `allow` of the identity room decides with it. */
+export interface Access {
+  /** EIP-55 address, or null where an operator made it. */
+  readonly owner: string | null
+  readonly mode: PrivacyMode
+  /** Address to 1 (read) or 2 (write). */
+  readonly roles: Readonly<Record<string, 1 | 2>>
+}
+
+export interface IndexField {
+  readonly path: string
+  readonly direction: 1 | -1
+}
+
+export interface IndexDescriptor {
+  readonly id: IndexId
+  readonly name: string
+  readonly fields: readonly IndexField[]
+  readonly unique: boolean
+  /** `building` is maintained by every writer and used by no plan (rule 12). */
+  readonly state: 'building' | 'ready'
+  /** For each field: some document had an array on its path. */
+  readonly multikey: readonly boolean[]
+  /** Some entry was cut to a prefix and a hash: bounds become inclusive, every hit is re-checked. */
+  readonly inexact: boolean
+  /** The key pattern and options as the client gave them, for listIndexes. */
+  readonly spec: Document
+}
+
+export interface Namespace {
+  readonly id: NamespaceId
+  readonly db: string
+  readonly name: string
+  /** Of the catalog record; changes with every change of the descriptor. */
+  readonly version: number
+  /** Seconds since 1970. */
+  readonly createdAt: number
+  /** 16 bytes. */
+  readonly uuid: Uint8Array
+  readonly access: Access
+  /** Without `_id_`, which is the record itself. */
+  readonly indexes: readonly IndexDescriptor[]
+  /** Options of `create` to echo in listCollections. */
+  readonly options: Document
+}
+
+/** What a command declared: collections and what it needs of each. */
+export type Need = 'read' | 'write' | 'admin'
+
+export interface Touch {
+  readonly db: string
+  /** Undefined: the database as a whole (listCollections, dropDatabase). */
+  readonly collection?: string
+  readonly needs: readonly Need[]
+}

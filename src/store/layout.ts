@@ -1,0 +1,42 @@
+// The key space: the first byte of a key is its class, ids are u32 big-endian. Names never stand
+// in a key but the catalog's, so a rename moves nothing and a drop is a range. (facts: storage 2)
+
+import type { Bytes } from '../base/bytes.js'
+
+export const keyClass = {
+  /** Store metadata: format version. Written by the store alone. */
+  meta: 0x00,
+  catalog: 0x01,
+  record: 0x02,
+  entry: 0x03,
+  count: 0x04,
+  expiry: 0x05,
+  change: 0x06,
+  chunk: 0x07,
+  member: 0x08,
+  /** Background work that must survive a crash: dropped ranges, staged values. */
+  garbage: 0x09,
+} as const
+
+/** Classes whose values carry a version and a CRC-32C (rule 7). */
+export function isVersioned(key: Bytes): boolean {
+  const first = key[0]
+  return first === keyClass.catalog || first === keyClass.record || first === keyClass.member
+}
+
+/** `class, id` followed by `tail`. */
+export function idKey(kind: number, id: number, tail?: Bytes): Bytes {
+  const key = new Uint8Array(5 + (tail?.length ?? 0))
+  key[0] = kind
+  key[1] = id >>> 24
+  key[2] = id >>> 16
+  key[3] = id >>> 8
+  key[4] = id
+  if (tail !== undefined) key.set(tail, 5)
+  return key
+}
+
+/** The end of everything that starts with `class, id`. */
+export function idKeyEnd(kind: number, id: number): Bytes {
+  return id === 0xffffffff ? Uint8Array.of(kind + 1) : idKey(kind, id + 1)
+}

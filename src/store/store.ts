@@ -1,0 +1,105 @@
+// The store interface: an ordered map of bytes to bytes with atomic programs. A program is a
+// generator; on an embedded store its steps are already done, on a remote one they are asked in
+// batches, and a write program is run again on a conflict. So it must wait for nothing else and
+// leave no trace until it has committed. (facts: storage 1)
+
+import type { Bytes } from '../base/bytes.js'
+
+/** Keys from `start` (included) to `end` (excluded), in byte order or, `reverse`, against it. */
+export interface KeyRange {
+  readonly start: Bytes
+  readonly end: Bytes
+  readonly reverse?: boolean
+}
+
+export interface Entry {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+/** A value and the number of the write group that put it. */
+export interface Versioned {
+  readonly value: Bytes
+  readonly version: number
+}
+
+/** What a paused program asks its store for; plain data. */
+export type Ask =
+  | { readonly kind: 'get'; readonly key: Bytes }
+  | { readonly kind: 'getMany'; readonly keys: readonly Bytes[] }
+  | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
+  | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
+  | { readonly kind: 'pause' }
+
+export type Program<T> = Generator<Ask, T, unknown>
+
+/** The result of `yield* step`; finished already on an embedded store. */
+export interface Step<T> {
+  [Symbol.iterator](): Iterator<Ask, T, unknown>
+}
+
+export interface ReadTx {
+  /** The bytes are the program's own: they may be kept, and changed. */
+  get(key: Bytes): Step<Bytes | undefined>
+  /** As get, with the version of the record; for the versioned classes of `layout.ts` only. */
+  getVersioned(key: Bytes): Step<Versioned | undefined>
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
+  /** At most `limit` entries (1 to scanEntriesMax), the state at the program's start. */
+  scan(range: KeyRange, limit: number): Step<Entry[]>
+  /** As scan, over entries whose value is a record key tail: each answered with that record. */
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]>
+  /** Counters of `add`: documents and bytes; zeros where nothing was added. */
+  count(key: Bytes): Step<Count>
+  /** A place to pause for a program that computes long without reading; nothing in a write program. */
+  breathe(work: number): Step<void>
+}
+
+/** An index entry with the record it points at; undefined where the record is gone. */
+export interface Fetched extends Entry {
+  readonly record: Bytes | undefined
+}
+
+export interface Count {
+  readonly documents: number
+  readonly bytes: number
+}
+
+export interface Tx extends ReadTx {
+  /** As scan, merged with this program's own writes: for unique probes and key-value structures. */
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]>
+  /** Buffered until the program returns; throws at once what is the program's fault (size, bounds). */
+  put(key: Bytes, value: Bytes): void
+  remove(key: Bytes): void
+  /** Adds to a counter without reading it; commutes with other programs' additions. */
+  add(key: Bytes, documents: number, bytes: number): void
+}
+
+export type Awaitable<T> = T | Promise<T>
+
+export interface ReadOptions {
+  /** Keeps one snapshot across pauses (at most snapshotMsMax); otherwise a pause lets it go. */
+  readonly snapshot?: boolean
+  /** Looked at in every pause; a throw ends the program with that error. */
+  readonly onPause?: () => void
+}
+
+export interface StoreStats {
+  readonly type: 'InMemory' | 'LMDB' | 'PostgreSQL'
+  /** Bytes that the data takes where it is kept. */
+  readonly sizeBytes: number
+  /** Set while writes are refused: why. */
+  readonly refusing?: string
+}
+
+export interface Store {
+  /** Runs once, on one snapshot a tick; pauses when its work budget is used up. Sync when it can. */
+  read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T>
+  /**
+   * Runs to its end without a pause, perhaps more than once; resolves when as durable as configured.
+   * Rejects with the program's own error, or WriteConflict, OutOfDiskSpace, ShutdownInProgress.
+   */
+  write<T>(program: (tx: Tx) => Program<T>): Promise<T>
+  stats(): StoreStats
+  /** Refuses new programs, finishes those at work, and lets the folder go. */
+  close(): Promise<void>
+}

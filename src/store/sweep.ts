@@ -1,0 +1,56 @@
+// A sweep is a command in more than one transaction: a generator of phases, each a read program or
+// a write program, driven from outside. What a phase has done stays done. (facts: storage 9, rule 2)
+
+import type { Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
+
+export type Phase =
+  | {
+      readonly mode: 'read'
+      readonly program: (tx: ReadTx) => Program<unknown>
+      readonly options?: ReadOptions
+    }
+  | { readonly mode: 'write'; readonly program: (tx: Tx) => Program<unknown> }
+
+export type Sweep<T> = Generator<Phase, T, unknown>
+
+/** One pausable read: `const keys = yield* readPhase((tx) => collect(tx))`. */
+export function* readPhase<T>(
+  program: (tx: ReadTx) => Program<T>,
+  options?: ReadOptions,
+): Sweep<T> {
+  return (yield options === undefined
+    ? { mode: 'read', program }
+    : { mode: 'read', program, options }) as T
+}
+
+/** One write program; its error is thrown here and may be caught. */
+export function* writePhase<T>(program: (tx: Tx) => Program<T>): Sweep<T> {
+  return (yield { mode: 'write', program }) as T
+}
+
+/**
+ * Runs a sweep to its end. `onPhase` is called before each phase after the first: a throw from it
+ * (time limit, kill) is thrown into the sweep there.
+ */
+export async function runSweep<T>(store: Store, sweep: Sweep<T>, onPhase?: () => void): Promise<T> {
+  let next = sweep.next()
+  while (next.done !== true) {
+    const phase = next.value
+    let result: unknown
+    try {
+      result = await runPhase(store, phase, onPhase)
+      onPhase?.()
+    } catch (error) {
+      next = sweep.throw(error)
+      continue
+    }
+    next = sweep.next(result)
+  }
+  return next.value
+}
+
+function runPhase(store: Store, phase: Phase, onPause: (() => void) | undefined): unknown {
+  if (phase.mode === 'write') return store.write(phase.program)
+  const options = onPause === undefined ? phase.options : { ...phase.options, onPause }
+  return store.read(phase.program, options)
+}

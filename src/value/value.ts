@@ -1,0 +1,200 @@
+// A BSON value where it lies: a type byte and a slice of bytes. Query, index and update code work
+// on these; a JavaScript value is made only where an operator computes. Types and payloads as
+// bsonspec.org 1.1.
+
+import { type Bytes, bufferOf, textOf, utf8 } from '../base/bytes.js'
+
+export const bsonType = {
+  double: 0x01,
+  string: 0x02,
+  object: 0x03,
+  array: 0x04,
+  binary: 0x05,
+  undefined: 0x06,
+  objectId: 0x07,
+  bool: 0x08,
+  date: 0x09,
+  null: 0x0a,
+  regex: 0x0b,
+  dbPointer: 0x0c,
+  code: 0x0d,
+  symbol: 0x0e,
+  codeWithScope: 0x0f,
+  int32: 0x10,
+  timestamp: 0x11,
+  int64: 0x12,
+  decimal128: 0x13,
+  maxKey: 0x7f,
+  minKey: 0xff,
+} as const
+
+/** A whole BSON document: length, elements, 00. Starts at the first byte of its array. */
+export type Document = Bytes
+
+export class Value {
+  constructor(
+    readonly type: number,
+    /** Holds the payload from `start` to `end`; what lies around it belongs to others. */
+    readonly bytes: Bytes,
+    readonly start: number,
+    readonly end: number,
+  ) {}
+
+  /** The payload alone, as a view. */
+  payload(): Bytes {
+    return this.bytes.subarray(this.start, this.end)
+  }
+
+  /** The same value over bytes of its own. */
+  detach(): Value {
+    return new Value(this.type, this.bytes.slice(this.start, this.end), 0, this.end - this.start)
+  }
+
+  get isNumber(): boolean {
+    return isNumberType(this.type)
+  }
+
+  /** null or undefined: what an equality with null accepts beside a missing field. */
+  get isNullish(): boolean {
+    return this.type === bsonType.null || this.type === bsonType.undefined
+  }
+}
+
+export function isNumberType(type: number): boolean {
+  return (
+    type === bsonType.int32 ||
+    type === bsonType.double ||
+    type === bsonType.int64 ||
+    type === bsonType.decimal128
+  )
+}
+
+const nothing = new Uint8Array(0)
+export const nullValue = new Value(bsonType.null, nothing, 0, 0)
+export const undefinedValue = new Value(bsonType.undefined, nothing, 0, 0)
+export const minKeyValue = new Value(bsonType.minKey, nothing, 0, 0)
+export const maxKeyValue = new Value(bsonType.maxKey, nothing, 0, 0)
+export const trueValue = new Value(bsonType.bool, Uint8Array.of(1), 0, 1)
+export const falseValue = new Value(bsonType.bool, Uint8Array.of(0), 0, 1)
+
+export function boolValue(truth: boolean): Value {
+  return truth ? trueValue : falseValue
+}
+
+export function int32Value(n: number): Value {
+  return new Value(bsonType.int32, Uint8Array.of(n, n >> 8, n >> 16, n >> 24), 0, 4)
+}
+
+export function int64Value(n: bigint): Value {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigInt64(0, n, true)
+  return new Value(bsonType.int64, bytes, 0, 8)
+}
+
+export function doubleValue(n: number): Value {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setFloat64(0, n, true)
+  return new Value(bsonType.double, bytes, 0, 8)
+}
+
+export function stringValue(text: string): Value {
+  const body = utf8(text)
+  const bytes = new Uint8Array(body.length + 5)
+  writeInt32(bytes, 0, body.length + 1)
+  bytes.set(body, 4)
+  return new Value(bsonType.string, bytes, 0, bytes.length)
+}
+
+/** `ms` since 1970, a whole number or a bigint. */
+export function dateValue(ms: number | bigint): Value {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigInt64(0, BigInt(ms), true)
+  return new Value(bsonType.date, bytes, 0, 8)
+}
+
+export function timestampValue(seconds: number, increment: number): Value {
+  const bytes = new Uint8Array(8)
+  writeInt32(bytes, 0, increment)
+  writeInt32(bytes, 4, seconds)
+  return new Value(bsonType.timestamp, bytes, 0, 8)
+}
+
+export function objectIdValue(id: Bytes): Value {
+  return new Value(bsonType.objectId, id, 0, 12)
+}
+
+export function binaryValue(subtype: number, body: Bytes): Value {
+  const bytes = new Uint8Array(body.length + 5)
+  writeInt32(bytes, 0, body.length)
+  bytes[4] = subtype
+  bytes.set(body, 5)
+  return new Value(bsonType.binary, bytes, 0, bytes.length)
+}
+
+export function documentValue(document: Document): Value {
+  return new Value(bsonType.object, document, 0, document.length)
+}
+
+/** `elements` is a BSON document whose names are "0", "1", … */
+export function arrayValue(elements: Document): Value {
+  return new Value(bsonType.array, elements, 0, elements.length)
+}
+
+/** A whole JavaScript number in the narrowest type that holds it: int32, int64, else double. */
+export function numberValue(n: number): Value {
+  if (Number.isInteger(n) && !Object.is(n, -0)) {
+    if (n >= -0x80000000 && n <= 0x7fffffff) return int32Value(n)
+    if (Number.isSafeInteger(n)) return int64Value(BigInt(n))
+  }
+  return doubleValue(n)
+}
+
+// Readers: the caller has looked at the type.
+
+export function readInt32(bytes: Bytes, at: number): number {
+  return (
+    (bytes[at] ?? 0) |
+    ((bytes[at + 1] ?? 0) << 8) |
+    ((bytes[at + 2] ?? 0) << 16) |
+    ((bytes[at + 3] ?? 0) << 24)
+  )
+}
+
+export function writeInt32(bytes: Bytes, at: number, n: number): void {
+  bytes[at] = n
+  bytes[at + 1] = n >> 8
+  bytes[at + 2] = n >> 16
+  bytes[at + 3] = n >> 24
+}
+
+/** int64, date or timestamp payload as a signed 64-bit number. */
+export function bigintOf(value: Value): bigint {
+  return bufferOf(value.bytes).readBigInt64LE(value.start)
+}
+
+export function doubleOf(value: Value): number {
+  return bufferOf(value.bytes).readDoubleLE(value.start)
+}
+
+/** Text of a string, symbol or code value. */
+export function stringOf(value: Value): string {
+  return textOf(value.bytes, value.start + 4, value.end - 1)
+}
+
+export function boolOf(value: Value): boolean {
+  return value.bytes[value.start] === 1
+}
+
+/** The document (or array, as a document with numbered names) of its own: a view, not a copy. */
+export function documentOf(value: Value): Document {
+  return value.payload()
+}
+
+/** Pattern and options of a regex value. */
+export function regexOf(value: Value): { pattern: string; options: string } {
+  const middle = value.bytes.indexOf(0, value.start)
+  return {
+    pattern: textOf(value.bytes, value.start, middle),
+    options: textOf(value.bytes, middle + 1, value.end - 1),
+  }
+}
