@@ -7,9 +7,13 @@ interface CodeRow {
   readonly code: number
   /** HTTP status of the same failure. */
   readonly http: number
+  /** Name in replies, where a row only gives a known code another status. */
+  readonly repliesAs?: string
 }
 
-const row = (code: number, http: number): CodeRow => ({ code, http })
+function row(code: number, http: number, repliesAs?: string): CodeRow {
+  return repliesAs === undefined ? { code, http } : { code, http, repliesAs }
+}
 
 export const codes = {
   InternalError: row(1, 500),
@@ -53,6 +57,7 @@ export const codes = {
   WriteConflict: row(112, 503),
   CommandNotSupported: row(115, 400),
   DocumentValidationFailure: row(121, 400),
+  NotAReplicaSet: row(123, 400),
   JSInterpreterFailure: row(139, 400),
   ExceededMemoryLimit: row(146, 400),
   CommandNotSupportedOnView: row(166, 400),
@@ -65,21 +70,28 @@ export const codes = {
   NoSuchSession: row(206, 404),
   IllegalOpMsgFlag: row(223, 400),
   TransactionTooLarge: row(257, 413),
+  TooManyDocumentSequences: row(233, 400),
   CursorKilled: row(237, 400),
   NotImplemented: row(238, 400),
   SnapshotTooOld: row(239, 503),
   ConversionFailure: row(241, 400),
   ExceededTimeLimit: row(262, 503),
+  IndexBuildAborted: row(276, 409),
   ChecksumMismatch: row(288, 400),
   QueryExceededMemoryLimitNoDiskUseAllowed: row(292, 400),
   APIVersionError: row(322, 400),
+  APIStrictError: row(323, 400),
   MechanismUnavailable: row(334, 400),
   UnsupportedOpQueryCommand: row(352, 400),
   IngressRequestRateLimitExceeded: row(462, 429),
+  MethodNotAllowed: row(59, 405, 'CommandNotFound'),
+  MisdirectedRequest: row(2, 421, 'BadValue'),
+  UnsupportedMediaType: row(2, 415, 'BadValue'),
   BSONObjectTooLarge: row(10334, 413),
   DuplicateKey: row(11000, 409),
   InterruptedAtShutdown: row(11600, 503),
   Interrupted: row(11601, 503),
+  CursorInUse: row(12051, 409),
   DatabaseDifferCase: row(13297, 400),
   OutOfDiskSpace: row(14031, 503),
 } as const satisfies Record<string, CodeRow>
@@ -92,27 +104,32 @@ export type ErrorExtra = Readonly<Record<string, unknown>>
 
 export class GatewayError extends Error {
   readonly code: number
-  readonly codeName: CodeName
+  /** As replies print it. */
+  readonly codeName: string
+  /** The row of the table. */
+  readonly kind: CodeName
   readonly extra: ErrorExtra
 
-  constructor(codeName: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
+  constructor(kind: CodeName, message: string, extra: ErrorExtra = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
+    const known = (codes as Record<string, CodeRow>)[kind]
     this.name = 'GatewayError'
-    this.codeName = codeName
-    this.code = codeOf(codeName)
+    this.kind = kind
+    this.codeName = known?.repliesAs ?? kind
+    this.code = known?.code ?? Number(kind.slice('Location'.length))
     this.extra = extra
   }
 
   /** HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a right. */
   get httpStatus(): number {
-    if (this.codeName === 'Unauthorized' && this.extra.reason !== undefined) return 403
-    return this.codeName in codes ? codes[this.codeName as keyof typeof codes].http : 400
+    if (this.kind === 'Unauthorized' && this.extra.reason !== undefined) return 403
+    return (codes as Record<string, CodeRow>)[this.kind]?.http ?? 400
   }
 }
 
 /** Makes the error to throw: `throw fail('BadValue', "unknown operator: $foo")`. */
-export function fail(codeName: CodeName, message: string, extra?: ErrorExtra): GatewayError {
-  const error = new GatewayError(codeName, message, extra)
+export function fail(kind: CodeName, message: string, extra?: ErrorExtra): GatewayError {
+  const error = new GatewayError(kind, message, extra)
   Error.captureStackTrace(error, fail)
   return error
 }
@@ -128,7 +145,13 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)
 }
 
-function codeOf(name: CodeName): number {
-  const known = (codes as Record<string, CodeRow>)[name]
-  return known === undefined ? Number(name.slice('Location'.length)) : known.code
+const kinds = new Map(
+  Object.entries(codes as Record<string, CodeRow>)
+    .filter(([, known]) => known.repliesAs === undefined)
+    .map(([name, known]) => [known.code, name as CodeName]),
+)
+
+/** The row of a number; `Location<number>` where it has no name. */
+export function kindOf(code: number): CodeName {
+  return kinds.get(code) ?? `Location${code}`
 }

@@ -12,6 +12,10 @@ export const documentBytesMax = 16 * MiB
 export const commandBytesMax = documentBytesMax + 16 * KiB
 /** One wire message or HTTP body, bytes (peer: maxMessageSizeBytes). */
 export const messageBytesMax = 48_000_000
+/** Kind 1 sections of one message (peer: code 233). */
+export const messageSequencesMax = 2
+/** Compressed messages above this are inflated and deflated off the main thread, bytes. */
+export const inlineZlibBytesMax = 64 * KiB
 /** Before login a client has nothing large to say. */
 export const anonymousMessageBytesMax = 16 * KiB
 /** Operations of one write command (peer: maxWriteBatchSize). */
@@ -25,12 +29,23 @@ export const firstBatchDocuments = 101
 /** Page of the HTTP routes: default and largest (DESIGN.md). */
 export const httpPageDefault = 100
 export const httpPageMax = 10_000
+/** Documents of one batch of an NDJSON stream: what is held while a slow client reads. */
+export const streamBatchDocuments = 500
 
 /** Work of one program in one tick: whichever comes first (facts/storage.md 9, rule 1). */
 export const tickMsMax = 4
 export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
+/** Entries of a query's first step where a filter decides, and bytes that a step is sized for. */
+export const scanFirstEntries = 128
+export const scanBytesTarget = 4 * MiB
+/** Documents that one stage of a query hands to the next at a time. */
+export const pullDocumentsMax = 500
+/** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
+export const planSpansMax = 10_000
+/** Points of a unique index up to which they beat every other plan. */
+export const uniquePointsMax = 1_000
 /** What one write program may hold (rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
@@ -62,6 +77,8 @@ assert(entryFieldsBytesMax + recordKeyBytesMax + 6 <= keyBytesMax, 'an entry mus
 /** Values above this are staged in chunks (rule 13), bytes. */
 export const inlineValueBytesMax = 256 * KiB
 export const chunkBytes = 128 * KiB
+/** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
+export const chunksPerProgram = 4
 
 /** Indexes of a collection, fields of an index (peer). */
 export const indexesMax = 64
@@ -90,8 +107,22 @@ export const authFailuresPerConnectionMax = 5
 /** Sockets that have not logged in: how many, and how long they may stay silent. */
 export const anonymousSocketsMax = 1_000
 export const anonymousIdleMs = 60_000
-/** Commands longer than this are logged with their shape. */
-export const slowCommandMs = 100
+/** Requests of one address in one window (API document), and how many addresses are remembered. */
+export const requestsPerWindowMax = 100
+export const requestWindowMs = 10_000
+export const addressesTrackedMax = 100_000
+/** What a driver says of itself in hello and currentOp shows, bytes; drivers stay below 512. */
+export const clientMetadataBytesMax = 4 * KiB
+/** Sockets of the document wire; each costs about 20 KiB beside its requests. */
+export const wireConnectionsMax = 10_000
+/** Messages above this wait for room in the memory budget, bytes; smaller ones only count. */
+export const smallMessageBytesMax = 64 * KiB
+/** A large message that stops arriving, or a closing socket whose last reply nobody takes. */
+export const messageStallMs = 30_000
+/** Replies beyond the backlog that nobody takes hold memory of others: then the socket is closed. */
+export const replyStallMs = 5 * 60_000
+/** Silence after which TCP asks whether the other side is still there (peer: 120 s). */
+export const tcpKeepAliveMs = 60_000
 /** A graceful stop waits this long for commands in flight. */
 export const shutdownMsMax = 4_000
 /** A socket whose unsent replies pass this is not read from until it drains, bytes. */
@@ -99,5 +130,40 @@ export const socketBacklogBytesMax = 1 * MiB
 /** Pieces of a filter, pipeline or update: depth of nesting, and stages. */
 export const expressionDepthMax = 100
 export const pipelineStagesMax = 1_000
+/** A value that an expression makes, bytes: joins in a loop would double it without end. */
+export const expressionBytesMax = 64 * MiB
+/** Elements that the loops of one document's expressions may visit: nested ones multiply. */
+export const expressionStepsMax = 2_000_000
+/** Documents that a transform emits in one bounded step. */
+export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */
 export const regexCharsMax = 32_764
+/** HTTP: request headers, bytes; time to receive a request; keep-alive above a proxy's idle time. */
+export const headerBytesMax = 16 * KiB
+export const requestMsMax = 60_000
+export const keepAliveMs = 75_000
+/** Decoded collection descriptors kept: how many, and their bytes. */
+export const descriptorCacheMax = 10_000
+export const descriptorCacheBytesMax = 16 * MiB
+/** `sigil import`: documents and bytes of text of one request. */
+export const importBatchDocuments = 1_000
+export const importBatchBytesMax = 16 * MiB
+/** Background work at a time (rule 14): records, and about so many bytes of them. */
+export const backgroundRecordsMax = 50
+export const backgroundBytesTarget = 512 * KiB
+/** Lateness of the event loop that tells of other work; the longest rest that is taken then. */
+export const backgroundBusyMs = 2
+export const backgroundRestMsMax = 100
+/** Between looks for dropped ranges when there are none. */
+export const garbagePollMs = 1_000
+/** Chunks of a replaced value stay readable for so long: longer than any read stays on one state. */
+export const chunkGraceMs = 2 * snapshotMsMax
+/** Entries that one step of an index build puts before it ends. */
+export const buildEntriesTarget = 1_000
+/** One index specification, bytes: all of a collection's must fit its descriptor. */
+export const indexSpecBytesMax = 2 * KiB
+assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is one record')
+/** An operator's key of fewer characters is warned about, and refused on a network. */
+export const operatorKeyCharsMin = 32
+/** What a body of unknown length is counted as until it has come, bytes. */
+export const unannouncedBodyBytes = 64 * KiB

@@ -42,7 +42,10 @@ export interface Namespace {
   readonly id: NamespaceId
   readonly db: string
   readonly name: string
-  /** Of the catalog record; changes with every change of the descriptor. */
+  /**
+   * Counts the changes of this descriptor, from 1: with `id`, which is never reused, it tells
+   * whether a plan or a cursor was made for this state.
+   */
   readonly version: number
   /** Seconds since 1970. */
   readonly createdAt: number
@@ -53,6 +56,14 @@ export interface Namespace {
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
+}
+
+/**
+ * A transaction that may refuse collections: the bus hands its handlers one that throws for what the
+ * command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
+ */
+export interface Guarded {
+  permits?(db: string, name: string): void
 }
 
 /** What a command declared: collections and what it needs of each. */

@@ -17,7 +17,7 @@ export interface Entry {
   readonly value: Bytes
 }
 
-/** A value and the number of the write group that put it. */
+/** A value and its version: growing with every put of the key, and never given out twice. */
 export interface Versioned {
   readonly value: Bytes
   readonly version: number
@@ -46,11 +46,14 @@ export interface ReadTx {
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
   /** At most `limit` entries (1 to scanEntriesMax), the state at the program's start. */
   scan(range: KeyRange, limit: number): Step<Entry[]>
-  /** As scan, over entries whose value is a record key tail: each answered with that record. */
+  /** As scan, over entries whose value is a whole record key: each answered with that record. */
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]>
   /** Counters of `add`: documents and bytes; zeros where nothing was added. */
   count(key: Bytes): Step<Count>
-  /** A place to pause for a program that computes long without reading; nothing in a write program. */
+  /**
+   * A place to pause for a program that computes long without reading; nothing in a write program.
+   * `work` is in documents or entries gone through since the last call.
+   */
   breathe(work: number): Step<void>
 }
 
@@ -67,7 +70,10 @@ export interface Count {
 export interface Tx extends ReadTx {
   /** As scan, merged with this program's own writes: for unique probes and key-value structures. */
   scanOwn(range: KeyRange, limit: number): Step<Entry[]>
-  /** Buffered until the program returns; throws at once what is the program's fault (size, bounds). */
+  /**
+   * Buffered until the program returns; throws at once what is the program's fault (size, bounds).
+   * The store keeps the arrays until then: they must not be changed.
+   */
   put(key: Bytes, value: Bytes): void
   remove(key: Bytes): void
   /** Adds to a counter without reading it; commutes with other programs' additions. */

@@ -2,7 +2,7 @@
 // on these; a JavaScript value is made only where an operator computes. Types and payloads as
 // bsonspec.org 1.1.
 
-import { type Bytes, bufferOf, textOf, utf8 } from '../base/bytes.js'
+import { type Bytes, textOf, utf8 } from '../base/bytes.js'
 
 export const bsonType = {
   double: 0x01,
@@ -167,13 +167,26 @@ export function writeInt32(bytes: Bytes, at: number, n: number): void {
   bytes[at + 3] = n >> 24
 }
 
+// One word for all readers: its two views share memory, which is little-endian wherever Node runs.
+const words = new Int32Array(2)
+const wordAsDouble = new Float64Array(words.buffer)
+const wordAsBigint = new BigInt64Array(words.buffer)
+
 /** int64, date or timestamp payload as a signed 64-bit number. */
 export function bigintOf(value: Value): bigint {
-  return bufferOf(value.bytes).readBigInt64LE(value.start)
+  words[0] = readInt32(value.bytes, value.start)
+  words[1] = readInt32(value.bytes, value.start + 4)
+  return wordAsBigint[0] ?? 0n
+}
+
+export function readDouble(bytes: Bytes, at: number): number {
+  words[0] = readInt32(bytes, at)
+  words[1] = readInt32(bytes, at + 4)
+  return wordAsDouble[0] ?? 0
 }
 
 export function doubleOf(value: Value): number {
-  return bufferOf(value.bytes).readDoubleLE(value.start)
+  return readDouble(value.bytes, value.start)
 }
 
 /** Text of a string, symbol or code value. */

@@ -1,0 +1,31 @@
+# Two stages: build with the compiler, run without it. The container runs as an ordinary user and
+# keeps everything in /data.
+#
+# Sigil does not open a network listener in the clear. Run it one of two ways:
+#   TLS:    docker run -v sigil:/data -v /etc/certs:/certs:ro \
+#             -e TLS_CERT=/certs/chain.pem -e TLS_KEY=/certs/key.pem -p 27017:27017 -p 8080:8080 sigil
+#   Proxy:  a network that only a TLS-terminating proxy reaches:
+#             -e ALLOW_INSECURE=1 -e TRUSTED_PROXIES=<address of the proxy>
+# The first start prints the operator's key once (docker logs); OPERATOR_KEY_FILE=/data/operator.key
+# writes it to that file instead, and API_KEY_FILE gives one of your own.
+FROM node:22-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+RUN npm ci --ignore-scripts
+COPY src ./src
+RUN npx tsc -p . && npm prune --omit=dev --ignore-scripts
+
+FROM node:22-slim
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/build/src ./build/src
+COPY package.json LICENSE ./
+RUN mkdir /data && chown node:node /data && chmod 700 /data
+USER node
+ENV HOST=0.0.0.0 STORE=lmdb:/data
+VOLUME /data
+EXPOSE 8080 27017
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD node build/src/main.js health || exit 1
+STOPSIGNAL SIGTERM
+CMD ["node", "build/src/main.js", "start"]

@@ -1,0 +1,109 @@
+// Servers under measurement run as processes of their own, on free ports and throw-away folders,
+// and are ended by their process id.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const benchKey = `svc_op_${'b'.repeat(64)}`
+
+export interface SigilProcess {
+  readonly pid: number
+  readonly httpPort: number
+  readonly wirePort: number
+  readonly uri: string
+  readonly folder: string
+  /** From spawn to the line that says it is ready, milliseconds. */
+  readonly startMs: number
+  stop(): Promise<void>
+  /** Longest turn of the event loop since the last call, milliseconds; needs `probe`. */
+  longestTick(): Promise<TickReport>
+}
+
+export interface TickReport {
+  readonly maxMs: number
+  /** Of these turns: the longest garbage collection and the longest commit of the store. */
+  readonly gcMaxMs: number
+  readonly commitMaxMs: number
+}
+
+interface StartOptions {
+  readonly folder?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts build/bench/support/sigil-child.js, which reports its ports and event loop over IPC. */
+export async function startSigil(options: StartOptions = {}): Promise<SigilProcess> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sigil-bench-'))
+  const started = performance.now()
+  const child = spawn(process.execPath, ['build/bench/support/sigil-child.js'], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      STORE: `lmdb:${folder}`,
+      API_KEY: benchKey,
+      HTTP_PORT: '0',
+      WIRE_PORT: '0',
+      LOG_LEVEL: 'error',
+      ...options.environment,
+    },
+  })
+  const ports = (await message(child)) as { http: number; wire: number }
+  return {
+    pid: child.pid ?? 0,
+    httpPort: ports.http,
+    wirePort: ports.wire,
+    uri: `mongodb://operator:${benchKey}@127.0.0.1:${ports.wire}/main`,
+    folder,
+    startMs: performance.now() - started,
+    async stop() {
+      await end(child)
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+    async longestTick() {
+      child.send('ticks')
+      return (await message(child)) as TickReport
+    },
+  }
+}
+
+/** Starts a peer of bench/peers; it sends its port once it listens. */
+export async function startPeer(name: string): Promise<{ port: number; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [`build/bench/peers/${name}.js`], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const port = (await message(child)) as number
+  return { port, stop: () => end(child) }
+}
+
+async function message(child: ChildProcess): Promise<unknown> {
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`a server under measurement ended with ${code}`)
+  })
+  const [received] = (await Promise.race([once(child, 'message'), failed])) as [unknown]
+  return received
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
+}
+
+/** RssAnon and RssFile of a process and those below it, megabytes. */
+export function memoryOf(pid: number): { anon: number; file: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const figure = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0)
+  const sum = { anon: figure('RssAnon') / 1024, file: figure('RssFile') / 1024 }
+  const below = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(below)) return sum
+  for (const child of readFileSync(below, 'utf8').split(' ').filter(Boolean)) {
+    const more = memoryOf(Number(child))
+    sum.anon += more.anon
+    sum.file += more.file
+  }
+  return sum
+}

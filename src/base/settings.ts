@@ -1,0 +1,229 @@
+// The settings table: each row carries its default, its check and its documentation. Environment
+// first, then `sigil.json`, then the default; `sigil config` prints the table, and docs/settings.md
+// is generated from it.
+
+import { readFileSync } from 'node:fs'
+import { fail } from './errors.js'
+
+type Source = Readonly<Record<string, string | undefined>>
+
+interface SettingRow<T> {
+  readonly doc: string
+  /** As the documentation prints it. */
+  readonly shows: string
+  readonly secret: boolean
+  readonly parse: (text: string | undefined) => T
+}
+
+function text(fallback: string, doc: string): SettingRow<string> {
+  return { doc, shows: fallback, secret: false, parse: (given) => given ?? fallback }
+}
+
+function optional(doc: string): SettingRow<string | undefined> {
+  return { doc, shows: '', secret: false, parse: (given) => given }
+}
+
+function secret(doc: string): SettingRow<string | undefined> {
+  return { doc, shows: '', secret: true, parse: (given) => given }
+}
+
+function list(doc: string): SettingRow<readonly string[]> {
+  const parse = (given: string | undefined) =>
+    (given ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+  return { doc, shows: '', secret: false, parse }
+}
+
+function choice<const T extends readonly string[]>(
+  values: T,
+  fallback: T[number],
+  doc: string,
+): SettingRow<T[number]> {
+  const parse = (given: string | undefined): T[number] => {
+    const found = values.find((value) => value === (given ?? fallback))
+    if (found === undefined) throw fail('InvalidOptions', `must be one of ${values.join(', ')}`)
+    return found
+  }
+  return { doc: `${doc} One of ${values.join(', ')}.`, shows: fallback, secret: false, parse }
+}
+
+function flag(doc: string): SettingRow<boolean> {
+  const parse = (given: string | undefined): boolean => {
+    if (given === undefined || given === '0' || given === 'false') return false
+    if (given === '1' || given === 'true') return true
+    throw fail('InvalidOptions', 'must be 1 or 0')
+  }
+  return { doc, shows: '0', secret: false, parse }
+}
+
+/** A whole number with bounds; `undefined` in `explicit` tells that the default is in force. */
+function whole(fallback: number, least: number, most: number, doc: string): SettingRow<number> {
+  const parse = (given: string | undefined): number => {
+    if (given === undefined) return fallback
+    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN
+    if (!(number >= least && number <= most)) {
+      throw fail('InvalidOptions', `must be a whole number from ${least} to ${most}`)
+    }
+    return number
+  }
+  return { doc, shows: String(fallback), secret: false, parse }
+}
+
+const units: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9 }
+
+function size(fallback: string, doc: string): SettingRow<number> {
+  const parse = (given: string | undefined): number => {
+    const match = /^(\d+) ?(B|KB|MB|GB)$/i.exec(given ?? fallback)
+    if (match === null) throw fail('InvalidOptions', 'must be a size such as 256 MB')
+    return Number(match[1]) * (units[(match[2] ?? 'B').toUpperCase()] ?? 1)
+  }
+  return { doc, shows: fallback, secret: false, parse }
+}
+
+const port = (fallback: number, what: string): SettingRow<number> =>
+  whole(fallback, 0, 65_535, `Port of ${what}; 0 takes a free one.`)
+
+export const settingRows = {
+  HOST: text('127.0.0.1', 'Address that every listener binds.'),
+  HTTP_PORT: port(8080, 'HTTP'),
+  WIRE_PORT: port(27017, 'the document wire (mongosh, drivers)'),
+  STORE: text('lmdb:./data', 'Where documents are kept: `lmdb:<folder>`, or `memory:` for none.'),
+  DURABILITY: choice(
+    ['interval', 'commit', 'none'],
+    'interval',
+    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` before.',
+  ),
+  MEMORY_BUDGET: size(
+    '256 MB',
+    'Bytes of requests and replies in flight; beyond it sockets are paused, not buffered.',
+  ),
+  DATABASE: text('main', 'Database of the HTTP routes and of printed URIs.'),
+  API_KEY: secret("The operator's key; replaces the one made at first start."),
+  OPERATOR_KEY_FILE: optional(
+    'File that the first start writes the new operator key to, instead of printing it.',
+  ),
+  AUTH_MODE: choice(
+    ['required', 'off'],
+    'required',
+    '`off` treats every request as the operator; loopback only, and warned about at each start.',
+  ),
+  DEFAULT_PRIVACY: choice(
+    ['private', 'public', 'shared'],
+    'private',
+    'Privacy mode of new collections.',
+  ),
+  PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
+  ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),
+  TRUSTED_PROXIES: list(
+    'Addresses of proxies, separated by commas, whose X-Forwarded-For and -Proto are believed.',
+  ),
+  ALLOW_INSECURE: flag('Opens listeners on a network without TLS. Sniffed logins can be replayed.'),
+  TLS_CERT: optional('Certificate chain (PEM file) for every listener.'),
+  TLS_KEY: optional('Private key (PEM file) of TLS_CERT.'),
+  RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
+  SLOW_COMMAND_MS: whole(
+    100,
+    0,
+    3_600_000,
+    'Commands that take longer, milliseconds, are logged with their shape, never their values.',
+  ),
+  LOG_LEVEL: choice(
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+    'Least severe log line, one JSON object a line on standard error.',
+  ),
+} as const
+
+type Rows = typeof settingRows
+export type SettingName = keyof Rows
+export type Settings = { readonly [K in SettingName]: ReturnType<Rows[K]['parse']> } & {
+  /** Names that were set, not defaulted. */
+  readonly explicit: ReadonlySet<SettingName>
+}
+
+/**
+ * Reads every setting. A secret may also be given as `<NAME>_FILE`, the path of a file that holds it.
+ * Throws InvalidOptions that names the setting.
+ */
+export function readSettings(environment: Source, file: Source = {}): Settings {
+  const explicit = new Set<SettingName>()
+  const values: Record<string, unknown> = { explicit }
+  for (const [name, row] of Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]) {
+    const given = lookUp(name, row.secret, environment) ?? lookUp(name, row.secret, file)
+    if (given !== undefined) explicit.add(name)
+    try {
+      values[name] = row.parse(given)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw fail('InvalidOptions', `setting ${name}${row.secret ? '' : `=${given}`}: ${reason}`)
+    }
+  }
+  refuseUnknown(file)
+  return values as Settings
+}
+
+/** The port that a setting has without being set. */
+export function defaultPort(name: SettingName & `${string}_PORT`): number {
+  return Number(settingRows[name].shows)
+}
+
+/** `sigil.json` of the working directory: names to strings, numbers or booleans. */
+export function readSettingsFile(path: string): Source {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch {
+    return {}
+  }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(content)
+  } catch (error) {
+    throw fail('InvalidOptions', `${path}: ${error instanceof Error ? error.message : error}`)
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw fail('InvalidOptions', `${path}: must hold one object`)
+  }
+  const entries = Object.entries(parsed).map(([name, value]) => [name, String(value)])
+  return Object.fromEntries(entries) as Source
+}
+
+/** The table as documentation (Markdown); with `settings`, as it is in force, secrets hidden. */
+export function printSettings(settings?: Settings): string {
+  const head = settings === undefined ? 'Default' : 'Value'
+  const lines = [`| Setting | ${head} | Meaning |`, '|---|---|---|']
+  for (const [name, row] of Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]) {
+    const shown = settings === undefined ? row.shows : inForce(settings, name, row)
+    const also = row.secret ? ` Also as ${name}_FILE.` : ''
+    lines.push(`| \`${name}\` | ${shown === '' ? '' : `\`${shown}\``} | ${row.doc}${also} |`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function inForce(settings: Settings, name: SettingName, row: SettingRow<unknown>): string {
+  const value = settings[name]
+  if (row.secret) return value === undefined ? '' : '(set)'
+  return settings.explicit.has(name) ? String(value) : row.shows
+}
+
+function lookUp(name: string, isSecret: boolean, source: Source): string | undefined {
+  const given = source[name]
+  if (given !== undefined && given !== '') return given
+  const path = isSecret ? source[`${name}_FILE`] : undefined
+  if (path === undefined || path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw fail('InvalidOptions', `setting ${name}_FILE: ${reason}`)
+  }
+}
+
+function refuseUnknown(file: Source): void {
+  for (const name of Object.keys(file)) {
+    const known = name in settingRows || name.replace(/_FILE$/, '') in settingRows
+    if (!known) throw fail('InvalidOptions', `sigil.json: unknown setting ${name}`)
+  }
+}

@@ -1,0 +1,189 @@
+// Where every protocol meets: look up, authenticate, parse, authorize, run, meter, map errors. What
+// an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
+// here is an async function.
+
+import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
+import { checkDatabaseName } from '../engine/catalog.js'
+import type { Engine } from '../engine/engine.js'
+import type { Awaitable } from '../store/store.js'
+import type { Document } from '../value/value.js'
+import { type BusView, Call } from './call.js'
+import { Metering } from './metering.js'
+import type { AnyCall, DocumentRow } from './row.js'
+import type { Services } from './services.js'
+import type { Request, Session } from './session.js'
+import { shapeOf } from './shape.js'
+import { CommandTable, commandName } from './table.js'
+
+export class Bus implements BusView {
+  readonly counters: Metering
+  readonly rows: readonly DocumentRow[]
+  private readonly working = new Set<AnyCall>()
+  private readonly table: CommandTable
+  private lastId = 0
+  private idle: (() => void) | undefined
+  private draining = false
+
+  constructor(
+    rows: readonly DocumentRow[],
+    private readonly engine: Engine,
+    private readonly services: Services,
+  ) {
+    this.table = new CommandTable(rows)
+    this.rows = this.table.rows
+    this.counters = new Metering(services.clock.elapsed())
+  }
+
+  /** The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. */
+  run(request: Request, session: Session): Awaitable<Document> {
+    const [row, call] = this.opened(request, session)
+    this.working.add(call)
+    let outcome: Awaitable<Document>
+    try {
+      outcome = this.perform(row, call)
+    } catch (thrown) {
+      throw this.failed(call, thrown)
+    }
+    if (outcome instanceof Uint8Array) return this.finished(call, outcome)
+    return outcome.then(
+      (reply) => this.finished(call, reply),
+      (thrown) => {
+        throw this.failed(call, thrown)
+      },
+    )
+  }
+
+  inFlight(): Iterable<AnyCall> {
+    return this.working
+  }
+
+  /** Refuses further commands; resolves when those at work have been answered. */
+  drain(): Promise<void> {
+    this.draining = true
+    if (this.working.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.idle = resolve
+    })
+  }
+
+  /** Ends the commands at work at their next pause: for a drain that takes too long. */
+  killAll(): void {
+    for (const call of this.working) call.kill()
+  }
+
+  private opened(request: Request, session: Session): [DocumentRow, AnyCall] {
+    try {
+      return this.open(request, session)
+    } catch (thrown) {
+      throw this.mapped(thrown, commandName(request.body) ?? '')
+    }
+  }
+
+  private open(request: Request, session: Session): [DocumentRow, AnyCall] {
+    if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
+    const row = this.rowOf(request)
+    const { name, secrets = [] } = row
+    requireIdentity(row, session)
+    checkDatabaseName(request.db)
+    if (row.adminOnly === true && request.db !== 'admin') {
+      throw fail('Unauthorized', `${name} may only be run against the admin database.`)
+    }
+    const { engine, services } = this
+    const id = ++this.lastId
+    const parsed = row.parse(request)
+    const call: AnyCall = new Call({
+      command: name,
+      secrets,
+      request,
+      session,
+      ...parsed,
+      engine,
+      services,
+      bus: this,
+      id,
+    })
+    if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
+    if (row.access === 'operator' && session.identity.kind !== 'operator') throw call.unauthorized()
+    call.touches = row.touches(call)
+    return [row, call]
+  }
+
+  private rowOf({ body }: Request): DocumentRow {
+    const name = commandName(body)
+    if (name === undefined) throw fail('FailedToParse', 'The command document is empty')
+    const row = this.table.find(name)
+    if (row === undefined) throw fail('CommandNotFound', `no such command: '${name}'`)
+    return row
+  }
+
+  private perform(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    switch (row.grain) {
+      case 'local':
+      case 'task':
+        return row.runLocal(call)
+      case 'read':
+        return call.read((tx) => row.runRead(tx, call))
+      case 'point':
+        return call.write((tx) => row.runPoint(tx, call))
+      case 'sweep':
+        return call.sweep(row.runSweep(call))
+    }
+  }
+
+  private finished(call: AnyCall, reply: Document): Document {
+    this.settle(call, undefined)
+    return reply
+  }
+
+  private failed(call: AnyCall, thrown: unknown): GatewayError {
+    const error = this.mapped(thrown, call.command)
+    this.settle(call, error)
+    return error
+  }
+
+  /** Any thrown thing as the error that clients see; what is not ours goes to the log whole. */
+  private mapped(thrown: unknown, command: string): GatewayError {
+    const error = toGatewayError(thrown)
+    if (error.kind === 'InternalError') {
+      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
+      this.services.log.error({ command, cause }, error.message)
+    }
+    return error
+  }
+
+  private settle(call: AnyCall, error: GatewayError | undefined): void {
+    this.working.delete(call)
+    const { clock, slowCommandMs } = this.services
+    const ms = clock.elapsed() - call.startedMs
+    this.counters.record(call.command, ms, error !== undefined)
+    if (ms >= slowCommandMs) this.logSlow(call, ms, error)
+    if (this.working.size === 0) this.idle?.()
+  }
+
+  private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {
+    const { command, session, db, request, touches } = call
+    const collection = touches[0]?.collection
+    this.services.log.info(
+      {
+        command,
+        ns: collection === undefined ? db : `${db}.${collection}`,
+        ms: Math.round(ms),
+        connection: session.id,
+        protocol: session.protocol,
+        shape: shapeOf(request.body, call.secrets),
+        ...(error === undefined ? {} : { code: error.code }),
+      },
+      'slow command',
+    )
+  }
+}
+
+function requireIdentity({ access, name }: DocumentRow, session: Session): void {
+  if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
+  throw fail('Unauthorized', `Command ${name} requires authentication`)
+}
+
+function notStable(name: string): GatewayError {
+  const text = `Provided apiStrict:true, but the command ${name} is not in API Version 1`
+  return fail('APIStrictError', text)
+}

@@ -1,0 +1,246 @@
+// One command at work: its checked arguments, who asked, and the time and ids frozen before its
+// first run, so that a program that is run again does the same again. (facts: storage 9, rule 16)
+
+import type { Bytes } from '../base/bytes.js'
+import { fail, type GatewayError } from '../base/errors.js'
+import type { CreateOptions } from '../engine/catalog.js'
+import type { Engine } from '../engine/engine.js'
+import type { Access, Namespace, Need, Touch } from '../engine/types.js'
+import { allow } from '../identity/allow.js'
+import type { QueryContext } from '../query/context.js'
+import { letVariables } from '../query/expression.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
+import { type Phase, runSweep, type Sweep } from '../store/sweep.js'
+import { Elements } from '../value/elements.js'
+import { bsonType, type Document, stringOf } from '../value/value.js'
+import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
+import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import type { Services } from './services.js'
+import type { Request, Session } from './session.js'
+
+const noVariables: QueryContext['variables'] = new Map()
+const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** What the bus knows of itself, for the commands that tell it. */
+export interface BusView {
+  /** Commands at work, this one included. */
+  inFlight(): Iterable<Call<unknown, unknown>>
+  /** Every command that may be named. */
+  readonly rows: readonly {
+    readonly name: string
+    readonly help: string
+    readonly access: string
+  }[]
+  /** What `serverStatus` counts. */
+  readonly counters: Counters
+}
+
+export interface Counters {
+  readonly startedMs: number
+  readonly operations: Readonly<Record<OperationKind, number>>
+  readonly commands: ReadonlyMap<string, CommandCounts>
+}
+
+export type OperationKind = 'insert' | 'query' | 'update' | 'delete' | 'getmore' | 'command'
+
+export interface CommandCounts {
+  total: number
+  failed: number
+  /** Milliseconds of all of them together. */
+  ms: number
+}
+
+export interface CallOptions<A, T> {
+  /** Canonical name of the command. */
+  readonly command: string
+  readonly secrets: readonly string[]
+  readonly request: Request
+  readonly session: Session
+  readonly args: A
+  readonly target: T
+  readonly generic: GenericArgs
+  readonly engine: Engine
+  readonly services: Services
+  readonly bus: BusView
+  /** Number of the operation, for currentOp and killOp. */
+  readonly id: number
+}
+
+export class Call<A, T> implements Fence {
+  readonly command: string
+  readonly secrets: readonly string[]
+  readonly request: Request
+  readonly db: string
+  readonly session: Session
+  readonly args: A
+  /** What stands beside the command's name. */
+  readonly target: T
+  readonly generic: Generic
+  readonly engine: Engine
+  readonly services: Services
+  readonly bus: BusView
+  readonly id: number
+  /** Wall time at which the call came, milliseconds; the only clock that a handler sees. */
+  readonly now: number
+  /** Monotonic, for durations. */
+  readonly startedMs: number
+  touches: readonly Touch[] = []
+  private killed = false
+  private readonly deadlineMs: number
+  private readonly ids: Bytes[] = []
+  private readonly uuids: Bytes[] = []
+  private queryContext: QueryContext | undefined
+
+  constructor(options: CallOptions<A, T>) {
+    this.command = options.command
+    this.secrets = options.secrets
+    this.request = options.request
+    this.db = options.request.db
+    this.session = options.session
+    this.args = options.args
+    this.target = options.target
+    this.engine = options.engine
+    this.services = options.services
+    this.bus = options.bus
+    this.id = options.id
+    this.generic = checkGeneric(options.generic)
+    const { clock } = options.services
+    this.now = clock.now()
+    this.startedMs = clock.elapsed()
+    const limit = this.generic.maxTimeMs
+    this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
+  }
+
+  /** The i-th ObjectId of this call, the same at every run. */
+  objectId(index: number): Bytes {
+    const known = this.ids[index]
+    if (known !== undefined) return known
+    const made = this.services.objectIds.next()
+    this.ids[index] = made
+    return made
+  }
+
+  /** The i-th random UUID (version 4) of this call, the same at every run. */
+  uuid(index = 0): Bytes {
+    const known = this.uuids[index]
+    if (known !== undefined) return known
+    const made = this.services.random.bytes(16)
+    made[6] = ((made[6] ?? 0) & 0x0f) | 0x40
+    made[8] = ((made[8] ?? 0) & 0x3f) | 0x80
+    this.uuids[index] = made
+    return made
+  }
+
+  /** What filters, updates and expressions may know of the call. */
+  get context(): QueryContext {
+    this.queryContext ??= this.makeContext()
+    return this.queryContext
+  }
+
+  /** How a collection is made that this call is the first to write to. */
+  creation(options: Document = emptyDocument): CreateOptions {
+    const { defaultPrivacy } = this.services
+    return { owner: null, mode: defaultPrivacy, now: this.now, uuid: this.uuid(), options }
+  }
+
+  /** Whether the caller may do `need` to a collection with that access. */
+  may(need: Need, access: Access | undefined): boolean {
+    const decide = this.services.allow ?? allow
+    return decide(this.session.identity, need, access)
+  }
+
+  authorize(touch: Touch, namespace: Namespace | undefined): void {
+    for (const need of touch.needs) {
+      if (!this.may(need, namespace?.access)) throw this.unauthorized(touch.db)
+    }
+  }
+
+  /** The refusal of the whole command; its text shows the command's name and target alone. */
+  unauthorized(db = this.db): GatewayError {
+    const text = `not authorized on ${db} to execute command ${this.brief()}`
+    return fail('Unauthorized', text, { reason: 'forbidden' })
+  }
+
+  /** Throws if the call must end: killed, its client gone, or its time over. */
+  check(): void {
+    if (this.killed) throw fail('Interrupted', 'operation was interrupted')
+    if (this.session.closed) {
+      throw fail('Interrupted', 'operation was interrupted because the client disconnected')
+    }
+    if (this.services.clock.elapsed() > this.deadlineMs) {
+      throw fail('MaxTimeMSExpired', 'operation exceeded time limit')
+    }
+  }
+
+  /** Ends the call at its next pause. */
+  kill(): void {
+    this.killed = true
+  }
+
+  /** Runs a read program behind the call's fence. */
+  read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
+    return this.engine.store.read((tx) => this.fenced(tx, program), { onPause: () => this.check() })
+  }
+
+  /** Runs a write program behind the call's fence. */
+  write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
+    return this.engine.store.write((tx) => this.fencedWrite(tx, program))
+  }
+
+  /** Runs a sweep, each of its programs behind the call's fence. */
+  sweep<R>(sweep: Sweep<R>): Promise<R> {
+    return runSweep(this.engine.store, this.fencedSweep(sweep), () => this.check())
+  }
+
+  private *fenced<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {
+    const fenced = new CommandReadTx(tx, this)
+    yield* fenced.enter()
+    return yield* program(fenced)
+  }
+
+  private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
+    const fenced = new CommandTx(tx, this)
+    yield* fenced.enter()
+    return yield* program(fenced)
+  }
+
+  private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {
+    let next = sweep.next()
+    while (next.done !== true) {
+      let result: unknown
+      try {
+        result = yield this.fencedPhase(next.value)
+      } catch (error) {
+        next = sweep.throw(error)
+        continue
+      }
+      next = sweep.next(result)
+    }
+    return next.value
+  }
+
+  private fencedPhase(phase: Phase): Phase {
+    if (phase.mode === 'write') {
+      return { mode: 'write', program: (tx) => this.fencedWrite(tx, phase.program) }
+    }
+    return { ...phase, program: (tx) => this.fenced(tx, phase.program) }
+  }
+
+  private makeContext(): QueryContext {
+    const context: QueryContext = {
+      now: this.now,
+      variables: noVariables,
+      objectId: (index) => this.objectId(index),
+    }
+    const { let: spec } = this.generic
+    return spec === undefined ? context : { ...context, variables: letVariables(spec, context) }
+  }
+
+  private brief(): string {
+    const elements = new Elements(this.request.body)
+    elements.next()
+    const target =
+      elements.type === bsonType.string ? JSON.stringify(stringOf(elements.value())) : '1'
+    return `{ ${elements.name()}: ${target} }`
+  }
+}

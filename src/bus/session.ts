@@ -1,0 +1,51 @@
+// One client connection (or one HTTP caller) as the commands see it: who it is, where it comes
+// from, and whether it is still there. Listeners make it and close it; the handshake commands
+// change its identity.
+
+import { anonymous, type Identity } from '../identity/identity.js'
+import type { Login } from '../identity/login.js'
+import type { Document } from '../value/value.js'
+
+export type SessionProtocol = 'wire' | 'http' | 'internal'
+
+export interface SessionOptions {
+  readonly protocol: SessionProtocol
+  /** connectionId of hello, unique while the process lives; absent for an HTTP request. */
+  readonly id?: number
+  /** Address of the client, with its port where there is a connection. */
+  readonly peer: string
+  /** Anonymous unless given. */
+  readonly identity?: Identity
+}
+
+export class Session {
+  readonly protocol: SessionProtocol
+  readonly id: number
+  readonly peer: string
+  identity: Identity
+  /** Set by the listener when the client is gone: commands in flight end at their next pause. */
+  closed = false
+  /** The sign-in that this connection has under way. */
+  conversation: Login | undefined = undefined
+  authFailures = 0
+  /** The `client` document of the first hello. */
+  clientMetadata: Document | undefined = undefined
+  /** Compressors that hello agreed on. */
+  compression: readonly string[] = []
+
+  constructor(options: SessionOptions) {
+    this.protocol = options.protocol
+    this.id = options.id ?? 0
+    this.peer = options.peer
+    this.identity = options.identity ?? anonymous
+  }
+}
+
+/** One command as a listener hands it over. */
+export interface Request {
+  readonly db: string
+  /** The first field is the command. Passed `validateDocument`. */
+  readonly body: Document
+  /** Document sequences of the message, by identifier. */
+  readonly sequences: ReadonlyMap<string, readonly Document[]>
+}

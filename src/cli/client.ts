@@ -1,0 +1,42 @@
+// The command line's HTTP client: programs that talk to a running Sigil are its users like others.
+
+import { fail } from '../base/errors.js'
+
+export interface Answer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface Client {
+  /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
+  post(path: string, body: string): Promise<Answer>
+}
+
+/** `SIGIL_URL` and `SIGIL_API_KEY` of the environment; `database` where not the server's own. */
+export function openClient(
+  environment: Readonly<Record<string, string | undefined>>,
+  database?: string,
+): Client {
+  const base = environment.SIGIL_URL ?? 'http://127.0.0.1:8080'
+  const key = environment.SIGIL_API_KEY
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (key !== undefined) headers['x-api-key'] = key
+  if (database !== undefined) headers['x-sigil-database'] = database
+  return {
+    async post(path, body) {
+      const response = await reach(new URL(path, base), { method: 'POST', headers, body })
+      const answer: unknown = await response.json()
+      return { status: response.status, body: answer as Answer['body'] }
+    },
+  }
+}
+
+async function reach(url: URL, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw fail('HostUnreachable', `no Sigil answers at ${url.origin}: ${reason}`)
+  }
+}

@@ -1,0 +1,117 @@
+// `sigil import <file.ndjson|file.json|-> --collection NAME`: loads documents into a running Sigil
+// over HTTP, in batches, with a progress bar where there is a terminal to draw it on.
+
+import { createReadStream, statSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { Presets, SingleBar } from 'cli-progress'
+import { fail } from '../base/errors.js'
+import { importBatchBytesMax, importBatchDocuments } from '../base/limits.js'
+import { type Client, openClient } from './client.js'
+import { splitDocuments } from './json-documents.js'
+
+export const importHelp = `sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
+
+  Loads documents, one JSON object a line or one array of objects, from a file or standard input.
+  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY.
+`
+
+interface Tally {
+  inserted: number
+  failed: number
+  readonly messages: string[]
+}
+
+/** Returns the exit code: 1 where a document was refused. */
+export async function runImport(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      collection: { type: 'string', short: 'c' },
+      database: { type: 'string', short: 'd' },
+    },
+  })
+  const [file] = positionals
+  const { collection } = values
+  if (file === undefined || positionals.length > 1 || collection === undefined) {
+    process.stderr.write(importHelp)
+    return 2
+  }
+  const client = openClient(process.env, values.database)
+  const path = `/api/v1/collections/${encodeURIComponent(collection)}/insertMany`
+  const tally = await load(file, (batch) => client.post(path, batch))
+  process.stdout.write(`${tally.inserted} documents imported into ${collection}`)
+  process.stdout.write(tally.failed > 0 ? `, ${tally.failed} refused\n` : '\n')
+  for (const message of tally.messages) process.stderr.write(`${message}\n`)
+  return tally.failed > 0 ? 1 : 0
+}
+
+async function load(file: string, send: (body: string) => ReturnType<Client['post']>) {
+  const total = file === '-' ? 0 : sizeOf(file)
+  const bar = progressBar(total)
+  const tally: Tally = { inserted: 0, failed: 0, messages: [] }
+  let batch: string[] = []
+  let batchBytes = 0
+  const flush = async () => {
+    if (batch.length === 0) return
+    const body = `{"documents":[${batch.join(',')}],"ordered":false}`
+    count(tally, batch.length, await send(body))
+    batch = []
+    batchBytes = 0
+  }
+  try {
+    for await (const { text, bytesRead } of splitDocuments(input(file))) {
+      if (batchBytes + text.length > importBatchBytesMax) await flush()
+      batch.push(text)
+      batchBytes += text.length
+      if (batch.length >= importBatchDocuments) await flush()
+      bar.update(bytesRead, { documents: tally.inserted })
+    }
+    await flush()
+    bar.update(total, { documents: tally.inserted })
+  } finally {
+    bar.stop()
+  }
+  return tally
+}
+
+function count(tally: Tally, sent: number, answer: Awaited<ReturnType<Client['post']>>): void {
+  const { status, body } = answer
+  if (status === 200) {
+    tally.inserted += sent
+    return
+  }
+  const errors = Array.isArray(body.writeErrors) ? body.writeErrors : undefined
+  if (errors === undefined) throw fail('OperationFailed', `HTTP ${status}: ${body.errmsg}`)
+  tally.inserted += Number(body.insertedCount)
+  tally.failed += errors.length
+  for (const error of errors.slice(0, 10 - tally.messages.length)) {
+    tally.messages.push(String((error as { errmsg?: unknown }).errmsg))
+  }
+}
+
+function progressBar(total: number) {
+  if (!process.stderr.isTTY) return { update: () => undefined, stop: () => undefined }
+  const format =
+    total > 0
+      ? '{bar} {percentage} % | {documents} documents | {eta_formatted} left'
+      : '{documents} documents'
+  const bar = new SingleBar(
+    { format, stream: process.stderr, etaBuffer: 100 },
+    Presets.shades_classic,
+  )
+  bar.start(total, 0, { documents: 0 })
+  return bar
+}
+
+function input(file: string): AsyncIterable<Uint8Array> {
+  return file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 18 })
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size
+  } catch (error) {
+    throw fail('BadValue', error instanceof Error ? error.message : String(error))
+  }
+}

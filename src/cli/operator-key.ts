@@ -1,0 +1,21 @@
+// `sigil operator-key`: makes a new operator key for a data folder and prints it once. The store
+// must not be open elsewhere, so Sigil has to be stopped.
+
+import { systemClock, systemRandom } from '../base/clock.js'
+import { silentLog } from '../base/log.js'
+import type { Settings } from '../base/settings.js'
+import { OperatorKey } from '../identity/operator.js'
+import { openStore } from '../store/open.js'
+
+export async function runOperatorKey(settings: Settings): Promise<number> {
+  const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
+  const store = await openStore(settings.STORE, options)
+  try {
+    const { key } = await OperatorKey.open(store, { random: systemRandom })
+    const made = await key.renew(store, systemRandom)
+    process.stdout.write(`The new operator key, shown once:\n\n  ${made}\n`)
+    return 0
+  } finally {
+    await store.close()
+  }
+}

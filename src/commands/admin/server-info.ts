@@ -1,0 +1,171 @@
+// Commands that say what this server is: drivers and shells ask them at start-up and branch on the
+// answers, so the minima of the document protocol are all here.
+
+import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
+import { documentBytesMax } from '../../base/limits.js'
+import { peerVersion, peerVersionArray, productName } from '../../base/product.js'
+import { anyValue, ignored, string } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+
+const ping = documentRow({
+  name: 'ping',
+  grain: 'local',
+  access: 'anonymous',
+  stable: true,
+  target: anyValue,
+  params: {},
+  help: 'Answers, and nothing else.',
+  run: () => reply(),
+})
+
+const buildInfo = documentRow({
+  name: 'buildInfo',
+  aliases: ['buildinfo'],
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Names the version of the document database that is imitated, and of Sigil itself.',
+  run: (call) =>
+    reply((writer) => {
+      writer.string('version', peerVersion).string('gitVersion', 'unknown')
+      writer.openArray('modules').close().string('allocator', 'system')
+      writer.string('javascriptEngine', 'none').string('sysInfo', 'deprecated')
+      writer.openArray('versionArray')
+      for (const [index, part] of peerVersionArray.entries()) writer.int32(String(index), part)
+      writer.close().openDocument('openssl').close()
+      writer.openDocument('buildEnvironment').close()
+      writer.int32('bits', 64).bool('debug', false).int32('maxBsonObjectSize', documentBytesMax)
+      writer.openArray('storageEngines').string('0', 'lmdb').string('1', 'memory').close()
+      writer.openDocument('product').string('name', productName)
+      writer.string('version', call.services.version).close()
+    }),
+})
+
+const hostInfo = documentRow({
+  name: 'hostInfo',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'Describes the machine.',
+  run: (call) =>
+    reply((writer) => {
+      const processors = cpus()
+      const memory = Math.round(totalmem() / (1024 * 1024))
+      writer.openDocument('system').date('currentTime', call.now).string('hostname', hostname())
+      writer.int32('cpuAddrSize', 64).int64('memSizeMB', memory).int64('memLimitMB', memory)
+      writer.int32('numCores', processors.length).string('cpuArch', arch())
+      writer.bool('numaEnabled', false).close()
+      writer.openDocument('os').string('type', type()).string('name', type())
+      writer.string('version', release()).close()
+      writer
+        .openDocument('extra')
+        .string('cpuString', processors[0]?.model ?? '')
+        .close()
+    }),
+})
+
+const whatsMyUri = documentRow({
+  name: 'whatsmyuri',
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Names the address that the caller comes from.',
+  run: (call) => reply((writer) => writer.string('you', call.session.peer)),
+})
+
+const getCmdLineOpts = documentRow({
+  name: 'getCmdLineOpts',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'Kept for tools: settings are read from the environment, never shown here.',
+  run: () =>
+    reply((writer) => {
+      writer.openArray('argv').string('0', 'sigil').close().openDocument('parsed').close()
+    }),
+})
+
+const listCommands = documentRow({
+  name: 'listCommands',
+  grain: 'local',
+  access: 'identity',
+  target: anyValue,
+  params: {},
+  help: 'Lists every command with its documentation.',
+  run: (call) =>
+    reply((writer) => {
+      writer.openDocument('commands')
+      for (const { name, help, access } of call.bus.rows) {
+        writer
+          .openDocument(name)
+          .string('help', help)
+          .bool('requiresAuth', access !== 'anonymous')
+        writer.close()
+      }
+      writer.close()
+    }),
+})
+
+const getLog = documentRow({
+  name: 'getLog',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: string,
+  params: {},
+  help: 'Kept for shells: the log goes to standard error, so there are no lines to give.',
+  run: (call) =>
+    reply((writer) => {
+      if (call.target === '*') {
+        writer.openArray('names').string('0', 'global').string('1', 'startupWarnings').close()
+        return
+      }
+      writer.int32('totalLinesWritten', 0).openArray('log').close()
+    }),
+})
+
+const top = documentRow({
+  name: 'top',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'Kept for tools: times are counted by command in serverStatus, not by collection.',
+  run: () =>
+    reply((writer) => {
+      writer.openDocument('totals').string('note', 'all times in microseconds').close()
+    }),
+})
+
+const profile = documentRow({
+  name: 'profile',
+  grain: 'local',
+  access: 'operator',
+  target: anyValue,
+  params: { slowms: ignored, sampleRate: ignored, filter: ignored },
+  help: 'Tells that profiling is off; slow commands are logged by the setting SLOW_COMMAND_MS.',
+  run: (call) =>
+    reply((writer) => {
+      writer.int32('was', 0).int32('slowms', call.services.slowCommandMs).double('sampleRate', 1)
+    }),
+})
+
+export const serverInfoRows = [
+  ping,
+  buildInfo,
+  hostInfo,
+  whatsMyUri,
+  getCmdLineOpts,
+  listCommands,
+  getLog,
+  top,
+  profile,
+]

@@ -1,0 +1,73 @@
+// serverStatus: what monitoring tools read. Sections that would be guesses are left out.
+
+import { hostname } from 'node:os'
+import { peerVersion, productName } from '../../base/product.js'
+import type { Counters } from '../../bus/call.js'
+import { anyValue } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import type { ConnectionCounts } from '../../bus/services.js'
+import type { DocumentWriter } from '../../value/writer.js'
+
+const bytesPerMiB = 1024 * 1024
+
+const serverStatus = documentRow({
+  name: 'serverStatus',
+  grain: 'local',
+  access: 'operator',
+  target: anyValue,
+  params: {},
+  // Callers switch sections on and off by name; all of ours are cheap.
+  ignoresUnknown: true,
+  help: 'Counts connections, commands and memory since the start.',
+  run: (call) => {
+    const { clock, connections, version } = call.services
+    const { counters } = call.bus
+    const upMs = Math.round(clock.elapsed() - counters.startedMs)
+    return reply((writer) => {
+      writer.string('host', hostname()).string('version', peerVersion).string('process', 'mongod')
+      writer.int64('pid', process.pid).double('uptime', Math.floor(upMs / 1000))
+      writer.int64('uptimeMillis', upMs).int64('uptimeEstimate', Math.floor(upMs / 1000))
+      writer.date('localTime', call.now)
+      writeConnections(writer, connections(), [...call.bus.inFlight()].length)
+      writeOperations(writer, counters)
+      writer.openDocument('mem').int32('bits', 64)
+      writer.int32('resident', Math.round(process.memoryUsage.rss() / bytesPerMiB))
+      writer.bool('supported', true).close()
+      writeMetrics(writer, counters)
+      const { type, sizeBytes } = call.engine.store.stats()
+      writer.openDocument('storageEngine').string('name', type.toLowerCase())
+      writer
+        .bool('persistent', type !== 'InMemory')
+        .int64('sizeBytes', sizeBytes)
+        .close()
+      writer.openDocument('product').string('name', productName).string('version', version).close()
+    })
+  },
+})
+
+function writeConnections(writer: DocumentWriter, counts: ConnectionCounts, active: number): void {
+  writer.openDocument('connections').int32('current', counts.current)
+  writer.int32('available', counts.available).int32('totalCreated', counts.totalCreated)
+  writer.int32('active', active).close()
+}
+
+function writeOperations(writer: DocumentWriter, { operations, commands }: Counters): void {
+  let requests = 0
+  for (const { total } of commands.values()) requests += total
+  writer.openDocument('network').int64('numRequests', requests).close()
+  writer.openDocument('opcounters')
+  for (const [kind, count] of Object.entries(operations)) writer.int64(kind, count)
+  writer.close()
+}
+
+function writeMetrics(writer: DocumentWriter, { commands }: Counters): void {
+  writer.openDocument('metrics').openDocument('commands')
+  for (const [name, counts] of commands) {
+    writer.openDocument(name).int64('failed', counts.failed).int64('total', counts.total)
+    writer.double('totalMillis', counts.ms).close()
+  }
+  writer.close().close()
+}
+
+export const serverStatusRows = [serverStatus]

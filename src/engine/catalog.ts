@@ -1,0 +1,292 @@
+// The catalog: which collections exist, under which ids. A descriptor is one record of class 0x01,
+// found by name in the transaction that uses it. Ids come from a counter record and are never used
+// twice, so that a rename moves nothing and a drop leaves only ranges behind. (facts: storage 2, 9)
+
+import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes.js'
+import { assert, fail } from '../base/errors.js'
+import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../base/limits.js'
+import { idKey, keyClass } from '../store/layout.js'
+import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
+import type { Document } from '../value/value.js'
+import { decodeNamespace, encodeNamespace } from './descriptors.js'
+import { discardIndex, discardNamespace } from './garbage.js'
+import type { Guarded, IndexDescriptor, Namespace, NamespaceId, PrivacyMode } from './types.js'
+
+/** Second byte of a catalog key. */
+const kind = { counter: 0x00, namespace: 0x01, database: 0x02 } as const
+
+const nextIdKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x01)
+const nextValueKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x02)
+const u32Max = 0xffff_ffff
+
+export interface CreateOptions {
+  /** EIP-55 address, or null where an operator makes it. */
+  readonly owner: string | null
+  readonly mode: PrivacyMode
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** 16 bytes. */
+  readonly uuid: Bytes
+  /** What listCollections echoes. */
+  readonly options: Document
+}
+
+/** The collection of that name in this transaction; undefined where there is none. */
+export function* findNamespace(
+  tx: ReadTx & Guarded,
+  db: string,
+  name: string,
+): Program<Namespace | undefined> {
+  tx.permits?.(db, name)
+  const bytes = yield* tx.get(namespaceKey(db, name))
+  return bytes === undefined ? undefined : decodeNamespace(db, name, bytes)
+}
+
+/** The collection of that id, wherever a rename has put it. Reads the whole catalog: for jobs. */
+export function* findNamespaceById(tx: ReadTx, id: NamespaceId): Program<Namespace | undefined> {
+  const all = yield* listNamespaces(tx)
+  return all.find((ns) => ns.id === id)
+}
+
+/**
+ * Makes an empty collection. Throws NamespaceExists, InvalidNamespace (bad or reserved name) and
+ * DatabaseDifferCase.
+ */
+export function* createNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
+  checkNamespaceName(db, name)
+  requireWritableName(db, name)
+  const existing = yield* findNamespace(tx, db, name)
+  if (existing !== undefined) {
+    throw fail('NamespaceExists', `Collection already exists. NS: ${db}.${name}`)
+  }
+  yield* claimDatabase(tx, db)
+  const ns: Namespace = {
+    id: (yield* allocateId(tx)) as NamespaceId,
+    db,
+    name,
+    version: 1,
+    createdAt: Math.floor(options.now / 1000),
+    uuid: options.uuid,
+    access: { owner: options.owner, mode: options.mode, roles: {} },
+    indexes: [],
+    options: options.options,
+  }
+  tx.put(namespaceKey(db, name), encodeNamespace(ns))
+  return ns
+}
+
+/** The collection, made if missing. Throws as createNamespace, but for NamespaceExists. */
+export function* ensureNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
+  const existing = yield* findNamespace(tx, db, name)
+  return existing ?? (yield* createNamespace(tx, db, name, options))
+}
+
+/**
+ * Puts a changed descriptor and answers it as the catalog now has it, its version raised. `ns` must
+ * have been made from what this program has read.
+ */
+export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
+  const saved = { ...ns, version: ns.version + 1 }
+  tx.put(namespaceKey(ns.db, ns.name), encodeNamespace(saved))
+  return saved
+}
+
+/** Removes the collection; its contents become garbage that a job deletes behind. */
+export function* dropNamespace(tx: Tx, ns: Namespace): Program<void> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  discardNamespace(tx, ns.id)
+  for (const index of ns.indexes) discardIndex(tx, index.id)
+  yield* releaseDatabase(tx, ns.db)
+}
+
+/**
+ * Gives a collection another name, perhaps in another database; contents, indexes, access and uuid
+ * stay. Throws IllegalOperation, NamespaceExists (unless `dropTarget`), InvalidNamespace.
+ */
+export function* renameNamespace(
+  tx: Tx & Guarded,
+  ns: Namespace,
+  db: string,
+  name: string,
+  dropTarget: boolean,
+): Program<Namespace> {
+  checkNamespaceName(db, name)
+  requireWritableName(db, name)
+  if (ns.db === db && ns.name === name) {
+    throw fail('IllegalOperation', "Can't rename a collection to itself")
+  }
+  const target = yield* findNamespace(tx, db, name)
+  if (target !== undefined) {
+    if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
+    yield* dropNamespace(tx, target)
+  }
+  tx.remove(namespaceKey(ns.db, ns.name))
+  yield* claimDatabase(tx, db)
+  const renamed = saveNamespace(tx, { ...ns, db, name })
+  if (ns.db !== db) yield* releaseDatabase(tx, ns.db)
+  return renamed
+}
+
+/** Every collection, or those of one database, by database and name in byte order. */
+export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
+  const found: Namespace[] = []
+  let { start, end } = listRange(db)
+  for (;;) {
+    const entries = yield* tx.scan({ start, end }, scanEntriesMax)
+    for (const { key, value } of entries) {
+      const [ofDb, name] = nameOfKey(key)
+      found.push(decodeNamespace(ofDb, name, value))
+    }
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < scanEntriesMax) return found
+    start = concatBytes(last.key, Uint8Array.of(0))
+  }
+}
+
+/** Documents and BSON bytes of a collection, exact. */
+export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
+  return yield* tx.count(countKey(ns.id))
+}
+
+/** Entries (as `documents`) of an index, and the bytes of their keys and values; exact. */
+export function* entryCountOf(tx: ReadTx, index: IndexDescriptor): Program<Count> {
+  return yield* tx.count(countKey(index.id))
+}
+
+/** Documents of all collections together; one read a collection. */
+export function* totalDocuments(tx: ReadTx): Program<number> {
+  let total = 0
+  for (const ns of yield* listNamespaces(tx)) total += (yield* countOf(tx, ns)).documents
+  return total
+}
+
+/** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
+export function countKey(id: number): Bytes {
+  return idKey(keyClass.count, id)
+}
+
+/** A fresh id for a collection or an index; the two share the numbers. */
+export function* allocateId(tx: Tx): Program<number> {
+  const id = yield* takeNumber(tx, nextIdKey)
+  assert(id <= u32Max, 'ids fit 32 bits')
+  return id
+}
+
+/** A fresh number for a chunked value. */
+export function* allocateValueNumber(tx: Tx): Program<number> {
+  return yield* takeNumber(tx, nextValueKey)
+}
+
+function* takeNumber(tx: Tx, key: Bytes): Program<number> {
+  const stored = yield* tx.get(key)
+  const number = stored === undefined ? 1 : Number(viewOf(stored).getBigUint64(0))
+  const next = new Uint8Array(8)
+  viewOf(next).setBigUint64(0, BigInt(number + 1))
+  tx.put(key, next)
+  return number
+}
+
+function viewOf(bytes: Bytes): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** Whether a name may stand in a command at all; throws InvalidNamespace. */
+export function checkNamespaceName(db: string, name: string): void {
+  checkDatabaseName(db)
+  if (name === '') throw fail('InvalidNamespace', `Invalid namespace specified '${db}.'`)
+  if (name.startsWith('.')) {
+    throw fail('InvalidNamespace', `Collection names cannot start with '.': ${name}`)
+  }
+  if (name.includes('\0')) {
+    throw fail('InvalidNamespace', 'namespaces cannot have embedded null characters')
+  }
+  if (name.includes('$')) throw fail('InvalidNamespace', `Invalid collection name: ${name}`)
+  if (Buffer.byteLength(db) + 1 + Buffer.byteLength(name) > namespaceBytesMax) {
+    throw fail(
+      'InvalidNamespace',
+      `Fully qualified namespace is too long. Namespace: ${db}.${name} Max: ${namespaceBytesMax}`,
+    )
+  }
+}
+
+/** Throws InvalidNamespace for what cannot name a database. */
+export function checkDatabaseName(db: string): void {
+  const length = Buffer.byteLength(db)
+  if (length === 0 || length > databaseNameBytesMax || /[/\\. "$\0]/.test(db)) {
+    throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
+  }
+}
+
+const reservedDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
+
+/** Names that exist for the server alone (DESIGN.md, reserved). */
+function requireWritableName(db: string, name: string): void {
+  if (reservedDatabases.has(db)) {
+    throw fail('InvalidNamespace', `database '${db}' is reserved: cannot write to ${db}.${name}`)
+  }
+  if (name.startsWith('system.')) {
+    throw fail('InvalidNamespace', `Invalid system namespace: ${db}.${name}`)
+  }
+  if (name.startsWith('_') || name.startsWith('memory.')) {
+    throw fail('InvalidNamespace', `collection name is reserved: ${db}.${name}`)
+  }
+}
+
+/** Records the database's spelling with its first collection: two that differ in case cannot be. */
+function* claimDatabase(tx: Tx, db: string): Program<void> {
+  const key = databaseKey(db)
+  const stored = yield* tx.get(key)
+  if (stored === undefined) {
+    tx.put(key, utf8(db))
+    return
+  }
+  const spelled = textOf(stored)
+  if (spelled === db) return
+  throw fail(
+    'DatabaseDifferCase',
+    `db already exists with different case already have: [${spelled}] trying to create [${db}]`,
+  )
+}
+
+function* releaseDatabase(tx: Tx, db: string): Program<void> {
+  const left = yield* tx.scanOwn(listRange(db), 1)
+  if (left.length === 0) tx.remove(databaseKey(db))
+}
+
+function databaseKey(db: string): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.database), utf8(db.toLowerCase()))
+}
+
+function namespaceKey(db: string, name: string): Bytes {
+  const text = Buffer.from(`${db}\0${name}`)
+  const key = new Uint8Array(2 + text.length)
+  key[0] = keyClass.catalog
+  key[1] = kind.namespace
+  key.set(text, 2)
+  return key
+}
+
+function nameOfKey(key: Bytes): [db: string, name: string] {
+  const middle = key.indexOf(0, 2)
+  return [textOf(key, 2, middle), textOf(key, middle + 1)]
+}
+
+function listRange(db: string | undefined): KeyRange {
+  const prefix = Uint8Array.of(keyClass.catalog, kind.namespace)
+  if (db === undefined) return { start: prefix, end: Uint8Array.of(keyClass.catalog, 0x02) }
+  const name = utf8(db)
+  return {
+    start: concatBytes(prefix, name, Uint8Array.of(0)),
+    end: concatBytes(prefix, name, Uint8Array.of(1)),
+  }
+}

@@ -1,0 +1,237 @@
+// Documents of a collection: every change of one moves its record, its index entries and the counts
+// in the transaction at hand, and looks for duplicates before it puts anything, so that a refused
+// document leaves no trace. (facts: storage 2; 9, rules 8 and 13)
+
+import { createHash } from 'node:crypto'
+import type { Bytes } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import {
+  programRunsMax,
+  recordKeyBytesMax,
+  recordKeyPrefixBytes,
+  sweepDocumentsMax,
+} from '../base/limits.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, ReadTx, Tx } from '../store/store.js'
+import { type Sweep, writePhase } from '../store/sweep.js'
+import { equalValues } from '../value/compare.js'
+import { Elements, field } from '../value/elements.js'
+import { KeyWriter } from '../value/key.js'
+import { bsonType, type Document, objectIdValue, type Value } from '../value/value.js'
+import { DocumentWriter } from '../value/writer.js'
+import { countKey } from './catalog.js'
+import {
+  changeOf,
+  idOf,
+  keptEntries,
+  markIndexes,
+  putEntries,
+  refuseDuplicates,
+  removeEntries,
+} from './entries.js'
+import { discardValue } from './garbage.js'
+import { entriesOf, entryHeadBytes } from './index-keys.js'
+import { documentOfRecord, headOf, needsChunks } from './records.js'
+import { checkId, checkSize } from './shape.js'
+import { discardUnused, recordOf, Staged, StagingNeeded, stage } from './staging.js'
+import type { Namespace } from './types.js'
+
+const writer = new KeyWriter()
+
+/** The store key of the document with that `_id`; a long one keeps a prefix and a SHA-256. */
+export function recordKey(ns: Namespace, id: Value): Bytes {
+  const key = writer.reset().u8(keyClass.record).u32(ns.id).value(id).finish()
+  if (key.length <= entryHeadBytes + recordKeyBytesMax) return key
+  const hash = createHash('sha256').update(key.subarray(entryHeadBytes)).digest()
+  const prefix = key.subarray(0, entryHeadBytes + recordKeyPrefixBytes)
+  return writer.reset().bytes(prefix).bytes(hash).finish()
+}
+
+/** Whether a record key may stand for more ids than one, so that the stored `_id` decides. */
+export function isHashedKey(key: Bytes): boolean {
+  return key.length === entryHeadBytes + recordKeyBytesMax
+}
+
+/** The document under a record key; undefined where there is none. */
+export function* getDocument(
+  tx: ReadTx,
+  _ns: Namespace,
+  key: Bytes,
+): Program<Document | undefined> {
+  const record = yield* tx.get(key)
+  return record === undefined ? undefined : yield* documentOfRecord(tx, record)
+}
+
+/** The document with that `_id`, compared with the stored one. */
+export function* findById(tx: ReadTx, ns: Namespace, id: Value): Program<Document | undefined> {
+  const key = recordKey(ns, id)
+  const document = yield* getDocument(tx, ns, key)
+  if (document === undefined || !isHashedKey(key)) return document
+  const stored = field(document, '_id')
+  return stored !== undefined && equalValues(stored, id) ? document : undefined
+}
+
+/**
+ * Adds a document that has passed `withId`. `staged` is what stagedWrite hands its program; without
+ * it a document of more than inlineValueBytesMax cannot be put. Throws DuplicateKey with keyPattern
+ * and keyValue, and CannotIndexParallelArrays, before anything is put; what the buffer's bounds
+ * refuse (TransactionTooLarge) must end the program.
+ */
+export function* insertDocument(
+  tx: Tx,
+  ns: Namespace,
+  document: Document,
+  staged?: Staged,
+): Program<void> {
+  const key = recordKey(ns, idOf(document))
+  const kept = keptEntries(ns, document, key)
+  yield* refuseDuplicates(tx, ns, document, key, kept, true)
+  const record = recordOf(tx, ns.id, document, staged)
+  yield* markIndexes(tx, ns, kept)
+  tx.put(key, record)
+  for (const { index, keys } of kept) putEntries(tx, index, keys, key)
+  tx.add(countKey(ns.id), 1, document.length)
+}
+
+/**
+ * Puts `after` in the place of `before`, which is the stored document under `key`; their `_id`s are
+ * equal. Only entries that differ are written. Throws as insertDocument.
+ */
+export function* replaceDocument(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+  after: Document,
+  staged?: Staged,
+): Program<void> {
+  const old = keptEntries(ns, before, key)
+  const kept = keptEntries(ns, after, key)
+  const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
+  yield* refuseDuplicates(
+    tx,
+    ns,
+    after,
+    key,
+    changes.map(({ index, added }) => ({ index, keys: added })),
+    false,
+  )
+  const record = recordOf(tx, ns.id, after, staged)
+  yield* markIndexes(tx, ns, kept)
+  yield* discardChunks(tx, key, before)
+  tx.put(key, record)
+  for (const { index, added, removed } of changes) {
+    yield* removeEntries(tx, index, removed, key)
+    putEntries(tx, index, added, key)
+  }
+  if (after.length !== before.length) tx.add(countKey(ns.id), 0, after.length - before.length)
+}
+
+/** Removes the document that is stored under `key`. */
+export function* removeDocument(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+): Program<void> {
+  yield* discardChunks(tx, key, before)
+  tx.remove(key)
+  for (const index of ns.indexes) {
+    yield* removeEntries(tx, index, entriesOf(index, before, key).keys, key)
+  }
+  tx.add(countKey(ns.id), -1, -before.length)
+}
+
+/**
+ * The document as it is stored: `_id` first, made with `makeId` (12 bytes) where it is missing, and
+ * each top-level Timestamp(0, 0) but `_id` replaced by `serverTime()`, if that is given. The same
+ * bytes where nothing has to change. Throws InvalidIdField, DollarPrefixedFieldName, BadValue (two
+ * `_id`s), BSONObjectTooLarge.
+ */
+export function withId(
+  document: Document,
+  makeId: () => Bytes,
+  serverTime?: () => Value,
+): Document {
+  const elements = new Elements(document)
+  let id: Value | undefined
+  let position = 0
+  let idPosition = -1
+  let isStamped = false
+  for (; elements.next(); position++) {
+    if (isIdName(document, elements)) {
+      if (id !== undefined) {
+        throw fail('BadValue', "can't have multiple _id fields in one document")
+      }
+      id = elements.value()
+      idPosition = position
+    } else if (serverTime !== undefined && isEmptyTimestamp(elements)) isStamped = true
+  }
+  if (id !== undefined) checkId(id)
+  const isReady = idPosition === 0 && !isStamped
+  const whole = isReady ? document : rebuild(document, id ?? objectIdValue(makeId()), serverTime)
+  checkSize(whole)
+  return whole
+}
+
+/**
+ * One write program that may put documents of any size: `staged` is to be handed on to
+ * insertDocument and replaceDocument. The program is run again whenever a large document had to be
+ * staged first; where it ends with an error, or no longer needs what was staged, nothing is left.
+ */
+export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>): Sweep<T> {
+  const staged = new Staged()
+  try {
+    // A document that changes with every run (others keep changing it) must not stage for ever.
+    for (let run = 0; run < sweepDocumentsMax + programRunsMax; run++) {
+      try {
+        return yield* writePhase((tx) => program(tx, staged))
+      } catch (error) {
+        if (!(error instanceof StagingNeeded)) throw error
+        yield* stage(staged, error.namespace, error.document)
+      }
+    }
+    throw fail('WriteConflict', 'a large document kept changing while it was being written')
+  } finally {
+    if (staged.ids.length > 0) yield* writePhase((tx) => discardUnused(tx, staged.ids))
+  }
+}
+
+/** Gives up the chunks of a large document that is about to go. */
+function* discardChunks(tx: Tx, key: Bytes, before: Document): Program<void> {
+  if (!needsChunks(before)) return
+  const record = yield* tx.get(key)
+  const head = record === undefined ? undefined : headOf(record)
+  if (head !== undefined) discardValue(tx, head.value)
+}
+
+function rebuild(document: Document, id: Value, serverTime: (() => Value) | undefined): Document {
+  const writer = new DocumentWriter()
+  writer.value('_id', id)
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (isIdName(document, elements)) continue
+    if (serverTime !== undefined && isEmptyTimestamp(elements)) {
+      writer.value(elements.name(), serverTime())
+    } else writer.element(document, elements.start, elements.valueEnd)
+  }
+  return writer.finish()
+}
+
+function isIdName(document: Document, elements: Elements): boolean {
+  const at = elements.nameStart
+  return (
+    elements.nameEnd - at === 3 &&
+    document[at] === 0x5f &&
+    document[at + 1] === 0x69 &&
+    document[at + 2] === 0x64
+  )
+}
+
+function isEmptyTimestamp(elements: Elements): boolean {
+  if (elements.type !== bsonType.timestamp) return false
+  return elements
+    .value()
+    .payload()
+    .every((byte) => byte === 0)
+}

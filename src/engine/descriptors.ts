@@ -1,0 +1,137 @@
+// Collection descriptors as BSON records of the catalog: encoding, and a decoding that is remembered
+// as long as the stored bytes stay the same. The bytes decide, not a version: two programs of one
+// write group put two descriptors under one group number.
+
+import { LRUCache } from 'lru-cache'
+import { type Bytes, equalBytes } from '../base/bytes.js'
+import { assert } from '../base/errors.js'
+import { descriptorCacheBytesMax, descriptorCacheMax } from '../base/limits.js'
+import { elementsOf, field, fieldsOf } from '../value/elements.js'
+import { numberOf } from '../value/numbers.js'
+import {
+  binaryValue,
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  stringOf,
+  type Value,
+} from '../value/value.js'
+import { DocumentWriter, writeDocument } from '../value/writer.js'
+import type {
+  Access,
+  IndexDescriptor,
+  IndexField,
+  IndexId,
+  Namespace,
+  NamespaceId,
+  PrivacyMode,
+} from './types.js'
+
+const uuidSubtype = 4
+
+/** `{}`. */
+export const emptyDocument: Document = writeDocument(() => {})
+
+/** The stored form; database and name stand in the key. */
+export function encodeNamespace(ns: Namespace): Bytes {
+  const writer = new DocumentWriter()
+  writer.int64('id', ns.id).int64('version', ns.version).int64('createdAt', ns.createdAt)
+  writer.value('uuid', binaryValue(uuidSubtype, ns.uuid))
+  if (ns.access.owner === null) writer.null('owner')
+  else writer.string('owner', ns.access.owner)
+  writer.string('mode', ns.access.mode).openDocument('roles')
+  for (const [address, role] of Object.entries(ns.access.roles)) writer.int32(address, role)
+  writer.close().document('options', ns.options).openArray('indexes')
+  for (const index of ns.indexes) writer.pushDocument(encodeIndex(index))
+  return writer.close().finish()
+}
+
+function encodeIndex(index: IndexDescriptor): Document {
+  return writeDocument((writer) => {
+    writer.int64('id', index.id).string('name', index.name).bool('unique', index.unique)
+    writer.string('state', index.state).openArray('multikey')
+    index.multikey.forEach((isArray, position) => {
+      writer.bool(String(position), isArray)
+    })
+    writer.close().bool('inexact', index.inexact).document('spec', index.spec)
+  })
+}
+
+interface Decoded {
+  readonly bytes: Bytes
+  readonly namespace: Namespace
+}
+
+const decoded = new LRUCache<string, Decoded>({
+  max: descriptorCacheMax,
+  maxSize: descriptorCacheBytesMax,
+  // A decoded descriptor takes a few times its bytes, and an entry of the table some more.
+  sizeCalculation: (entry) => entry.bytes.length * 4 + 1_000,
+})
+
+/** The descriptor that `bytes` hold, decoded at most once while they stay the same. */
+export function decodeNamespace(db: string, name: string, bytes: Bytes): Namespace {
+  const key = `${db}\0${name}`
+  const known = decoded.get(key)
+  if (known !== undefined && equalBytes(known.bytes, bytes)) return known.namespace
+  const namespace = parseNamespace(db, name, bytes)
+  decoded.set(key, { bytes, namespace })
+  return namespace
+}
+
+function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
+  const owner = required(bytes, 'owner')
+  const access: Access = {
+    owner: owner.type === bsonType.null ? null : stringOf(owner),
+    mode: stringOf(required(bytes, 'mode')) as PrivacyMode,
+    roles: Object.fromEntries(
+      [...fieldsOf(required(bytes, 'roles'))].map(([address, role]) => [
+        address,
+        numberOf(role) === 2 ? 2 : 1,
+      ]),
+    ),
+  }
+  const uuid = required(bytes, 'uuid')
+  return {
+    id: numberOf(required(bytes, 'id')) as NamespaceId,
+    db,
+    name,
+    version: numberOf(required(bytes, 'version')),
+    createdAt: numberOf(required(bytes, 'createdAt')),
+    uuid: uuid.bytes.slice(uuid.start + 5, uuid.end),
+    access,
+    indexes: elementsOf(required(bytes, 'indexes')).map((index) => parseIndex(documentOf(index))),
+    options: documentOf(required(bytes, 'options')).slice(),
+  }
+}
+
+function parseIndex(document: Document): IndexDescriptor {
+  const spec = documentOf(required(document, 'spec')).slice()
+  return {
+    id: numberOf(required(document, 'id')) as IndexId,
+    name: stringOf(required(document, 'name')),
+    fields: fieldsOfKey(documentOf(required(spec, 'key'))),
+    unique: boolOf(required(document, 'unique')),
+    state: stringOf(required(document, 'state')) === 'ready' ? 'ready' : 'building',
+    multikey: elementsOf(required(document, 'multikey')).map(boolOf),
+    inexact: boolOf(required(document, 'inexact')),
+    spec,
+  }
+}
+
+/** Paths and directions of a key pattern such as `{a: 1, b: -1}`; its shape has been checked. */
+export function fieldsOfKey(key: Document): IndexField[] {
+  const fields: IndexField[] = []
+  for (const [path, direction] of fieldsOf(documentValue(key))) {
+    fields.push({ path, direction: numberOf(direction) < 0 ? -1 : 1 })
+  }
+  return fields
+}
+
+function required(document: Document, name: string): Value {
+  const value = field(document, name)
+  assert(value !== undefined, `a catalog descriptor has ${name}`)
+  return value
+}

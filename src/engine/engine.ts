@@ -1,0 +1,48 @@
+// The engine as one thing: a store, the background jobs that belong to its data, and the cursors of
+// this process. Programs need none of it but the store; commands find everything here.
+
+import type { Clock, Random } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Store } from '../store/store.js'
+import { Cursors } from './cursors.js'
+import { GarbageJob } from './garbage-job.js'
+import { IndexBuilds } from './index-build-job.js'
+import { ClockPace, type Pace } from './pace-job.js'
+
+export interface EngineParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** How background work makes room; a test may give one that never waits. */
+  readonly pace?: Pace
+}
+
+export class Engine {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly cursors: Cursors
+  readonly builds: IndexBuilds
+  readonly garbage: GarbageJob
+
+  constructor(parts: EngineParts) {
+    const { store, clock, random, log, pace = new ClockPace(clock) } = parts
+    this.store = store
+    this.clock = clock
+    this.random = random
+    this.cursors = new Cursors(clock, random)
+    this.builds = new IndexBuilds({ store, clock, log, pace }, random)
+    this.garbage = new GarbageJob({ store, clock, log, pace })
+  }
+
+  /** Takes up what the last process left: resolves before the first client may be served. */
+  start(): Promise<void> {
+    return this.garbage.start().then(() => this.builds.resume())
+  }
+
+  /** Stops the jobs after their step; the store is its owner's to close. */
+  close(): Promise<void> {
+    return Promise.all([this.garbage.close(), this.builds.close()]).then(() => undefined)
+  }
+}

@@ -1,0 +1,243 @@
+// The index entries of a document: for each index the store keys that lead to it. A key is the
+// encoded fields, a closing byte and, unless the index is unique, the record key; the entry's value
+// is the whole record key. (facts: storage 2; 9, rule 8)
+
+import { createHash } from 'node:crypto'
+import { type Bytes, mapKey } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { entryFieldsBytesMax } from '../base/limits.js'
+import { keyClass } from '../store/layout.js'
+import { Elements, findElement } from '../value/elements.js'
+import { KeyWriter } from '../value/key.js'
+import { type FieldPath, keyValues, parsePath } from '../value/path.js'
+import { bsonType, type Document, nullValue, undefinedValue, type Value } from '../value/value.js'
+import { type DocumentWriter, writeDocument } from '../value/writer.js'
+import type { IndexDescriptor } from './types.js'
+
+/** Ends the fields of an entry: below every type byte and every inverted one's successor. */
+export const entryFieldsEnd = 0x04
+/** class u8, index u32. */
+export const entryHeadBytes = 5
+const hashBytes = 32
+/** What is kept of fields that are too long, before their SHA-256. */
+export const entryPrefixBytes = entryFieldsBytesMax - hashBytes
+
+export interface IndexEntries {
+  /** Store keys, no two of them equal. */
+  readonly keys: Bytes[]
+  /** For each field of the index: an array lay on its path. */
+  readonly multikey: boolean[]
+  /** Some key was cut to a prefix and a hash. */
+  readonly inexact: boolean
+}
+
+/** One value for each field of the index. */
+type Row = readonly Value[]
+
+interface Rows {
+  readonly rows: Row[]
+  readonly multikey: boolean[]
+}
+
+const writer = new KeyWriter()
+
+/**
+ * The entries of `document`, stored under `recordKey`, in `index`.
+ * Throws CannotIndexParallelArrays where two different arrays lie on the paths of one index.
+ */
+export function entriesOf(
+  index: IndexDescriptor,
+  document: Document,
+  recordKey: Bytes,
+): IndexEntries {
+  const { rows, multikey } = rowsOf(index, document)
+  const keys: Bytes[] = []
+  let inexact = false
+  const seen = rows.length > 1 ? new Set<string>() : undefined
+  for (const row of rows) {
+    const isWhole = writeFields(index, row)
+    if (!isWhole) inexact = true
+    const key = finishKey(index, recordKey)
+    if (seen !== undefined) {
+      const text = mapKey(key)
+      if (seen.has(text)) continue
+      seen.add(text)
+    }
+    keys.push(key)
+  }
+  return { keys, multikey, inexact }
+}
+
+/** The values behind one of the document's entries, as `{a: 1, b: null}`: for error replies. */
+export function entryValues(
+  index: IndexDescriptor,
+  document: Document,
+  recordKey: Bytes,
+  key: Bytes,
+): Document {
+  const { rows } = rowsOf(index, document)
+  const row = rows.find((candidate) => {
+    writeFields(index, candidate)
+    return Buffer.compare(finishKey(index, recordKey), key) === 0
+  })
+  return writeDocument((out: DocumentWriter) => {
+    index.fields.forEach((field, position) => {
+      out.value(field.path, row?.[position] ?? nullValue)
+    })
+  })
+}
+
+/** Leaves class, index and fields in `writer`; false where they had to be cut. */
+function writeFields(index: IndexDescriptor, row: Row): boolean {
+  writer.reset().u8(keyClass.entry).u32(index.id)
+  const { fields } = index
+  for (let i = 0; i < fields.length; i++) {
+    writer.value(row[i] ?? nullValue, fields[i]?.direction === -1)
+  }
+  if (writer.length <= entryHeadBytes + entryFieldsBytesMax) return true
+  const whole = writer.finish()
+  const hash = createHash('sha256').update(whole.subarray(entryHeadBytes)).digest()
+  writer
+    .reset()
+    .bytes(whole.subarray(0, entryHeadBytes + entryPrefixBytes))
+    .bytes(hash)
+  return false
+}
+
+function finishKey(index: IndexDescriptor, recordKey: Bytes): Bytes {
+  writer.u8(entryFieldsEnd)
+  if (!index.unique) writer.bytes(recordKey.subarray(entryHeadBytes))
+  return writer.finish()
+}
+
+function rowsOf(index: IndexDescriptor, document: Document): Rows {
+  const { fields } = index
+  const [first] = fields
+  if (fields.length === 1 && first !== undefined) {
+    const { values, isArray } = keyValues(document, parsePath(first.path))
+    return { rows: values.map((value) => [value]), multikey: [isArray] }
+  }
+  const paths = fields.map((field) => parsePath(field.path))
+  const parts = paths.map((path) => keyValues(document, path))
+  const multikey = parts.map((part) => part.isArray)
+  const arrays = multikey.filter((isArray) => isArray).length
+  if (arrays > 1) return expandTogether(paths, document)
+  const spread = multikey.indexOf(true)
+  if (spread < 0) return { rows: [parts.map((part) => part.values[0] ?? nullValue)], multikey }
+  const rows = (parts[spread]?.values ?? []).map((value) =>
+    parts.map((part, i) => (i === spread ? value : (part.values[0] ?? nullValue))),
+  )
+  return { rows, multikey }
+}
+
+// Compound indexes over fields of one array of objects: `{a.b: 1, a.c: 1}` has an entry for each
+// element of `a`, with that element's b and c. Arrays that are not the same one cannot be combined.
+
+/** Where a field stands while a document is followed: settled, or at a part of its path. */
+type Place =
+  | { readonly value: Value }
+  | { readonly path: FieldPath; readonly part: number; readonly bytes: Bytes; readonly at: number }
+
+/** A field that met an array: the part that its elements are asked for, none left for a leaf. */
+interface Stop {
+  readonly array: Value
+  readonly path: FieldPath
+  readonly part: number
+}
+
+function expandTogether(paths: readonly FieldPath[], document: Document): Rows {
+  const rows: Row[] = []
+  const multikey = paths.map(() => false)
+  expand(
+    paths.map((path) => ({ path, part: 0, bytes: document, at: 0 })),
+    rows,
+    multikey,
+  )
+  return { rows, multikey }
+}
+
+function expand(places: readonly Place[], rows: Row[], multikey: boolean[]): void {
+  const reached = places.map((place) => ('value' in place ? place.value : follow(place)))
+  const stops = reached.filter((one): one is Stop => 'array' in one)
+  const [stop] = stops
+  if (stop === undefined) {
+    rows.push(reached as Value[])
+    return
+  }
+  for (const other of stops) if (other.array.start !== stop.array.start) throw parallel(stop, other)
+  reached.forEach((one, i) => {
+    if ('array' in one) multikey[i] = true
+  })
+  const elements = new Elements(stop.array.bytes, stop.array.start)
+  let isEmpty = true
+  while (elements.next()) {
+    isEmpty = false
+    const element = elements.value()
+    expand(
+      reached.map((one) => ('array' in one ? enter(one, element) : { value: one })),
+      rows,
+      multikey,
+    )
+  }
+  if (!isEmpty) return
+  rows.push(reached.map((one) => ('array' in one ? emptyLeaf(one) : one)))
+}
+
+const isLeaf = (stop: Stop): boolean => stop.part >= stop.path.names.length
+
+/** An empty array is indexed as undefined, and what lies below one as null. */
+function emptyLeaf(stop: Stop): Value {
+  return isLeaf(stop) ? undefinedValue : nullValue
+}
+
+function enter(stop: Stop, element: Value): Place {
+  if (isLeaf(stop)) return { value: element }
+  if (element.type !== bsonType.object) return { value: nullValue }
+  return { path: stop.path, part: stop.part, bytes: element.bytes, at: element.start }
+}
+
+function follow(place: Exclude<Place, { value: Value }>): Value | Stop {
+  const { path } = place
+  const last = path.names.length - 1
+  let { part } = place
+  let found = findElement(place.bytes, place.at, path.names[part] as Bytes)
+  while (found !== undefined) {
+    if (found.type === bsonType.array) {
+      const position = part < last ? elementAt(found, path, part + 1) : undefined
+      if (position === undefined) return { array: found, path, part: part + 1 }
+      found = position
+      part++
+    } else if (part === last) return found
+    else if (found.type === bsonType.object) {
+      part++
+      found = findElement(found.bytes, found.start, path.names[part] as Bytes)
+    } else return nullValue
+  }
+  return nullValue
+}
+
+/** The element that a numeric part denotes; undefined where the part is a name of fields. */
+function elementAt(array: Value, path: FieldPath, part: number): Value | undefined {
+  const position = path.positions[part] ?? -1
+  if (position < 0) return undefined
+  let found: Value | undefined
+  let isName = false
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; elements.next(); i++) {
+    if (i === position) found = elements.value()
+    if (elements.type !== bsonType.object) continue
+    const name = path.names[part] as Bytes
+    if (findElement(array.bytes, elements.valueStart, name) !== undefined) isName = true
+  }
+  if (found === undefined) return isName ? undefined : nullValue
+  if (!isName) return found
+  throw fail(
+    'Location16746',
+    `Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '${path.parts[part]}' for array: ${path.parts.slice(0, part).join('.')}`,
+  )
+}
+
+function parallel(a: Stop, b: Stop): Error {
+  const name = (stop: Stop): string => stop.path.parts[stop.part - 1] ?? ''
+  return fail('CannotIndexParallelArrays', `cannot index parallel arrays [${name(b)}] [${name(a)}]`)
+}

@@ -1,0 +1,328 @@
+// Index specifications as clients give them: every field is checked, what cannot be served is
+// refused rather than dropped, and the accepted form is what listIndexes echoes.
+// Source: facts/document-wire.md 9; the peer's index validation.
+
+import { fail, type GatewayError } from '../base/errors.js'
+import { indexFieldsMax, indexSpecBytesMax } from '../base/limits.js'
+import { equalValues } from '../value/compare.js'
+import { field, fieldsOf } from '../value/elements.js'
+import { numberOf } from '../value/numbers.js'
+import { shellText } from '../value/shell.js'
+import {
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  int32Value,
+  stringOf,
+  type Value,
+} from '../value/value.js'
+import { writeDocument } from '../value/writer.js'
+import { fieldsOfKey } from './descriptors.js'
+import type { IndexDescriptor, IndexField } from './types.js'
+
+export const idIndexName = '_id_'
+
+export interface IndexSpec {
+  readonly name: string
+  readonly fields: readonly IndexField[]
+  readonly unique: boolean
+  /** The `_id` index, which every collection has. */
+  readonly isId: boolean
+  /** As listIndexes answers it: `{v, key, name, …}`. */
+  readonly document: Document
+}
+
+/** What listIndexes answers for `_id_`. */
+export const idIndexSpec: Document = writeDocument((out) =>
+  out.int32('v', 2).openDocument('key').int32('_id', 1).close().string('name', idIndexName),
+)
+
+type OptionCheck = (value: Value, spec: Document, name: string) => void
+
+/** Index features of the peer that Sigil does not serve: absent or off is all that passes. */
+const unserved: OptionCheck = (_value, _spec, name) => {
+  throw fail('CommandNotSupported', `the index option '${name}' is not supported`)
+}
+
+const unservedUnlessFalse: OptionCheck = (value, spec, name) => {
+  if (truthOf(value, name)) unserved(value, spec, name)
+}
+
+const anyObject: OptionCheck = (value, _spec, name) => {
+  if (value.type !== bsonType.object) throw wrongType(name, 'object', value)
+}
+
+/** Options by name; what is missing here is unknown (197). `key`, `name` and `v` are read apart. */
+const optionChecks: Readonly<Record<string, OptionCheck>> = {
+  key: () => {},
+  name: () => {},
+  v: () => {},
+  ns: () => {},
+  background: () => {},
+  dropDups: () => {},
+  storageEngine: anyObject,
+  unique: (value, _spec, name) => {
+    truthOf(value, name)
+  },
+  sparse: unservedUnlessFalse,
+  hidden: unservedUnlessFalse,
+  prepareUnique: unservedUnlessFalse,
+  clustered: unservedUnlessFalse,
+  expireAfterSeconds: unserved,
+  partialFilterExpression: unserved,
+  wildcardProjection: unserved,
+  columnstoreProjection: unserved,
+  weights: unserved,
+  default_language: unserved,
+  language_override: unserved,
+  textIndexVersion: unserved,
+  '2dsphereIndexVersion': unserved,
+  bits: unserved,
+  min: unserved,
+  max: unserved,
+  bucketSize: unserved,
+  coarsestIndexedLevel: unserved,
+  finestIndexedLevel: unserved,
+  collation: (value, spec, name) => {
+    anyObject(value, spec, name)
+    const locale = field(documentOf(value), 'locale')
+    if (locale?.type !== bsonType.string || stringOf(locale) !== 'simple') {
+      unserved(value, spec, name)
+    }
+  },
+}
+
+/** What an `_id` index may say of itself. */
+const idOptions: ReadonlySet<string> = new Set(['key', 'name', 'v', 'ns', 'collation'])
+
+/** Checks the `indexes` array of createIndexes; throws the peer's errors. */
+export function parseIndexSpecs(specs: readonly Value[]): IndexSpec[] {
+  if (specs.length === 0) throw fail('BadValue', 'Must specify at least one index to create')
+  return specs.map((spec, position) => {
+    if (spec.type !== bsonType.object) throw wrongType(`indexes.${position}`, 'object', spec)
+    return parseIndexSpec(documentOf(spec))
+  })
+}
+
+export function parseIndexSpec(spec: Document): IndexSpec {
+  if (spec.length > indexSpecBytesMax) {
+    throw fail('CannotCreateIndex', `index specification is larger than ${indexSpecBytesMax} bytes`)
+  }
+  const key = requiredField(spec, 'key')
+  if (key.type !== bsonType.object) throw wrongType('key', 'object', key)
+  const name = requiredField(spec, 'name')
+  if (name.type !== bsonType.string) throw wrongType('name', 'string', name)
+  checkKeyPattern(key)
+  const isId = isIdPattern(key)
+  for (const [option, value] of fieldsOf(documentValue(spec))) {
+    checkOption(spec, option, value, isId)
+  }
+  const version = checkVersion(field(spec, 'v'))
+  if (isId) {
+    return { name: idIndexName, fields: [], unique: true, isId, document: idIndexSpec }
+  }
+  checkName(stringOf(name), key)
+  const unique = field(spec, 'unique')
+  const isUnique = unique !== undefined && truthOf(unique, 'unique')
+  return {
+    name: stringOf(name),
+    fields: fieldsOfKey(documentOf(key)),
+    unique: isUnique,
+    isId,
+    document: echoOf(spec, version, key, name, isUnique),
+  }
+}
+
+/**
+ * The index of a collection that a specification means already; undefined if it is new. Throws
+ * IndexOptionsConflict (same key, other name or options), IndexKeySpecsConflict (same name).
+ */
+export function existingIndex(
+  indexes: readonly IndexDescriptor[],
+  spec: IndexSpec,
+): IndexDescriptor | undefined {
+  for (const index of indexes) {
+    const isSameKey = equalValues(
+      requiredField(index.spec, 'key'),
+      requiredField(spec.document, 'key'),
+    )
+    const isSameOptions = index.unique === spec.unique
+    if (index.name === spec.name) {
+      if (isSameKey && isSameOptions) return index
+      throw fail(
+        'IndexKeySpecsConflict',
+        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. ${bothOf(spec, index)}`,
+      )
+    }
+    if (!isSameKey) continue
+    if (isSameOptions) {
+      throw fail(
+        'IndexOptionsConflict',
+        `Index already exists with a different name: ${index.name}`,
+      )
+    }
+    throw fail(
+      'IndexOptionsConflict',
+      `An equivalent index already exists with a different name and options. ${bothOf(spec, index)}`,
+    )
+  }
+  return undefined
+}
+
+function bothOf(spec: IndexSpec, index: IndexDescriptor): string {
+  const requested = shellText(documentValue(spec.document))
+  return `Requested index: ${requested}, existing index: ${shellText(documentValue(index.spec))}`
+}
+
+function checkOption(spec: Document, option: string, value: Value, isId: boolean): void {
+  const check = Object.hasOwn(optionChecks, option) ? optionChecks[option] : undefined
+  if (check !== undefined && (!isId || idOptions.has(option))) {
+    check(value, spec, option)
+    return
+  }
+  const what = isId ? 'an _id index' : 'an index'
+  throw fail(
+    'InvalidIndexSpecificationOption',
+    `The field '${option}' is not valid for ${what} specification. Specification: ${shellText(documentValue(spec))}`,
+  )
+}
+
+/** Throws CannotCreateIndex for what cannot be a key pattern. */
+function checkKeyPattern(key: Value): void {
+  const seen = new Set<string>()
+  for (const [path, direction] of fieldsOf(key)) {
+    checkDirection(direction, path)
+    checkKeyPath(path)
+    if (seen.has(path)) throw cannot(`Index keys cannot contain a field twice: ${path}`)
+    seen.add(path)
+  }
+  if (seen.size === 0) throw cannot('Index keys cannot be empty.')
+  if (seen.size > indexFieldsMax) {
+    throw cannot(`Index keys cannot have more than ${indexFieldsMax} fields`)
+  }
+}
+
+/** Kinds of index that the peer has and Sigil refuses by name. */
+const unservedKinds: ReadonlySet<string> = new Set([
+  'text',
+  'hashed',
+  '2d',
+  '2dsphere',
+  '2dsphere_bucket',
+  'geoHaystack',
+  'columnstore',
+])
+
+function checkDirection(direction: Value, path: string): void {
+  if (direction.type === bsonType.string) {
+    const kind = stringOf(direction)
+    if (unservedKinds.has(kind)) throw cannot(`Index type '${kind}' is not supported`)
+    throw cannot(`Unknown index plugin '${kind}'`)
+  }
+  if (!direction.isNumber) {
+    throw cannot(
+      `Values in v:2 index key pattern cannot be of type ${typeName(direction)}. Only numbers > 0, numbers < 0, and strings are allowed.`,
+    )
+  }
+  const number = numberOf(direction)
+  if (Number.isNaN(number)) throw cannot('Values in the index key pattern cannot be NaN.')
+  if (number === 0) throw cannot('Values in the index key pattern cannot be 0.')
+  if (path === '$**' || path.endsWith('.$**')) throw cannot('wildcard indexes are not supported')
+}
+
+/** Parts of a database reference: the only names with `$` that a document may have inside. */
+const referenceNames: ReadonlySet<string> = new Set(['$id', '$ref', '$db'])
+
+function checkKeyPath(path: string): void {
+  const parts = path.split('.')
+  if (parts.includes('')) throw cannot('Index keys cannot contain an empty field.')
+  parts.forEach((part, position) => {
+    if (!part.startsWith('$') || (position > 0 && referenceNames.has(part))) return
+    throw cannot("Index key contains an illegal field name: field name starts with '$'.")
+  })
+}
+
+function checkName(name: string, key: Value): void {
+  if (name === '') throw cannot('index name cannot be empty')
+  if (name === '*') throw fail('BadValue', "The index name '*' is not valid.")
+  if (name.includes('\0')) throw cannot('index name cannot contain NUL bytes')
+  if (name !== idIndexName) return
+  throw fail(
+    'BadValue',
+    `The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, found ${shellText(key)}`,
+  )
+}
+
+/** `{_id: 1}`, in any numeric type; descending it is no key of its own either. */
+function isIdPattern(key: Value): boolean {
+  const [first, ...rest] = fieldsOf(key)
+  if (first === undefined || rest.length > 0 || first[0] !== '_id') return false
+  if (Math.abs(numberOf(first[1])) !== 1) return false
+  if (numberOf(first[1]) === 1) return true
+  throw fail(
+    'BadValue',
+    `The field 'key' for an _id index must be {_id: 1}, but got ${shellText(key)}`,
+  )
+}
+
+function checkVersion(given: Value | undefined): Value {
+  if (given === undefined) return int32Value(2)
+  if (!given.isNumber) throw wrongType('v', 'number', given)
+  const version = numberOf(given)
+  if (version === 1 || version === 2) return int32Value(version)
+  throw cannot(`Invalid index specification; cannot create an index with v=${version}`)
+}
+
+function echoOf(
+  spec: Document,
+  version: Value,
+  key: Value,
+  name: Value,
+  isUnique: boolean,
+): Document {
+  return writeDocument((out) => {
+    out.value('v', version).value('key', key).value('name', name)
+    if (isUnique) out.bool('unique', true)
+    for (const option of ['background', 'storageEngine']) {
+      const value = field(spec, option)
+      if (value !== undefined) out.value(option, value)
+    }
+  })
+}
+
+function requiredField(spec: Document, name: string): Value {
+  const value = field(spec, name)
+  if (value !== undefined) return value
+  throw fail(
+    'FailedToParse',
+    `Error in specification ${shellText(documentValue(spec))} :: caused by :: The '${name}' field is a required property of an index specification`,
+  )
+}
+
+function truthOf(value: Value, name: string): boolean {
+  if (value.type === bsonType.bool) return boolOf(value)
+  if (value.isNumber) return numberOf(value) !== 0
+  throw fail(
+    'TypeMismatch',
+    `The field '${name}' has value ${name}: ${shellText(value)}, which is not convertible to bool`,
+  )
+}
+
+const cannot = (text: string): GatewayError => fail('CannotCreateIndex', text)
+
+function wrongType(name: string, expected: string, value: Value): GatewayError {
+  return fail(
+    'TypeMismatch',
+    `The field '${name}' must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}, but got ${typeName(value)}`,
+  )
+}
+
+const typeNames: ReadonlyMap<number, string> = new Map(
+  Object.entries(bsonType).map(([name, type]) => [type, name]),
+)
+
+function typeName(value: Value): string {
+  return typeNames.get(value.type) ?? 'unknown'
+}

@@ -1,0 +1,458 @@
+// Chooses where a query reads. Rules, not statistics: the same query on the same indexes always
+// gets the same plan. In order of weight:
+//   nothing can match; at most one document (point on `_id` or a unique index); few points of a
+//   unique index; more fields bound to values; a bounded range on the field after them; no sort
+//   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
+
+import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { planSpansMax, recordKeyPrefixBytes, uniquePointsMax } from '../base/limits.js'
+import type { Filter, FilterNode } from '../query/filter.js'
+import type { Sort } from '../query/sort.js'
+import { idKey, idKeyEnd, keyClass } from '../store/layout.js'
+import { field, fieldsOf } from '../value/elements.js'
+import { numberOf } from '../value/numbers.js'
+import { boolOf, bsonType, stringOf, type Value } from '../value/value.js'
+import { type Conditions, conditionsOf, type Predicate } from './bounds.js'
+import { isHashedKey, recordKey } from './collections.js'
+import { entryHeadBytes, entryPrefixBytes } from './index-keys.js'
+import { bracketOf, fullInterval, type Interval, intersect } from './intervals.js'
+import type { Access, FieldBounds, Ordered, Plan, Span } from './plan.js'
+import { orderOf } from './plan-order.js'
+import type { IndexDescriptor, IndexField, Namespace } from './types.js'
+
+export interface PlanRequest {
+  readonly filter: Filter
+  readonly sort?: Sort | undefined
+  /** Name or key pattern of an index, or `{$natural: ±1}`. */
+  readonly hint?: Value | undefined
+}
+
+/** What bounds an ordering gets from the conditions. */
+interface Bounded {
+  readonly ordered: Ordered
+  /** One list for each field that is bounded, from the first field on. */
+  readonly intervals: readonly (readonly Interval[])[]
+  readonly used: ReadonlySet<FilterNode>
+}
+
+interface Candidate {
+  readonly plan: Plan
+  /** Compared from the front, larger is better. */
+  readonly score: readonly number[]
+}
+
+const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
+
+const clustered: Ordered = { index: undefined, fields: idFields, multikey: [false], unique: true }
+
+/** The plan for a query. Throws BadValue for a hint that names no usable index. */
+export function planQuery(ns: Namespace, request: PlanRequest): Plan {
+  const conditions = conditionsOf(request.filter.tree)
+  const { sort } = request
+  const direction = naturalDirection(request)
+  if (direction !== undefined) return naturalPlan(ns, conditions, sort, direction)
+  const hinted = hintedOrdered(ns, request.hint)
+  if (hinted !== undefined) return candidateOf(ns, hinted, conditions, sort).plan
+  const candidates: Candidate[] = []
+  for (const ordered of orderings(ns)) {
+    const candidate = candidateOf(ns, ordered, conditions, sort)
+    if (isUseful(candidate, ordered)) candidates.push(candidate)
+    // One document at most: nothing can be better.
+    if (candidate.plan.isSingle && ordered === clustered) return candidate.plan
+  }
+  for (const node of conditions.disjunctions) {
+    const candidate = disjunctionOf(ns, node, conditions)
+    if (candidate !== undefined) candidates.push(candidate)
+  }
+  candidates.sort(byScore)
+  const [best, ...others] = candidates
+  if (best === undefined) return naturalPlan(ns, conditions, sort, 1)
+  const rejected = others.filter(({ plan }) => isIndexed(plan)).map(({ plan }) => plan)
+  return rejected.length === 0 ? best.plan : { ...best.plan, rejected }
+}
+
+function* orderings(ns: Namespace): Generator<Ordered> {
+  yield clustered
+  for (const index of ns.indexes) if (isUsable(index)) yield orderedOf(index)
+}
+
+/** An index that is being built misses documents, and a hidden one is not to be used. */
+function isUsable(index: IndexDescriptor): boolean {
+  if (index.state !== 'ready') return false
+  const hidden = field(index.spec, 'hidden')
+  return hidden?.type !== bsonType.bool || !boolOf(hidden)
+}
+
+function orderedOf(index: IndexDescriptor): Ordered {
+  return { index, fields: index.fields, multikey: index.multikey, unique: index.unique }
+}
+
+/** The records are always a way to go; an index only with bounds or where it saves the sort. */
+function isUseful(candidate: Candidate, ordered: Ordered): boolean {
+  if (ordered.index === undefined) return true
+  const { plan } = candidate
+  const [access] = plan.accesses
+  if (access === undefined || access.kind !== 'entries') return access !== undefined
+  return plan.isSorted || access.bounds.some(({ intervals }) => !isAll(intervals))
+}
+
+function isIndexed(plan: Plan): boolean {
+  const [access] = plan.accesses
+  return access !== undefined && (access.kind !== 'records' || access.bounds !== undefined)
+}
+
+function byScore(a: Candidate, b: Candidate): number {
+  for (let i = 0; i < a.score.length; i++) {
+    const difference = (b.score[i] ?? 0) - (a.score[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+// Hints.
+
+function naturalDirection(request: PlanRequest): 1 | -1 | undefined {
+  const [first] = request.sort?.parts ?? []
+  if (first?.path.text === '$natural') return first.direction
+  const { hint } = request
+  const natural = hint?.type === bsonType.object ? field(hint.payload(), '$natural') : undefined
+  if (natural === undefined) return undefined
+  return numberOf(natural) < 0 ? -1 : 1
+}
+
+function naturalPlan(
+  ns: Namespace,
+  conditions: Conditions,
+  sort: Sort | undefined,
+  direction: 1 | -1,
+): Plan {
+  const reverse = direction < 0
+  const access: Access = { kind: 'records', spans: [wholeSpan(ns)], reverse, bounds: undefined }
+  const [part] = sort?.parts ?? []
+  return {
+    accesses: [access],
+    isExact: conditions.conjuncts.length === 0,
+    residual: conditions.conjuncts,
+    isSorted: part === undefined || part.path.text === '$natural',
+    isSingle: false,
+    rejected: [],
+  }
+}
+
+function wholeSpan(ns: Namespace): Span {
+  return { start: idKey(keyClass.record, ns.id), end: idKeyEnd(keyClass.record, ns.id) }
+}
+
+function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered | undefined {
+  if (hint === undefined) return undefined
+  if (hint.type === bsonType.string) {
+    const name = stringOf(hint)
+    if (name === '_id_') return clustered
+    const named = ns.indexes.find((index) => index.name === name && isUsable(index))
+    if (named !== undefined) return orderedOf(named)
+  } else {
+    const wanted = [...fieldsOf(hint)]
+    if (wanted.length === 0) return undefined
+    for (const ordered of orderings(ns)) if (hasPattern(ordered, wanted)) return ordered
+  }
+  throw fail(
+    'BadValue',
+    'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+  )
+}
+
+function hasPattern(ordered: Ordered, wanted: readonly [string, Value][]): boolean {
+  const { fields } = ordered
+  if (fields.length !== wanted.length) return false
+  return wanted.every(([path, value], i) => {
+    const known = fields[i]
+    if (known?.path !== path || !value.isNumber) return false
+    return known.direction === (numberOf(value) < 0 ? -1 : 1)
+  })
+}
+
+// Candidates.
+
+function candidateOf(
+  ns: Namespace,
+  ordered: Ordered,
+  conditions: Conditions,
+  sort: Sort | undefined,
+): Candidate {
+  const bounded = boundsOf(ordered, conditions)
+  const order = orderOf(ordered, bounded.intervals, sort)
+  const { access, isCut } = accessOf(ns, bounded, order === -1)
+  const used = isCut ? new Set<FilterNode>() : bounded.used
+  const residual = conditions.conjuncts.filter((node) => !used.has(node))
+  const isSingle = access.kind !== 'nothing' && isPointOfUnique(bounded) && spansOf(access) === 1
+  const plan: Plan = {
+    accesses: [access],
+    isExact: residual.length === 0,
+    residual,
+    isSorted: order !== undefined,
+    isSingle,
+    rejected: [],
+  }
+  return { plan, score: scoreOf(plan, bounded) }
+}
+
+function isPointOfUnique(bounded: Bounded): boolean {
+  const { ordered, intervals } = bounded
+  if (!ordered.unique || intervals.length < ordered.fields.length) return false
+  return intervals.every((list) => list.every((interval) => interval.isPoint))
+}
+
+function spansOf(access: Access): number {
+  if (access.kind === 'nothing') return 0
+  return access.kind === 'points' ? access.keys.length : access.spans.length
+}
+
+function scoreOf(plan: Plan, bounded: Bounded): number[] {
+  const [access] = plan.accesses
+  const isNothing = access?.kind === 'nothing'
+  const spans = access === undefined ? 0 : spansOf(access)
+  let points = 0
+  let range = 0
+  for (const list of bounded.intervals) {
+    if (list.every((interval) => interval.isPoint)) points += list.length === 1 ? 2 : 1
+    else range = rangeScore(list)
+  }
+  const isFewPoints = isPointOfUnique(bounded) && spans <= uniquePointsMax
+  return [
+    isNothing ? 1 : 0,
+    plan.isSingle ? 1 : 0,
+    isFewPoints ? 1 : 0,
+    points,
+    range,
+    plan.isSorted ? 1 : 0,
+    plan.isExact ? 1 : 0,
+    -spans,
+    -bounded.ordered.fields.length,
+  ]
+}
+
+/** 0: everything; 1: open on one side of its type; 2: closed on both. */
+function rangeScore(list: readonly Interval[]): number {
+  if (isAll(list)) return 0
+  const isClosed = list.every(({ low, high }) => {
+    const bracket = bracketOf(low.value.type)
+    return bracket !== undefined && low !== bracket.low && high !== bracket.high
+  })
+  return isClosed ? 2 : 1
+}
+
+function isAll(list: readonly Interval[]): boolean {
+  return list.length === 1 && list[0]?.isFull === true
+}
+
+/**
+ * Bounds for the fields of an ordering, from the first on: values for the leading ones, then one
+ * list of ranges. What follows a range cannot narrow the scan.
+ */
+function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
+  const intervals: (readonly Interval[])[] = []
+  const used = new Set<FilterNode>()
+  const taken: { path: string; scope: object | undefined }[] = []
+  let spans = 1
+  for (let i = 0; i < ordered.fields.length; i++) {
+    const { path } = ordered.fields[i] as IndexField
+    const predicates = conditions.byPath.get(path)
+    if (predicates === undefined) break
+    const isMultikey = ordered.multikey[i] === true
+    const chosen = isMultikey ? chooseOne(predicates, path, taken) : predicates
+    if (chosen.length === 0) break
+    let list: readonly Interval[] = chosen[0]?.intervals ?? []
+    for (const predicate of chosen.slice(1)) list = intersect(list, predicate.intervals)
+    if (i > 0 && list.length > 1 && spans * list.length > planSpansMax) break
+    spans *= list.length
+    intervals.push(list)
+    for (const { node, isExact } of chosen) if (isExact) used.add(node)
+    if (isMultikey) taken.push({ path, scope: chosen[0]?.scope })
+    if (!list.every((interval) => interval.isPoint)) break
+  }
+  return { ordered, intervals, used }
+}
+
+/**
+ * On a path with arrays each condition may hold for another element, so only one of them gives
+ * bounds; and fields under the same array have bounds together only where an $elemMatch ties their
+ * conditions to one element.
+ */
+function chooseOne(
+  predicates: readonly Predicate[],
+  path: string,
+  taken: readonly { path: string; scope: object | undefined }[],
+): readonly Predicate[] {
+  const root = path.split('.', 1)[0]
+  const tied = taken.find((other) => other.path.split('.', 1)[0] === root)
+  const eligible =
+    tied === undefined
+      ? predicates
+      : predicates.filter(({ scope }) => scope !== undefined && scope === tied.scope)
+  let best: Predicate | undefined
+  for (const predicate of eligible) {
+    if (best === undefined || narrowness(predicate) > narrowness(best)) best = predicate
+  }
+  return best === undefined ? [] : [best]
+}
+
+function narrowness(predicate: Predicate): number {
+  const { intervals } = predicate
+  if (!intervals.every((interval) => interval.isPoint)) return rangeScore(intervals)
+  return intervals.length === 1 ? 4 : 3
+}
+
+// Keys.
+
+interface Built {
+  readonly access: Access
+  /** A bound was too long for a key: it became wider than its condition. */
+  readonly isCut: boolean
+}
+
+function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Built {
+  const { ordered, intervals } = bounded
+  if (intervals.some((list) => list.length === 0)) {
+    return { access: { kind: 'nothing' }, isCut: false }
+  }
+  const { index } = ordered
+  const bounds = ordered.fields.map(
+    ({ path, direction }, i): FieldBounds => ({
+      path,
+      direction,
+      intervals: intervals[i] ?? [fullInterval],
+    }),
+  )
+  if (index === undefined) return recordAccess(ns, intervals[0], bounds[0], reverse)
+  const head = idKey(keyClass.entry, index.id)
+  const { spans, isCut } = spansFor(head, ordered.fields, intervals, entryPrefixBytes)
+  return { access: { kind: 'entries', index, spans, reverse, bounds }, isCut }
+}
+
+function recordAccess(
+  ns: Namespace,
+  list: readonly Interval[] | undefined,
+  bounds: FieldBounds | undefined,
+  reverse: boolean,
+): Built {
+  if (list === undefined || bounds === undefined || isAll(list)) {
+    const spans = [wholeSpan(ns)]
+    return { access: { kind: 'records', spans, reverse, bounds: undefined }, isCut: false }
+  }
+  if (list.every((interval) => interval.isPoint)) {
+    const keys = list.map((interval) => recordKey(ns, interval.low.value))
+    // Long ids share prefixes and are told apart by a hash, which has an order of its own.
+    if (keys.some(isHashedKey)) keys.sort(compareBytes)
+    if (reverse) keys.reverse()
+    return { access: { kind: 'points', keys, bounds }, isCut: keys.some(isHashedKey) }
+  }
+  const head = idKey(keyClass.record, ns.id)
+  const { spans, isCut } = spansFor(head, idFields, [list], recordKeyPrefixBytes)
+  return { access: { kind: 'records', spans, reverse, bounds }, isCut }
+}
+
+/** The product of the fields' intervals as key ranges, ascending and free of overlaps. */
+function spansFor(
+  head: Bytes,
+  fields: readonly IndexField[],
+  intervals: readonly (readonly Interval[])[],
+  prefixBytes: number,
+): { spans: Span[]; isCut: boolean } {
+  let prefixes = [head]
+  const last = intervals.length - 1
+  for (let i = 0; i < last; i++) {
+    const edges = edgesOf(intervals[i] ?? [], fields[i]?.direction === -1)
+    // Points only: where the values of a field begin is also what their keys begin with.
+    prefixes = prefixes.flatMap((prefix) => edges.map(({ start }) => concatBytes(prefix, start)))
+  }
+  const lengthMax = entryHeadBytes + prefixBytes
+  const edges = edgesOf(intervals[last] ?? [fullInterval], fields[last]?.direction === -1)
+  const spans: Span[] = []
+  let isCut = false
+  for (const prefix of prefixes) {
+    for (const edge of edges) {
+      const start = concatBytes(prefix, edge.start)
+      const end = concatBytes(prefix, edge.end)
+      if (start.length > lengthMax || end.length > lengthMax) isCut = true
+      spans.push({ start: cutStart(start, lengthMax), end: cutEnd(end, lengthMax) })
+    }
+  }
+  return { spans: isCut ? merged(spans) : spans, isCut }
+}
+
+function edgesOf(list: readonly Interval[], isDescending: boolean): readonly Span[] {
+  return isDescending ? list.map((interval) => interval.descending()).reverse() : list
+}
+
+function cutStart(key: Bytes, lengthMax: number): Bytes {
+  return key.length > lengthMax ? key.subarray(0, lengthMax) : key
+}
+
+function cutEnd(key: Bytes, lengthMax: number): Bytes {
+  return key.length > lengthMax ? prefixEnd(key.subarray(0, lengthMax)) : key
+}
+
+function merged(spans: readonly Span[]): Span[] {
+  const apart: Span[] = []
+  for (const span of spans) {
+    const last = apart.at(-1)
+    if (last === undefined || compareBytes(span.start, last.end) >= 0) apart.push(span)
+    else if (compareBytes(span.end, last.end) > 0) {
+      apart[apart.length - 1] = { start: last.start, end: span.end }
+    }
+  }
+  return apart
+}
+
+// $or: each branch by an index of its own.
+
+function disjunctionOf(
+  ns: Namespace,
+  node: FilterNode,
+  conditions: Conditions,
+): Candidate | undefined {
+  if (node.op !== 'or') return undefined
+  const accesses: Access[] = []
+  let isExact = true
+  let worst: readonly number[] | undefined
+  for (const child of node.children) {
+    const branch = bestBranch(ns, conditionsOf(child))
+    if (branch === undefined) return undefined
+    accesses.push(...branch.plan.accesses)
+    if (!branch.plan.isExact) isExact = false
+    if (worst === undefined || byScore({ plan: branch.plan, score: worst }, branch) < 0) {
+      worst = branch.score
+    }
+  }
+  const residual = conditions.conjuncts.filter((other) => other !== node || !isExact)
+  const plan: Plan = {
+    accesses,
+    isExact: residual.length === 0,
+    residual,
+    isSorted: false,
+    isSingle: false,
+    rejected: [],
+  }
+  const [, , , points = 0, range = 0] = worst ?? []
+  // Half a field less than the same bounds without an $or.
+  return { plan, score: [0, 0, 0, Math.max(points - 0.5, 0), range, 0, 0, -accesses.length, 0] }
+}
+
+function bestBranch(ns: Namespace, conditions: Conditions): Candidate | undefined {
+  const candidates: Candidate[] = []
+  for (const ordered of orderings(ns)) {
+    const candidate = candidateOf(ns, ordered, conditions, undefined)
+    const [access] = candidate.plan.accesses
+    const isBounded =
+      access?.kind === 'entries'
+        ? access.bounds.some(({ intervals }) => !isAll(intervals))
+        : access?.kind !== 'records' || access.bounds !== undefined
+    if (isBounded) candidates.push(candidate)
+  }
+  for (const node of conditions.disjunctions) {
+    const candidate = disjunctionOf(ns, node, conditions)
+    if (candidate !== undefined) candidates.push(candidate)
+  }
+  return candidates.sort(byScore)[0]
+}

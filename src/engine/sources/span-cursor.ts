@@ -1,0 +1,46 @@
+// A position in a list of key spans: what is left to read, in either direction. It is only keys, so
+// it outlives the transaction that it was read in. (facts: storage 9, rule 10)
+
+import type { Bytes } from '../../base/bytes.js'
+import type { KeyRange } from '../../store/store.js'
+import type { Span } from '../plan.js'
+
+export class SpanCursor {
+  private at: number
+  /** The last key that was used; undefined at the beginning of a span. */
+  private last: Bytes | undefined
+
+  constructor(
+    private readonly spans: readonly Span[],
+    private readonly reverse: boolean,
+  ) {
+    this.at = reverse ? spans.length - 1 : 0
+  }
+
+  /** What is left of the current span; undefined at the end of the last. */
+  range(): KeyRange | undefined {
+    const span = this.spans[this.at]
+    if (span === undefined) return undefined
+    const { last } = this
+    if (this.reverse) return { start: span.start, end: last ?? span.end, reverse: true }
+    return { start: last === undefined ? span.start : successor(last), end: span.end }
+  }
+
+  /** Goes on behind `key`, which lies in the current span. */
+  passed(key: Bytes): void {
+    this.last = key
+  }
+
+  /** Leaves the current span. */
+  finishSpan(): void {
+    this.at += this.reverse ? -1 : 1
+    this.last = undefined
+  }
+}
+
+/** The next possible key. */
+function successor(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}

@@ -1,0 +1,284 @@
+// Walks one plan over one collection: reads keys and records in bounded steps, drops what comes
+// twice and what the filter refuses. Its state is positions only, so that writes, pauses and other
+// transactions may come between two reads. (facts: storage 9, rules 1, 6, 10, 11)
+
+import { type Bytes, compareBytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits.js'
+import type { Filter } from '../../query/filter.js'
+import type { Entry, Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import { findNamespace } from '../catalog.js'
+import { entriesOf } from '../index-keys.js'
+import {
+  type Access,
+  isMultikey,
+  keysHold,
+  needsDeduplication,
+  type Plan,
+  spansHold,
+} from '../plan.js'
+import { documentOfRecord, headOf } from '../records.js'
+import type { IndexDescriptor, Namespace } from '../types.js'
+import { SpanCursor } from './span-cursor.js'
+
+export interface Counters {
+  keysExamined: number
+  docsExamined: number
+  returned: number
+}
+
+/** Where a walk puts what it finds; the record keys only for those who ask. */
+export interface Found {
+  readonly documents: Document[]
+  readonly keys?: Bytes[]
+}
+
+type PointsAccess = Extract<Access, { kind: 'points' }>
+type SpansAccess = Extract<Access, { kind: 'records' | 'entries' }>
+
+/** A record and its key, or an entry with the key of its record and that record. */
+interface Hit extends Entry {
+  readonly record?: Bytes | undefined
+}
+
+export class Walk {
+  readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  drained = false
+  private namespace: Namespace
+  private readonly plan: Plan
+  private readonly filter: Filter
+  private accessAt = -1
+  private access: Access = { kind: 'nothing' }
+  /** The index of `access` as the catalog has it now. */
+  private index: IndexDescriptor | undefined
+  private position: SpanCursor | undefined
+  private pointAt = 0
+  /** Entries of the next step where a filter decides how many are needed. */
+  private chunk = scanFirstEntries
+  private bytesSeen = 0
+  /** Of the documents that the current `read` has added. */
+  private bytesFound = 0
+  private hasRead = false
+  private filters: boolean
+  private deduplicates: boolean
+
+  constructor(namespace: Namespace, plan: Plan, filter: Filter) {
+    this.namespace = namespace
+    this.plan = plan
+    this.filter = filter
+    this.filters = !plan.isExact
+    this.deduplicates = needsDeduplication(plan)
+    this.nextAccess()
+  }
+
+  /**
+   * Adds up to `want` documents (1 or more); fewer when drained, or when they are so large that they
+   * are better handed on. Throws QueryPlanKilled where the collection or an index in use is gone.
+   */
+  *read(tx: ReadTx, want: number, found: Found): Program<void> {
+    const goal = found.documents.length + want
+    this.bytesFound = 0
+    while (!this.drained && !this.hasEnough(found, goal)) {
+      const { access } = this
+      switch (access.kind) {
+        case 'nothing':
+          this.nextAccess()
+          break
+        case 'points':
+          yield* this.readPoints(tx, access, goal, found)
+          break
+        case 'records':
+        case 'entries':
+          yield* this.readSpan(tx, access, goal, found)
+          break
+        default:
+          access satisfies never
+      }
+    }
+  }
+
+  private hasEnough(found: Found, goal: number): boolean {
+    return found.documents.length >= goal || this.bytesFound >= scanBytesTarget
+  }
+
+  private *readPoints(
+    tx: ReadTx,
+    access: PointsAccess,
+    goal: number,
+    found: Found,
+  ): Program<void> {
+    const { keys } = access
+    const limit = this.stepLimit(goal - found.documents.length)
+    const asked = keys.slice(this.pointAt, this.pointAt + limit)
+    const [first] = asked
+    // A single key is the commonest query of all: it takes the shortest way.
+    const isSingle = asked.length === 1 && first !== undefined
+    const records = isSingle ? [yield* tx.get(first)] : yield* tx.getMany(asked)
+    if (this.hasRead) yield* this.stillThere(tx)
+    this.hasRead = true
+    for (let i = 0; i < asked.length && !this.hasEnough(found, goal); i++) {
+      this.pointAt++
+      const key = asked[i] as Bytes
+      const record = records[i]
+      if (record === undefined) continue
+      this.counters.keysExamined++
+      const document = isWhole(record) ? bodyOf(record) : yield* documentOfRecord(tx, record)
+      this.take(document, key, key, found)
+    }
+    if (this.pointAt >= keys.length) this.nextAccess()
+    this.adapt(goal - found.documents.length)
+  }
+
+  private *readSpan(tx: ReadTx, access: SpansAccess, goal: number, found: Found): Program<void> {
+    const range = this.position?.range()
+    if (range === undefined) {
+      this.nextAccess()
+      return
+    }
+    const limit = this.stepLimit(goal - found.documents.length)
+    const isIndex = access.kind === 'entries'
+    const hits: readonly Hit[] = isIndex
+      ? yield* tx.scanFetch(range, limit)
+      : yield* tx.scan(range, limit)
+    yield* this.stillThere(tx)
+    this.hasRead = true
+    const countsKeys = isIndex || access.bounds !== undefined
+    for (let i = 0; i < hits.length; i++) {
+      const { key, value, record } = hits[i] as Hit
+      if (countsKeys) this.counters.keysExamined++
+      const stored = isIndex ? record : value
+      if (stored === undefined) continue
+      const document = isWhole(stored) ? bodyOf(stored) : yield* documentOfRecord(tx, stored)
+      this.take(document, key, isIndex ? value : key, found)
+      if (i === hits.length - 1 || !this.hasEnough(found, goal)) continue
+      this.position?.passed(key)
+      return
+    }
+    const last = hits.at(-1)
+    if (hits.length < limit) this.finishSpan()
+    else if (last !== undefined) this.position?.passed(last.key)
+    this.adapt(goal - found.documents.length)
+  }
+
+  /** Adds a document if it is new and matches; `key` is what the scan found it by. */
+  private take(document: Document, key: Bytes, recordKey: Bytes, found: Found): void {
+    this.counters.docsExamined++
+    this.bytesSeen += document.length
+    if (this.deduplicates && !this.isFirst(document, key, recordKey)) return
+    if (this.filters && !this.filter.matches(document)) return
+    this.counters.returned++
+    this.bytesFound += document.length
+    found.documents.push(document)
+    found.keys?.push(recordKey)
+  }
+
+  /**
+   * Whether this hit is where the document is to be reported: at its first entry in bounds, of the
+   * first access that holds it. Computed from the document, so there is nothing to remember.
+   */
+  private isFirst(document: Document, key: Bytes, recordKey: Bytes): boolean {
+    for (let i = 0; i < this.accessAt; i++) {
+      if (this.holds(this.plan.accesses[i] as Access, document, recordKey)) return false
+    }
+    const { access, index } = this
+    if (access.kind !== 'entries' || index === undefined || !isMultikey(index)) return true
+    let first: Bytes | undefined
+    for (const entry of entriesOf(index, document, recordKey).keys) {
+      if (!spansHold(access.spans, entry)) continue
+      if (first === undefined || compareBytes(entry, first) < 0 !== access.reverse) first = entry
+    }
+    return first === undefined || compareBytes(first, key) === 0
+  }
+
+  private holds(access: Access, document: Document, recordKey: Bytes): boolean {
+    switch (access.kind) {
+      case 'nothing':
+        return false
+      case 'points':
+        return keysHold(access.keys, recordKey)
+      case 'records':
+        return spansHold(access.spans, recordKey)
+      case 'entries': {
+        const index = this.current(access.index)
+        return entriesOf(index, document, recordKey).keys.some((key) =>
+          spansHold(access.spans, key),
+        )
+      }
+    }
+  }
+
+  /**
+   * Looks the collection up again, after a read: what was read before is whole if it still exists
+   * now, because ids never come back.
+   */
+  private *stillThere(tx: ReadTx): Program<void> {
+    const before = this.namespace
+    const now = yield* findNamespace(tx, before.db, before.name)
+    if (now === before) return
+    if (now === undefined || now.id !== before.id) {
+      throw fail('QueryPlanKilled', `collection dropped: ${before.db}.${before.name}`)
+    }
+    if (now.version === before.version) return
+    this.namespace = now
+    for (const access of this.plan.accesses) {
+      if (access.kind !== 'entries') continue
+      const index = this.current(access.index)
+      if (isMultikey(index)) this.deduplicates = true
+      // What made the bounds exact may be over; a filter too many costs little.
+      this.filters = true
+    }
+    if (this.access.kind === 'entries') this.index = this.current(this.access.index)
+  }
+
+  private current(index: IndexDescriptor): IndexDescriptor {
+    const now = this.namespace.indexes.find((other) => other.id === index.id)
+    if (now === undefined) throw fail('QueryPlanKilled', `index '${index.name}' dropped`)
+    return now
+  }
+
+  private finishSpan(): void {
+    this.position?.finishSpan()
+    if (this.position?.range() === undefined) this.nextAccess()
+  }
+
+  private nextAccess(): void {
+    this.accessAt++
+    const access = this.plan.accesses[this.accessAt]
+    if (access === undefined) {
+      this.drained = true
+      return
+    }
+    this.access = access
+    this.pointAt = 0
+    this.index = access.kind === 'entries' ? this.current(access.index) : undefined
+    this.position =
+      access.kind === 'records' || access.kind === 'entries'
+        ? new SpanCursor(access.spans, access.reverse)
+        : undefined
+  }
+
+  /** Entries of the next step: what is missing where all of them count, else growing steps. */
+  private stepLimit(missing: number): number {
+    const entries = this.filters || this.deduplicates ? Math.max(missing, this.chunk) : missing
+    const { docsExamined } = this.counters
+    const fits =
+      docsExamined === 0
+        ? scanFirstEntries
+        : Math.ceil((scanBytesTarget * docsExamined) / (this.bytesSeen + 1))
+    return Math.min(entries, fits, scanEntriesMax)
+  }
+
+  private adapt(missing: number): void {
+    if (missing > 0) this.chunk = Math.min(this.chunk * 2, scanEntriesMax)
+  }
+}
+
+/** Inline records are read without a generator of their own. */
+function isWhole(record: Bytes): boolean {
+  return headOf(record) === undefined
+}
+
+function bodyOf(record: Bytes): Document {
+  return record.subarray(1)
+}

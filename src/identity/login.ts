@@ -1,0 +1,136 @@
+// One connection's sign-in by SASL: which mechanisms there are, one conversation at a time, and its
+// deadline. Misuse of the conversation is ProtocolError (17), a credential that does not hold is
+// AuthenticationFailed (18), always with the same words.
+
+import type { Bytes } from '../base/bytes.js'
+import type { Clock, Random } from '../base/clock.js'
+import { fail } from '../base/errors.js'
+import { conversationMsMax, scramNonceBytes } from '../base/limits.js'
+import { ServerConversation } from '../protocol/scram/conversation.js'
+import { authenticationFailed, parseClientFirst, parsePlain } from '../protocol/scram/messages.js'
+import type { ScramVerifier } from '../protocol/scram/verifier.js'
+import { type Identity, identityKey } from './identity.js'
+
+/** What is on offer, to known and unknown users alike: a difference would tell who exists. */
+export const saslMechanisms = ['SCRAM-SHA-256', 'PLAIN'] as const
+
+export interface ScramAccount {
+  /** A decoy where the user is unknown. */
+  readonly verifier: ScramVerifier
+  /** Who the user is; undefined for a decoy. */
+  readonly identity: Identity | undefined
+}
+
+/** Who may sign in, by what. */
+export interface Credentials {
+  account(user: string): ScramAccount
+  /** The identity of that user with that key as password, if both belong together. */
+  identityOf(user: string, password: string): Identity | undefined
+}
+
+export interface LoginOptions {
+  readonly credentials: Credentials
+  readonly clock: Clock
+  readonly random: Random
+  /** TLS or loopback: elsewhere a password must not cross in the clear. */
+  readonly allowsPlain: boolean
+  /** Who the connection is before any login, and after logout. */
+  readonly initial: Identity
+}
+
+export interface LoginStart {
+  readonly mechanism: string
+  readonly payload: Bytes
+  readonly skipEmptyExchange: boolean
+}
+
+export interface LoginStep {
+  readonly payload: Bytes
+  /** Set when the login is complete: who the connection is from now on. */
+  readonly identity: Identity | undefined
+}
+
+/** The one conversation of a connection; the number that its replies carry. */
+export const conversationId = 1
+
+interface Pending {
+  readonly scram: ServerConversation
+  readonly identity: Identity | undefined
+  readonly startedMs: number
+}
+
+export class Login {
+  private readonly options: LoginOptions
+  private pending: Pending | undefined
+
+  constructor(options: LoginOptions) {
+    this.options = options
+  }
+
+  get initial(): Identity {
+    return this.options.initial
+  }
+
+  /**
+   * Begins a login; one that was under way is forgotten. Throws MechanismUnavailable or
+   * AuthenticationFailed.
+   */
+  start({ mechanism, payload, skipEmptyExchange }: LoginStart): LoginStep {
+    this.pending = undefined
+    if (mechanism === 'SCRAM-SHA-256') return this.startScram(payload, skipEmptyExchange)
+    if (mechanism === 'PLAIN') return this.plain(payload)
+    throw fail('MechanismUnavailable', `Unsupported mechanism '${mechanism}'`)
+  }
+
+  /** The next message of the login; ends it unless the step says that one more is due. */
+  continue(id: number, payload: Bytes): LoginStep {
+    const { pending } = this
+    if (pending === undefined) throw fail('ProtocolError', 'No SASL session state found')
+    this.pending = undefined
+    if (id !== conversationId) {
+      throw fail('ProtocolError', 'sasl: Mismatched conversation id')
+    }
+    const age = this.options.clock.elapsed() - pending.startedMs
+    if (age > conversationMsMax) throw authenticationFailed()
+    const reply = pending.scram.step(payload)
+    if (!reply.done) {
+      this.pending = pending
+      return { payload: reply.payload, identity: undefined }
+    }
+    // No proof fits a decoy; a login without an identity must fail all the same.
+    if (pending.identity === undefined) throw authenticationFailed()
+    return { payload: reply.payload, identity: pending.identity }
+  }
+
+  /** Forgets a login that is under way. */
+  reset(): void {
+    this.pending = undefined
+  }
+
+  private startScram(payload: Bytes, skipEmptyExchange: boolean): LoginStep {
+    const { clock, credentials, random } = this.options
+    const first = parseClientFirst(payload)
+    const { verifier, identity } = credentials.account(first.user)
+    const nonce = random.bytes(scramNonceBytes)
+    const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })
+    this.pending = { scram, identity, startedMs: clock.elapsed() }
+    return { payload: scram.serverFirst, identity: undefined }
+  }
+
+  private plain(payload: Bytes): LoginStep {
+    if (!this.options.allowsPlain) {
+      throw fail('MechanismUnavailable', 'PLAIN needs TLS or a loopback address')
+    }
+    const { user, password } = parsePlain(payload)
+    const identity = this.options.credentials.identityOf(user, password)
+    if (identity === undefined) throw authenticationFailed()
+    return { payload: new Uint8Array(0), identity }
+  }
+}
+
+/** A connection signs in once: as the same user again, or not at all. */
+export function requireSameUser(known: Identity, initial: Identity, next: Identity): void {
+  const isFree = identityKey(known) === identityKey(initial)
+  if (isFree || identityKey(known) === identityKey(next)) return
+  throw fail('Unauthorized', 'Each client connection may only be authenticated once')
+}

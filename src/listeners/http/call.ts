@@ -1,0 +1,101 @@
+// One HTTP request as the routes see it: checked body fields, the way replies are written, and a
+// function that runs a document command on the bus.
+
+import { fail } from '../../base/errors.js'
+import type { Awaitable } from '../../store/store.js'
+import { Elements } from '../../value/elements.js'
+import { type JsonMode, valueToJson } from '../../value/json.js'
+import { integerOf } from '../../value/numbers.js'
+import { bsonType, type Document, type Value } from '../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../value/writer.js'
+
+export interface HttpCall {
+  /** Of the path; empty where the route names none. */
+  readonly collection: string
+  readonly database: string
+  readonly fields: BodyFields
+  readonly mode: JsonMode
+  /** Strings in `_id` position stand for ObjectIds too: bodies in plain JSON. */
+  readonly widensIds: boolean
+  readonly makeId: () => Uint8Array
+  /** Runs a command of the document protocol as the caller; throws GatewayError. */
+  readonly run: (command: Document) => Awaitable<Document>
+}
+
+export type FieldKind = 'object' | 'array' | 'update' | 'string' | 'bool' | 'whole' | 'any'
+
+/** What a route's body may hold; a trailing `!` on the kind makes the field required. */
+export type BodySchema = Readonly<Record<string, FieldKind | `${FieldKind}!`>>
+
+export type BodyFields = ReadonlyMap<string, Value>
+
+/** The fields of a body, each of its kind. Throws BadValue that names the field. */
+export function checkBody(body: Document, schema: BodySchema): BodyFields {
+  const fields = new Map<string, Value>()
+  const elements = new Elements(body)
+  while (elements.next()) {
+    const name = elements.name()
+    const kind = schema[name]
+    if (kind === undefined) throw fail('BadValue', `unknown field '${name}' in the request body`)
+    const value = elements.value()
+    if (value.type === bsonType.null && !kind.endsWith('!')) continue
+    requireKind(name, kind.replace('!', '') as FieldKind, value)
+    fields.set(name, value)
+  }
+  for (const [name, kind] of Object.entries(schema)) {
+    if (kind.endsWith('!') && !fields.has(name)) {
+      throw fail('BadValue', `field '${name}' is required in the request body`)
+    }
+  }
+  return fields
+}
+
+function requireKind(name: string, kind: FieldKind, value: Value): void {
+  const { type } = value
+  const good =
+    kind === 'any' ||
+    (kind === 'object' && type === bsonType.object) ||
+    (kind === 'array' && type === bsonType.array) ||
+    (kind === 'update' && (type === bsonType.object || type === bsonType.array)) ||
+    (kind === 'string' && type === bsonType.string) ||
+    (kind === 'bool' && type === bsonType.bool) ||
+    (kind === 'whole' && value.isNumber && (integerOf(value) ?? -1) >= 0)
+  if (good) return
+  const names = { whole: 'whole number of at least 0', update: 'object or array', bool: 'boolean' }
+  const wanted = (names as Record<string, string>)[kind] ?? kind
+  throw fail('BadValue', `field '${name}' must be of type ${wanted}`)
+}
+
+/** A whole number of the body, or undefined. */
+export function wholeField(fields: BodyFields, name: string): number | undefined {
+  const value = fields.get(name)
+  return value === undefined ? undefined : integerOf(value)
+}
+
+/** `{<name>: <collection>, …}`. */
+export function command(
+  call: HttpCall,
+  name: string,
+  fill: (writer: DocumentWriter) => void,
+): Document {
+  return writeDocument((writer) => {
+    writer.string(name, call.collection)
+    fill(writer)
+  })
+}
+
+/** Copies body fields into a command under the same names. */
+export function copyFields(
+  writer: DocumentWriter,
+  fields: BodyFields,
+  names: readonly string[],
+): void {
+  for (const name of names) {
+    const value = fields.get(name)
+    if (value !== undefined) writer.value(name, value)
+  }
+}
+
+export function jsonOf(call: HttpCall, value: Value | undefined): string {
+  return value === undefined ? 'null' : valueToJson(value, call.mode)
+}

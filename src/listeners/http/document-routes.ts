@@ -1,0 +1,360 @@
+// Document routes of the API document: each turns a JSON body into one command of the document
+// protocol and its reply into the documented JSON.
+
+import { fail, kindOf } from '../../base/errors.js'
+import { httpPageDefault, httpPageMax } from '../../base/limits.js'
+import { Elements, elementsOf, field } from '../../value/elements.js'
+import { integerOf } from '../../value/numbers.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  int64Value,
+  objectIdValue,
+  stringOf,
+  type Value,
+} from '../../value/value.js'
+import { type DocumentWriter, writeArray, writeDocument } from '../../value/writer.js'
+import { command, copyFields, type HttpCall, jsonOf, wholeField } from './call.js'
+import { widenIds, widenPipeline } from './ids.js'
+import type { Route } from './routes.js'
+
+const post = { method: 'POST', access: 'key' } as const
+const path = (operation: string): string => `/api/v1/collections/:name/${operation}`
+
+const findFields = {
+  filter: 'object',
+  projection: 'object',
+  sort: 'object',
+  limit: 'whole',
+  skip: 'whole',
+  batchSize: 'whole',
+  hint: 'any',
+  let: 'object',
+  maxTimeMS: 'whole',
+} as const
+const updateFields = {
+  filter: 'object!',
+  update: 'update!',
+  upsert: 'bool',
+  arrayFilters: 'array',
+  hint: 'any',
+} as const
+const deleteFields = { filter: 'object!', hint: 'any' } as const
+
+export const documentRoutes: readonly Route[] = [
+  { ...post, path: path('insertOne'), fields: { document: 'object!' }, run: insertOne },
+  {
+    ...post,
+    path: path('insertMany'),
+    fields: { documents: 'array!', ordered: 'bool' },
+    run: insertMany,
+  },
+  { ...post, path: path('find'), fields: findFields, run: find, stream: findCommand },
+  { ...post, path: path('findOne'), fields: findFields, run: findOne },
+  { ...post, path: path('updateOne'), fields: updateFields, run: (call) => update(call, false) },
+  { ...post, path: path('updateMany'), fields: updateFields, run: (call) => update(call, true) },
+  { ...post, path: path('deleteOne'), fields: deleteFields, run: (call) => remove(call, 1) },
+  { ...post, path: path('deleteMany'), fields: deleteFields, run: (call) => remove(call, 0) },
+  {
+    ...post,
+    path: path('count'),
+    fields: { filter: 'object', limit: 'whole', skip: 'whole', hint: 'any', maxTimeMS: 'whole' },
+    run: count,
+  },
+  {
+    ...post,
+    path: path('distinct'),
+    fields: { field: 'string!', filter: 'object', maxTimeMS: 'whole' },
+    run: distinct,
+  },
+  {
+    ...post,
+    path: path('aggregate'),
+    fields: {
+      pipeline: 'array!',
+      batchSize: 'whole',
+      hint: 'any',
+      let: 'object',
+      allowDiskUse: 'bool',
+      maxTimeMS: 'whole',
+    },
+    run: aggregate,
+    stream: aggregateCommand,
+  },
+  {
+    ...post,
+    path: path('getMore'),
+    fields: { cursor: 'whole!', batchSize: 'whole' },
+    run: getMore,
+  },
+]
+
+async function insertOne(call: HttpCall): Promise<string> {
+  const [document, id] = identified(call, call.fields.get('document'))
+  const reply = await call.run(insertCommand(call, [document], true))
+  const [error] = writeErrors(reply)
+  if (error !== undefined) throw writeFailure(error)
+  return `{"acknowledged":true,"insertedId":${jsonOf(call, id)},"insertedCount":1,"ok":1}`
+}
+
+async function insertMany(call: HttpCall): Promise<string> {
+  const given = elementsOf(call.fields.get('documents') ?? writeArray([]))
+  const documents: Document[] = []
+  const ids: Value[] = []
+  for (const value of given) {
+    const [document, id] = identified(call, value)
+    documents.push(document)
+    ids.push(id)
+  }
+  if (documents.length === 0) throw fail('BadValue', "field 'documents' must not be empty")
+  const ordered = !isFalse(call, 'ordered')
+  const reply = await call.run(insertCommand(call, documents, ordered))
+  const errors = writeErrors(reply)
+  const failed = new Set(errors.map((error) => numberField(error, 'index')))
+  const stop = ordered && errors[0] ? numberField(errors[0], 'index') : ids.length
+  const inserted = ids.filter((_, index) => index < stop && !failed.has(index))
+  const [first] = errors
+  if (first !== undefined) {
+    throw writeFailure(first, {
+      insertedCount: numberField(reply, 'n'),
+      insertedIds: writeArray(inserted),
+      writeErrors: writeArray(errors.map(documentValue)),
+    })
+  }
+  const list = jsonOf(call, writeArray(inserted))
+  return `{"acknowledged":true,"insertedCount":${inserted.length},"insertedIds":${list},"ok":1}`
+}
+
+function isFalse(call: HttpCall, name: string): boolean {
+  const value = call.fields.get(name)
+  return value !== undefined && value.bytes[value.start] === 0
+}
+
+/** The document with its `_id`, made where none was given. */
+function identified(call: HttpCall, value: Value | undefined): [Document, Value] {
+  if (value === undefined || value.type !== bsonType.object) {
+    throw fail('BadValue', 'every document must be an object')
+  }
+  const document = documentOf(value)
+  const given = field(document, '_id')
+  if (given !== undefined) return [document, given]
+  const id = objectIdValue(call.makeId())
+  const whole = writeDocument((writer) => {
+    writer.value('_id', id)
+    const elements = new Elements(document)
+    while (elements.next()) writer.element(document, elements.start, elements.valueEnd)
+  })
+  return [whole, id]
+}
+
+function insertCommand(call: HttpCall, documents: readonly Document[], ordered: boolean): Document {
+  return command(call, 'insert', (writer) => {
+    writer.openArray('documents')
+    for (const document of documents) writer.pushDocument(document)
+    writer.close().bool('ordered', ordered)
+  })
+}
+
+async function find(call: HttpCall): Promise<string> {
+  return cursorJson(call, await call.run(findCommand(call, httpPageMax)), 'firstBatch')
+}
+
+/** The find command of a body; `page` is the most documents of a batch. */
+function findCommand(call: HttpCall, page: number, streams = false): Document {
+  const limit = wholeField(call.fields, 'limit')
+  const asked = wholeField(call.fields, 'batchSize')
+  const total = limit ?? (asked === undefined && !streams ? httpPageDefault : 0)
+  return command(call, 'find', (writer) => {
+    writeFilter(writer, call, 'filter')
+    copyFields(writer, call.fields, ['projection', 'sort', 'skip', 'hint', 'let', 'maxTimeMS'])
+    if (total > 0) writer.value('limit', int64Value(BigInt(total)))
+    writer.int32('batchSize', Math.min(asked ?? page, page))
+  })
+}
+
+async function findOne(call: HttpCall): Promise<string> {
+  const query = command(call, 'find', (writer) => {
+    writeFilter(writer, call, 'filter')
+    copyFields(writer, call.fields, ['projection', 'sort', 'skip', 'hint', 'let', 'maxTimeMS'])
+    writer.int32('limit', 1).bool('singleBatch', true)
+  })
+  const batch = cursorField(await call.run(query), 'firstBatch')
+  const elements = new Elements(batch.bytes, batch.start)
+  const found = elements.next() ? elements.value() : undefined
+  return `{"document":${jsonOf(call, found)},"ok":1}`
+}
+
+async function update(call: HttpCall, multi: boolean): Promise<string> {
+  requireOperators(call.fields.get('update'))
+  const reply = await call.run(
+    command(call, 'update', (writer) => {
+      writer.openArray('updates').pushOpenDocument()
+      writeFilter(writer, call, 'q', 'filter')
+      const changes = call.fields.get('update')
+      if (changes !== undefined) writer.value('u', changes)
+      writer.bool('multi', multi)
+      copyFields(writer, call.fields, ['upsert', 'arrayFilters', 'hint'])
+      writer.close().close()
+    }),
+  )
+  const [error] = writeErrors(reply)
+  if (error !== undefined) throw writeFailure(error)
+  const upserted = field(reply, 'upserted')
+  const [entry] = upserted === undefined ? [] : elementsOf(upserted)
+  const id = entry === undefined ? undefined : field(documentOf(entry), '_id')
+  const matched = numberField(reply, 'n') - (id === undefined ? 0 : 1)
+  const modified = numberField(reply, 'nModified')
+  return (
+    `{"acknowledged":true,"matchedCount":${matched},"modifiedCount":${modified},` +
+    `"upsertedId":${jsonOf(call, id)},"ok":1}`
+  )
+}
+
+/** updateOne and updateMany change fields; a replacement document here is a client's mistake. */
+function requireOperators(changes: Value | undefined): void {
+  if (changes === undefined || changes.type === bsonType.array) return
+  const elements = new Elements(changes.bytes, changes.start)
+  while (elements.next()) {
+    if (changes.bytes[elements.nameStart] !== 0x24) {
+      throw fail('BadValue', "the update must hold operators only, such as '$set'")
+    }
+  }
+}
+
+async function remove(call: HttpCall, limit: 0 | 1): Promise<string> {
+  const reply = await call.run(
+    command(call, 'delete', (writer) => {
+      writer.openArray('deletes').pushOpenDocument()
+      writeFilter(writer, call, 'q', 'filter')
+      writer.int32('limit', limit)
+      copyFields(writer, call.fields, ['hint'])
+      writer.close().close()
+    }),
+  )
+  const [error] = writeErrors(reply)
+  if (error !== undefined) throw writeFailure(error)
+  return `{"acknowledged":true,"deletedCount":${numberField(reply, 'n')},"ok":1}`
+}
+
+async function count(call: HttpCall): Promise<string> {
+  const reply = await call.run(
+    command(call, 'count', (writer) => {
+      writeFilter(writer, call, 'query', 'filter')
+      copyFields(writer, call.fields, ['limit', 'skip', 'hint', 'maxTimeMS'])
+    }),
+  )
+  return `{"count":${numberField(reply, 'n')},"ok":1}`
+}
+
+async function distinct(call: HttpCall): Promise<string> {
+  const reply = await call.run(
+    command(call, 'distinct', (writer) => {
+      const key = call.fields.get('field')
+      if (key !== undefined) writer.value('key', key)
+      writeFilter(writer, call, 'query', 'filter')
+      copyFields(writer, call.fields, ['maxTimeMS'])
+    }),
+  )
+  return `{"values":${jsonOf(call, field(reply, 'values'))},"ok":1}`
+}
+
+async function aggregate(call: HttpCall): Promise<string> {
+  return cursorJson(call, await call.run(aggregateCommand(call, httpPageMax)), 'firstBatch')
+}
+
+const writingStages = new Set(['$out', '$merge'])
+
+/** The aggregate command of a body; without batchSize its result ends at the default page. */
+function aggregateCommand(call: HttpCall, page: number, streams = false): Document {
+  const given = call.fields.get('pipeline') ?? writeArray([])
+  const stages = elementsOf(call.widensIds ? widenPipeline(given) : given)
+  const asked = wholeField(call.fields, 'batchSize')
+  const last = stages.at(-1)
+  const writes = last?.type === bsonType.object && writingStages.has(firstName(last))
+  if (asked === undefined && !streams && !writes) {
+    const bound = writeDocument((writer) => writer.int32('$limit', httpPageDefault))
+    stages.push(documentValue(bound))
+  }
+  return command(call, 'aggregate', (writer) => {
+    writer.value('pipeline', writeArray(stages))
+    writer.openDocument('cursor')
+    writer.int32('batchSize', Math.min(asked ?? page, page)).close()
+    copyFields(writer, call.fields, ['hint', 'let', 'allowDiskUse', 'maxTimeMS'])
+  })
+}
+
+function firstName(stage: Value): string {
+  const elements = new Elements(stage.bytes, stage.start)
+  return elements.next() ? elements.name() : ''
+}
+
+async function getMore(call: HttpCall): Promise<string> {
+  const id = wholeField(call.fields, 'cursor') ?? 0
+  const asked = wholeField(call.fields, 'batchSize') ?? httpPageDefault
+  return cursorJson(call, await call.run(getMoreCommand(call, id, asked)), 'nextBatch')
+}
+
+/** The next batch of a cursor; at most httpPageMax documents. */
+export function getMoreCommand(call: HttpCall, id: number, batchSize: number): Document {
+  return writeDocument((writer) => {
+    writer.int64('getMore', id).string('collection', call.collection)
+    writer.int32('batchSize', Math.min(batchSize, httpPageMax))
+  })
+}
+
+function writeFilter(writer: DocumentWriter, call: HttpCall, as: string, name = as): void {
+  const filter = call.fields.get(name)
+  if (filter === undefined) {
+    writer.openDocument(as).close()
+    return
+  }
+  const document = documentOf(filter)
+  writer.document(as, call.widensIds ? widenIds(document) : document)
+}
+
+function cursorField(reply: Document, name: string): Value {
+  const cursor = field(reply, 'cursor')
+  const value = cursor === undefined ? undefined : field(documentOf(cursor), name)
+  if (value === undefined) throw fail('InternalError', `a cursor reply without ${name}`)
+  return value
+}
+
+/** Cursor id of a reply; 0 when drained. Ids stay below 2^53. */
+export function cursorId(reply: Document): number {
+  return integerOf(cursorField(reply, 'id')) ?? 0
+}
+
+/** The batch of a reply, as an array value. */
+export function cursorBatch(reply: Document, name: 'firstBatch' | 'nextBatch'): Value {
+  return cursorField(reply, name)
+}
+
+function cursorJson(call: HttpCall, reply: Document, batch: 'firstBatch' | 'nextBatch'): string {
+  const documents = jsonOf(call, cursorField(reply, batch))
+  const ns = JSON.stringify(stringOf(cursorField(reply, 'ns')))
+  return `{"cursor":{"${batch}":${documents},"id":${cursorId(reply)},"ns":${ns}},"ok":1}`
+}
+
+function numberField(document: Document, name: string): number {
+  const value = field(document, name)
+  return (value === undefined ? undefined : integerOf(value)) ?? 0
+}
+
+function writeErrors(reply: Document): Document[] {
+  const errors = field(reply, 'writeErrors')
+  return errors === undefined ? [] : elementsOf(errors).map(documentOf)
+}
+
+/** A write error of the reply as the error of the whole request. */
+function writeFailure(error: Document, extra: Record<string, unknown> = {}): Error {
+  const message = field(error, 'errmsg')
+  const pattern = field(error, 'keyPattern')
+  const value = field(error, 'keyValue')
+  return fail(kindOf(numberField(error, 'code')), message === undefined ? '' : stringOf(message), {
+    ...(pattern === undefined ? {} : { keyPattern: pattern }),
+    ...(value === undefined ? {} : { keyValue: value }),
+    ...extra,
+  })
+}

@@ -1,0 +1,67 @@
+// Results without a limit, one JSON document a line: the cursor is read only as fast as the client
+// takes the lines, so a result of any size needs the memory of one batch.
+
+import type { ServerResponse } from 'node:http'
+import { toGatewayError } from '../../base/errors.js'
+import { streamBatchDocuments } from '../../base/limits.js'
+import { Elements } from '../../value/elements.js'
+import { valueToJson } from '../../value/json.js'
+import { type Document, int64Value, type Value } from '../../value/value.js'
+import { writeArray, writeDocument } from '../../value/writer.js'
+import type { HttpCall } from './call.js'
+import { cursorBatch, cursorId, getMoreCommand } from './document-routes.js'
+import { errorBody } from './respond.js'
+
+/**
+ * Streams the cursor that `first` opened. An error after the start cannot change the status: it
+ * becomes the last line, and the connection is closed.
+ */
+export async function streamCursor(
+  call: HttpCall,
+  first: Document,
+  outgoing: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  outgoing.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson; charset=utf-8' })
+  let id = cursorId(first)
+  try {
+    let flows = writeLines(call, cursorBatch(first, 'firstBatch'), outgoing)
+    while (id !== 0 && !outgoing.destroyed) {
+      if (!flows) await drained(outgoing)
+      if (outgoing.destroyed) break
+      const reply = await call.run(getMoreCommand(call, id, streamBatchDocuments))
+      id = cursorId(reply)
+      flows = writeLines(call, cursorBatch(reply, 'nextBatch'), outgoing)
+    }
+    outgoing.end()
+  } catch (thrown) {
+    outgoing.end(`${errorBody(toGatewayError(thrown))}\n`, () => outgoing.destroy())
+    return
+  }
+  if (id !== 0) await call.run(killCommand(call, id))
+}
+
+/** False when the socket has enough for now. */
+function writeLines(call: HttpCall, batch: Value, outgoing: ServerResponse): boolean {
+  const lines: string[] = []
+  const elements = new Elements(batch.bytes, batch.start)
+  while (elements.next()) lines.push(valueToJson(elements.value(), call.mode), '\n')
+  return outgoing.write(lines.join(''))
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done).off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done).on('close', done)
+  })
+}
+
+function killCommand(call: HttpCall, id: number): Document {
+  return writeDocument((writer) => {
+    writer.string('killCursors', call.collection)
+    writer.value('cursors', writeArray([int64Value(BigInt(id))]))
+  })
+}

@@ -1,0 +1,297 @@
+// The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host and
+// origin, address limit, key, content type, body, then the bus. No middleware: each stock one
+// costs more than the whole request. (facts: HTTP 4.1)
+
+import type { IncomingMessage, Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import type { Clock, Random } from '../../base/clock.js'
+import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
+import {
+  databaseNameBytesMax,
+  headerBytesMax,
+  keepAliveMs,
+  requestMsMax,
+  requestsPerWindowMax,
+  streamBatchDocuments,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import type { Bus } from '../../bus/bus.js'
+import { Session } from '../../bus/session.js'
+import type { Identity } from '../../identity/identity.js'
+import type { Awaitable } from '../../store/store.js'
+import { jsonToDocument } from '../../value/json.js'
+import type { ObjectIds } from '../../value/object-id.js'
+import type { Document } from '../../value/value.js'
+import type { ByteBudget } from '../budget.js'
+import { readBody } from './body.js'
+import { type BodyFields, checkBody, type HttpCall } from './call.js'
+import { type Allowance, Guard, type GuardOptions, RateLimit } from './guard.js'
+import { streamCursor } from './ndjson.js'
+import { answerHeaders, errorBody, modeOf } from './respond.js'
+import { type Route, routes } from './routes.js'
+
+export interface HttpOptions extends Omit<GuardOptions, 'port'> {
+  readonly host: string
+  readonly port: number
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly database: string
+  readonly rateLimits: boolean
+  /** Setting ALLOW_INSECURE: opens on a network without TLS. */
+  readonly allowInsecure: boolean
+  readonly budget: ByteBudget
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: ObjectIds
+  readonly log: Log
+  /** Who a key belongs to; undefined for a wrong one. */
+  readonly identify: (key: string) => Identity | undefined
+  /** Makes the function that answers the Health object as JSON text, once the port is known. */
+  readonly health: (httpPort: number) => () => Awaitable<string>
+}
+
+export interface HttpListener {
+  readonly port: number
+  /** Stops accepting, lets requests in flight finish, closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Opens the listener. Rejects with InvalidOptions where a network would see keys in the clear, and
+ * with the socket's own error (EADDRINUSE …).
+ */
+export async function openHttp(options: HttpOptions): Promise<HttpListener> {
+  requireSafeNetwork(options)
+  const handler = new HttpHandler(options)
+  const serverOptions = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax }
+  const { tls } = options
+  const server = createAdaptorServer({
+    fetch: handler.app.fetch,
+    overrideGlobalObjects: false,
+    ...(tls === undefined
+      ? { serverOptions }
+      : { createServer: createTlsServer, serverOptions: { ...serverOptions, ...tls } }),
+  }) as Server
+  server.keepAliveTimeout = keepAliveMs
+  const port = await listen(server, options.port, options.host)
+  handler.listening(port)
+  return { port, close: (graceMs) => close(server, graceMs) }
+}
+
+type Call = Context<{ Bindings: HttpBindings }>
+
+class HttpHandler {
+  readonly app = new Hono<{ Bindings: HttpBindings }>()
+  private guard: Guard
+  private healthOf: () => Awaitable<string>
+  private readonly limit: RateLimit
+  private requests = 0
+
+  constructor(private readonly options: HttpOptions) {
+    this.guard = new Guard(options)
+    this.healthOf = options.health(options.port)
+    this.limit = new RateLimit(options.clock)
+    const methods = new Map<string, string[]>()
+    for (const route of routes) {
+      this.app.on(route.method, route.path, (context) => this.answer(context, route))
+      methods.set(route.path, [...(methods.get(route.path) ?? []), route.method])
+    }
+    this.app.get('/health', (context) => this.health(context))
+    methods.set('/health', ['GET'])
+    for (const [path, allowed] of methods) {
+      this.app.all(path, (context) => this.refuseMethod(context, allowed))
+    }
+    this.app.notFound((context) => this.refuse(context, fail('CommandNotFound', 'no such route')))
+    this.app.onError((thrown, context) => this.refuse(context, toGatewayError(thrown)))
+  }
+
+  /** The port that was taken is known now, and with it our own addresses. */
+  listening(port: number): void {
+    this.guard = new Guard({ ...this.options, port })
+    this.healthOf = this.options.health(port)
+  }
+
+  private async health(context: Call): Promise<Response> {
+    try {
+      this.guard.checkHost(context.env.incoming.headers)
+      const body = await this.healthOf()
+      return context.body(body, 200, answerHeaders('plain', this.requestId(context.env.incoming)))
+    } catch (thrown) {
+      return this.refuse(context, toGatewayError(thrown))
+    }
+  }
+
+  private async answer(context: Call, route: Route): Promise<Response> {
+    const { incoming, outgoing } = context.env
+    const { headers } = incoming
+    const session = new Session({
+      protocol: 'http',
+      id: 0,
+      peer: this.guard.addressOf(incoming),
+      identity: { kind: 'anonymous' },
+    })
+    const closed = () => {
+      session.closed = true
+    }
+    outgoing.once('close', closed)
+    try {
+      this.guard.checkHost(headers)
+      this.guard.checkOrigin(headers)
+      session.identity = this.authenticate(incoming, session.peer)
+      const call = await this.open(context, route, session)
+      const requestId = this.requestId(incoming)
+      const wantsLines = headers.accept?.includes('application/x-ndjson') === true
+      if (wantsLines && route.stream !== undefined) {
+        const first = await call.run(route.stream(call, streamBatchDocuments, true))
+        await streamCursor(call, first, outgoing, answerHeaders(call.mode, requestId))
+        return RESPONSE_ALREADY_SENT
+      }
+      return context.body(await route.run(call), 200, answerHeaders(call.mode, requestId))
+    } catch (thrown) {
+      return this.refuse(context, toGatewayError(thrown))
+    } finally {
+      outgoing.off('close', closed)
+    }
+  }
+
+  /** Key before limit: a right key is never refused for another's flood. */
+  private authenticate(incoming: IncomingMessage, peer: string): Identity {
+    if (this.options.authOff) return { kind: 'operator' }
+    const key = keyOf(incoming)
+    if (key !== undefined) this.guard.checkTransport(incoming)
+    const identity = key === undefined ? undefined : this.options.identify(key)
+    if (identity !== undefined) return identity
+    if (this.options.rateLimits) requireAllowance(this.limit.take(peer))
+    throw fail('Unauthorized', key === undefined ? 'no API key was sent' : 'the key is not valid')
+  }
+
+  private async open(context: Call, route: Route, session: Session): Promise<HttpCall> {
+    const { options } = this
+    const { headers } = context.env.incoming
+    const isEjson = headers['content-type']?.startsWith('application/ejson') === true
+    const database = headers['x-sigil-database']
+    const db = typeof database === 'string' ? database : options.database
+    if (Buffer.byteLength(db) > databaseNameBytesMax) {
+      throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
+    }
+    return {
+      collection: context.req.param('name') ?? '',
+      database: db,
+      fields: await this.fields(context.env, route),
+      mode: modeOf(headers.accept, context.req.query('ejson')),
+      widensIds: !isEjson,
+      makeId: () => options.ids.next(),
+      run: (body: Document) => options.bus.run({ db, body, sequences: noSequences }, session),
+    }
+  }
+
+  private async fields({ incoming, outgoing }: HttpBindings, route: Route): Promise<BodyFields> {
+    if (route.fields === undefined) return new Map()
+    const type = incoming.headers['content-type']
+    const isEmpty = incoming.headers['content-length'] === '0'
+    if (type === undefined && isEmpty) return checkBody(emptyBody, route.fields)
+    if (type !== undefined && !jsonTypes.test(type)) {
+      throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
+    }
+    const { bytes, release } = await readBody(incoming, this.options.budget)
+    outgoing.once('close', release)
+    if (bytes.length === 0) return checkBody(emptyBody, route.fields)
+    if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
+    return checkBody(jsonToDocument(bytes.toString('utf8')), route.fields)
+  }
+
+  private refuseMethod(context: Call, allowed: readonly string[]): Response {
+    const error = fail('MethodNotAllowed', `method ${context.req.method} is not allowed here`)
+    return this.refuse(context, error, { allow: allowed.join(', ') })
+  }
+
+  private refuse(
+    context: Call,
+    error: GatewayError,
+    more: Readonly<Record<string, string>> = {},
+  ): Response {
+    const { incoming } = context.env
+    const requestId = this.requestId(incoming)
+    if (error.code === 1) {
+      const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
+      this.options.log.error({ requestId, cause }, error.message)
+    }
+    // What is left of a refused body is not read: the connection cannot be used again.
+    const unread = !incoming.complete && incoming.method === 'POST'
+    const headers = {
+      ...answerHeaders('plain', requestId),
+      ...rateHeaders(error),
+      ...more,
+      ...(unread ? { connection: 'close' } : {}),
+    }
+    return context.body(errorBody(error), error.httpStatus as 400, headers)
+  }
+
+  private requestId(incoming: IncomingMessage): string {
+    const given = incoming.headers['x-request-id']
+    if (typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)) return given
+    return (this.requests++).toString(36)
+  }
+}
+
+const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
+const noSequences = new Map<string, readonly Document[]>()
+const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
+
+function keyOf(incoming: IncomingMessage): string | undefined {
+  const { authorization } = incoming.headers
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+  const key = incoming.headers['x-api-key']
+  return typeof key === 'string' ? key : undefined
+}
+
+function requireAllowance(allowance: Allowance): void {
+  if (allowance.remaining >= 0) return
+  throw fail('IngressRequestRateLimitExceeded', 'too many requests from this address', {
+    retryAfter: allowance.resetSeconds,
+  })
+}
+
+function rateHeaders(error: GatewayError): Record<string, string> {
+  const { retryAfter } = error.extra
+  if (typeof retryAfter !== 'number') return {}
+  const seconds = String(retryAfter)
+  return {
+    'retry-after': seconds,
+    'ratelimit-limit': String(requestsPerWindowMax),
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': seconds,
+  }
+}
+
+function requireSafeNetwork(options: HttpOptions): void {
+  const { host, isLoopback, tls, allowInsecure, trustedProxies } = options
+  if (isLoopback || tls !== undefined || allowInsecure || trustedProxies.length > 0) return
+  const ways = 'set TLS_CERT and TLS_KEY, TRUSTED_PROXIES, or ALLOW_INSECURE=1'
+  throw fail('InvalidOptions', `HOST=${host} without TLS: ${ways}`)
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,347 @@
+// One socket of the document wire. Requests are answered in order, one at a time; what is pipelined
+// behind one in flight waits unread in the kernel, and so does everything of a client that does not
+// take its replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
+
+import type { Socket } from 'node:net'
+import type { Bytes } from '../../base/bytes.js'
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import {
+  anonymousIdleMs,
+  anonymousMessageBytesMax,
+  authFailuresPerConnectionMax,
+  messageBytesMax,
+  messageStallMs,
+  replyStallMs,
+  smallMessageBytesMax,
+  socketBacklogBytesMax,
+  tcpKeepAliveMs,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { errorReply } from '../../bus/reply.js'
+import type { Request, Session } from '../../bus/session.js'
+import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
+import { opcode, readHeader } from '../../protocol/wire/header.js'
+import {
+  deflateMessage,
+  inflatedLength,
+  inflateMessage,
+} from '../../protocol/wire/op-compressed.js'
+import type { Awaitable } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { ByteBudget } from '../budget.js'
+import {
+  type Envelope,
+  encodeAnswer,
+  envelopeOf,
+  isFatal,
+  isServed,
+  requestOf,
+} from './exchange.js'
+
+/** What the connections of one listener share. */
+export interface ConnectionHost {
+  readonly run: (request: Request, session: Session) => Awaitable<Document>
+  readonly budget: ByteBudget
+  readonly log: Log
+  /** The session has signed in (true) or out again (false). */
+  readonly onLogin: (isIn: boolean) => void
+}
+
+/** Replies above this are written beside their head instead of being copied behind it, bytes. */
+const copiedReplyBytesMax = smallMessageBytesMax
+
+export class WireConnection {
+  private readonly splitter = new FrameSplitter(anonymousMessageBytesMax)
+  private isAnonymous = true
+  /** Three reasons not to read: a command in flight, replies not taken, no room for a message. */
+  private isBusy = false
+  private isBacklogged = false
+  private isWaiting = false
+  /** No further request is taken; the socket ends when what is in flight has been answered. */
+  private isEnding = false
+  private replyId = 0
+  /** Bytes of the budget that the message in hand, and the unsent replies, hold. */
+  private requestCharge = 0
+  private replyCharge = 0
+
+  constructor(
+    private readonly socket: Socket,
+    readonly session: Session,
+    private readonly host: ConnectionHost,
+  ) {
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, tcpKeepAliveMs)
+    socket.setTimeout(anonymousIdleMs)
+    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    socket.on('drain', () => this.drained())
+    socket.on('timeout', () => this.timedOut())
+    socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
+    socket.on('close', () => this.closed())
+    this.noteIdentity()
+  }
+
+  /** Takes no further request; ends once what is in flight has been answered. */
+  end(): void {
+    this.isEnding = true
+    if (!this.isBusy) this.finish()
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  private get isHeld(): boolean {
+    return this.isBusy || this.isBacklogged || this.isWaiting || this.isEnding
+  }
+
+  private receive(chunk: Buffer): void {
+    this.splitter.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length))
+    if (this.isHeld) this.socket.pause()
+    else this.work()
+  }
+
+  /** Answers the messages that are there, until one has to be waited for. */
+  private work(): void {
+    while (!this.isHeld && !this.socket.destroyed) {
+      this.splitter.lengthMax = this.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
+      let message: Bytes | undefined
+      try {
+        message = this.splitter.next()
+      } catch (error) {
+        // The stream has lost its bounds: nothing that is sent now would be understood.
+        this.host.log.debug({ err: error, peer: this.session.peer }, 'bad message length')
+        this.socket.destroy()
+        return
+      }
+      if (message === undefined) {
+        this.gather()
+        return
+      }
+      this.answer(message)
+    }
+  }
+
+  /** A large message has begun: it needs room in the budget before the rest is read. */
+  private gather(): void {
+    const length = this.splitter.gathering
+    if (length > smallMessageBytesMax && this.requestCharge === 0) {
+      this.requestCharge = length
+      if (!this.host.budget.take(length, this.admit)) {
+        this.isWaiting = true
+        this.socket.pause()
+        return
+      }
+      this.socket.setTimeout(messageStallMs)
+    }
+    this.socket.resume()
+  }
+
+  private readonly admit = (): void => {
+    this.isWaiting = false
+    this.socket.setTimeout(messageStallMs)
+    this.proceed()
+  }
+
+  private answer(message: Bytes): void {
+    if (this.requestCharge === 0) {
+      this.requestCharge = message.length
+      this.host.budget.charge(message.length)
+    } else {
+      this.setIdleTimeout()
+    }
+    let pending: Awaitable<void>
+    try {
+      pending = this.process(message)
+    } catch (error) {
+      this.broken(error)
+      return
+    }
+    if (!(pending instanceof Promise)) {
+      this.settle()
+      return
+    }
+    this.isBusy = true
+    pending.then(
+      () => {
+        this.isBusy = false
+        this.settle()
+        this.proceed()
+      },
+      (error) => this.broken(error),
+    )
+  }
+
+  private process(message: Bytes): Awaitable<void> {
+    const code = readHeader(message).opcode
+    if (code === opcode.compressed) return this.processCompressed(message)
+    return this.serve(message, envelopeOf(message, false))
+  }
+
+  private async processCompressed(packed: Bytes): Promise<void> {
+    // Only what hello agreed on; and before login nobody may make the gateway inflate.
+    if (this.isAnonymous || this.session.compression.length === 0) {
+      this.socket.destroy()
+      return
+    }
+    let message: Bytes
+    try {
+      const length = inflatedLength(packed)
+      this.host.budget.charge(length)
+      this.requestCharge += length
+      message = await inflateMessage(packed)
+    } catch (error) {
+      const { requestId } = readHeader(packed)
+      const envelope = { requestId, opcode: opcode.message, wantsReply: true, isCompressed: false }
+      await this.refuse(envelope, toGatewayError(error))
+      return
+    }
+    await this.serve(message, envelopeOf(message, true))
+  }
+
+  private serve(message: Bytes, envelope: Envelope): Awaitable<void> {
+    if (!isServed(envelope.opcode)) {
+      this.socket.destroy()
+      return
+    }
+    let request: Request
+    try {
+      request = requestOf(message, envelope.opcode)
+    } catch (error) {
+      return this.refuse(envelope, toGatewayError(error))
+    }
+    let reply: Awaitable<Document>
+    try {
+      reply = this.host.run(request, this.session)
+    } catch (error) {
+      return this.reply(envelope, this.errorDocument(error, envelope))
+    }
+    if (!(reply instanceof Promise)) return this.reply(envelope, reply)
+    return reply.then(
+      (document) => this.reply(envelope, document),
+      (error) => this.reply(envelope, this.errorDocument(error, envelope)),
+    )
+  }
+
+  /** A message that could not be read: answered if it can be, and perhaps the last one. */
+  private refuse(envelope: Envelope, error: GatewayError): Awaitable<void> {
+    if (isFatal(error)) this.isEnding = true
+    return this.reply(envelope, this.errorDocument(error, envelope))
+  }
+
+  private errorDocument(thrown: unknown, envelope: Envelope): Document {
+    const error = toGatewayError(thrown)
+    if (!envelope.wantsReply) {
+      this.host.log.debug({ err: error, peer: this.session.peer }, 'unacknowledged command failed')
+    }
+    return errorReply(error)
+  }
+
+  private reply(envelope: Envelope, document: Document): Awaitable<void> {
+    this.noteIdentity()
+    if (this.session.authFailures >= authFailuresPerConnectionMax) this.isEnding = true
+    // moreToCome: one reply too many, and the client takes it for that of its next command.
+    if (!envelope.wantsReply || this.socket.destroyed) return
+    this.replyId = (this.replyId + 1) & 0x7fffffff
+    const isLarge = document.length > copiedReplyBytesMax
+    const headOnly = isLarge && !envelope.isCompressed && envelope.opcode === opcode.message
+    const message = encodeAnswer(envelope, this.replyId, document, headOnly)
+    if (!envelope.isCompressed) {
+      this.send(message, headOnly ? document : undefined)
+      return
+    }
+    const packed = deflateMessage(message)
+    if (packed instanceof Promise) return packed.then((bytes) => this.send(bytes))
+    this.send(packed)
+  }
+
+  private send(message: Bytes, rest?: Bytes): void {
+    const { socket } = this
+    if (socket.destroyed) return
+    if (rest !== undefined) {
+      socket.cork()
+      socket.write(message)
+      socket.write(rest)
+      socket.uncork()
+    } else {
+      socket.write(message)
+    }
+    if (!socket.writableNeedDrain) return
+    const unsent = socket.writableLength
+    this.host.budget.charge(unsent - this.replyCharge)
+    this.replyCharge = unsent
+    if (unsent > socketBacklogBytesMax) {
+      this.isBacklogged = true
+      this.socket.setTimeout(replyStallMs)
+    }
+  }
+
+  private drained(): void {
+    this.host.budget.release(this.replyCharge)
+    this.replyCharge = 0
+    if (!this.isBacklogged) return
+    this.isBacklogged = false
+    this.setIdleTimeout()
+    this.proceed()
+  }
+
+  /** The message in hand is done with: its bytes are free again. */
+  private settle(): void {
+    const bytes = this.requestCharge
+    this.requestCharge = 0
+    this.host.budget.release(bytes)
+    if (this.isEnding) this.finish()
+  }
+
+  /** One reason to hold is gone: goes on with what was pipelined, then reads again. */
+  private proceed(): void {
+    if (this.isHeld || this.socket.destroyed) return
+    this.work()
+  }
+
+  /** Sends what is unsent, then closes. */
+  private finish(): void {
+    if (this.socket.destroyed) return
+    this.socket.setTimeout(messageStallMs)
+    this.socket.destroySoon()
+  }
+
+  private broken(error: unknown): void {
+    this.isBusy = false
+    this.host.log.error({ err: error, peer: this.session.peer }, 'wire connection failed')
+    this.socket.destroy()
+  }
+
+  private noteIdentity(): void {
+    const isAnonymous = this.session.identity.kind === 'anonymous'
+    if (isAnonymous === this.isAnonymous) return
+    this.isAnonymous = isAnonymous
+    this.host.onLogin(!isAnonymous)
+    this.setIdleTimeout()
+  }
+
+  /** Silence is allowed to who has signed in. */
+  private setIdleTimeout(): void {
+    this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
+  }
+
+  private timedOut(): void {
+    if (!this.isBusy && !this.isWaiting) this.socket.destroy()
+  }
+
+  private closed(): void {
+    this.session.closed = true
+    if (this.isWaiting) {
+      this.isWaiting = false
+      this.requestCharge = 0
+      this.host.budget.cancel(this.admit)
+    }
+    // A command in flight still holds its message; `settle` frees it when the command ends.
+    if (!this.isBusy) {
+      this.host.budget.release(this.requestCharge)
+      this.requestCharge = 0
+    }
+    this.host.budget.release(this.replyCharge)
+    this.replyCharge = 0
+    if (!this.isAnonymous) this.host.onLogin(false)
+  }
+}

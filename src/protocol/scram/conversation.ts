@@ -1,0 +1,80 @@
+// The server's side of one SCRAM-SHA-256 login, as a state machine over messages. It knows neither
+// sockets nor stores, and its nonce is given, so that recorded logins replay.
+
+import { timingSafeEqual } from 'node:crypto'
+import { type Bytes, utf8 } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { authenticationFailed, type ClientFirst, parseClientFinal } from './messages.js'
+import { hmacSha256, type ScramVerifier, sha256 } from './verifier.js'
+
+export interface ServerReply {
+  readonly payload: Bytes
+  /** The login is complete. */
+  readonly done: boolean
+}
+
+export interface ConversationOptions {
+  readonly first: ClientFirst
+  readonly verifier: ScramVerifier
+  /** Of 24 random bytes or so; sent in base64 behind the client's. */
+  readonly nonce: Bytes
+  /** Without it the client closes with one more, empty round. */
+  readonly skipEmptyExchange: boolean
+}
+
+const keyBytes = 32
+
+export class ServerConversation {
+  readonly user: string
+  /** `r=…,s=…,i=…`: the answer to client-first. */
+  readonly serverFirst: Bytes
+  private readonly first: ClientFirst
+  private readonly verifier: ScramVerifier
+  private readonly nonce: string
+  private readonly serverFirstText: string
+  private readonly skipEmptyExchange: boolean
+  private state: 'proof' | 'empty' | 'over' = 'proof'
+
+  constructor({ first, verifier, nonce, skipEmptyExchange }: ConversationOptions) {
+    this.user = first.user
+    this.first = first
+    this.verifier = verifier
+    this.skipEmptyExchange = skipEmptyExchange
+    this.nonce = first.nonce + Buffer.from(nonce).toString('base64')
+    const salt = Buffer.from(verifier.salt).toString('base64')
+    this.serverFirstText = `r=${this.nonce},s=${salt},i=${verifier.iterations}`
+    this.serverFirst = utf8(this.serverFirstText)
+  }
+
+  /**
+   * Takes client-final (or the empty message after it). Throws AuthenticationFailed when the proof
+   * is wrong, ProtocolError when nothing more was due; either ends the conversation.
+   */
+  step(payload: Bytes): ServerReply {
+    const { state } = this
+    this.state = 'over'
+    if (state === 'over') throw fail('ProtocolError', 'SASL conversation is over')
+    if (state === 'empty') {
+      if (payload.length > 0) throw authenticationFailed()
+      return { payload: new Uint8Array(0), done: true }
+    }
+    const serverFinal = this.verify(payload)
+    if (!this.skipEmptyExchange) this.state = 'empty'
+    return { payload: serverFinal, done: this.skipEmptyExchange }
+  }
+
+  /** Checks client-final and answers server-final. */
+  private verify(payload: Bytes): Bytes {
+    const final = parseClientFinal(payload)
+    const auth = utf8(`${this.first.bare},${this.serverFirstText},${final.withoutProof}`)
+    const signature = hmacSha256(this.verifier.storedKey, auth)
+    // A proof of the wrong length takes the same path, and fails at its end.
+    const clientKey = signature.map((byte, i) => byte ^ (final.proof[i] ?? 0))
+    const isProved = timingSafeEqual(sha256(clientKey), this.verifier.storedKey)
+    const expected = Buffer.from(this.first.gs2Header).toString('base64')
+    const isOurs = final.nonce === this.nonce && final.channelBinding === expected
+    if (!isProved || !isOurs || final.proof.length !== keyBytes) throw authenticationFailed()
+    const proof = Buffer.from(hmacSha256(this.verifier.serverKey, auth)).toString('base64')
+    return utf8(`v=${proof}`)
+  }
+}

@@ -1,0 +1,89 @@
+// The messages of SCRAM (RFC 5802 section 7) and of PLAIN (RFC 4616), from text to fields. What does
+// not follow the grammar is refused with the same words as a wrong password.
+
+import type { Bytes } from '../../base/bytes.js'
+import { fail, type GatewayError } from '../../base/errors.js'
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const clientFirstForm =
+  /^((?:n|y),(?:a=([^,\0]+))?,)(n=([^,\0]+),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?)$/su
+const clientFinalForm =
+  /^(c=([A-Za-z0-9+/=]+),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?),p=([A-Za-z0-9+/=]+)$/su
+
+export interface ClientFirst {
+  /** `n,,`: sent back by the client in base64. */
+  readonly gs2Header: string
+  /** From `n=` on, exactly as sent: part of what is signed. */
+  readonly bare: string
+  readonly user: string
+  readonly nonce: string
+}
+
+export interface ClientFinal {
+  readonly withoutProof: string
+  /** Base64 as sent. */
+  readonly channelBinding: string
+  readonly nonce: string
+  readonly proof: Bytes
+}
+
+export interface PlainCredentials {
+  readonly user: string
+  readonly password: string
+}
+
+/** The one answer to every failed login: which part was wrong is nobody's business. */
+export function authenticationFailed(): GatewayError {
+  return fail('AuthenticationFailed', 'Authentication failed.')
+}
+
+/**
+ * `n,,n=user,r=nonce`. Channel binding (`p=`), mandatory extensions (`m=`) and an authorization
+ * identity other than the user are refused with AuthenticationFailed.
+ */
+export function parseClientFirst(payload: Bytes): ClientFirst {
+  const [, gs2Header = '', authzid, bare = '', name = '', nonce = ''] =
+    clientFirstForm.exec(decode(payload)) ?? []
+  if (bare === '') throw authenticationFailed()
+  const user = unescapeName(name)
+  if (authzid !== undefined && unescapeName(authzid) !== user) throw authenticationFailed()
+  return { gs2Header, bare, user, nonce }
+}
+
+/** `c=biws,r=nonce,p=proof`; AuthenticationFailed when malformed. */
+export function parseClientFinal(payload: Bytes): ClientFinal {
+  const [, withoutProof = '', channelBinding = '', nonce = '', proof = ''] =
+    clientFinalForm.exec(decode(payload)) ?? []
+  if (withoutProof === '') throw authenticationFailed()
+  return {
+    withoutProof,
+    channelBinding,
+    nonce,
+    proof: new Uint8Array(Buffer.from(proof, 'base64')),
+  }
+}
+
+/** `[authzid] NUL user NUL password`; AuthenticationFailed when malformed. */
+export function parsePlain(payload: Bytes): PlainCredentials {
+  const parts = decode(payload).split('\0')
+  const [authzid = '', user = '', password = ''] = parts
+  const isForeign = authzid !== '' && authzid !== user
+  if (parts.length !== 3 || user === '' || password === '' || isForeign) {
+    throw authenticationFailed()
+  }
+  return { user, password }
+}
+
+/** `=2C` is a comma and `=3D` an equals sign; no other use of `=` is allowed in a name. */
+function unescapeName(name: string): string {
+  if (/=(?!2C|3D)/.test(name)) throw authenticationFailed()
+  return name.replaceAll('=2C', ',').replaceAll('=3D', '=')
+}
+
+function decode(payload: Bytes): string {
+  try {
+    return strictUtf8.decode(payload)
+  } catch {
+    throw authenticationFailed()
+  }
+}

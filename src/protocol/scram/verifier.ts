@@ -1,0 +1,52 @@
+// What a server keeps of a SCRAM-SHA-256 password (RFC 5802 section 3, RFC 7677): it checks a login
+// and cannot make one. Unknown users get a decoy that looks the same from outside.
+
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
+import { saslPrep } from './saslprep.js'
+
+export interface ScramVerifier {
+  readonly salt: Bytes
+  readonly iterations: number
+  /** 32 bytes each. */
+  readonly storedKey: Bytes
+  readonly serverKey: Bytes
+}
+
+/** Bytes of a salt of ours; decoys have the same. */
+export const saltBytes = 32
+
+export function hmacSha256(key: Bytes, ...parts: readonly Bytes[]): Bytes {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(part)
+  return new Uint8Array(hmac.digest())
+}
+
+export function sha256(bytes: Bytes): Bytes {
+  return new Uint8Array(createHash('sha256').update(bytes).digest())
+}
+
+/** Costs about 1 ms for 4,096 iterations. Throws BadValue if SASLprep refuses the password. */
+export function makeVerifier(password: string, salt: Bytes, iterations: number): ScramVerifier {
+  const salted = pbkdf2Sync(utf8(saslPrep(password)), salt, iterations, 32, 'sha256')
+  return {
+    salt,
+    iterations,
+    storedKey: sha256(hmacSha256(salted, utf8('Client Key'))),
+    serverKey: hmacSha256(salted, utf8('Server Key')),
+  }
+}
+
+/**
+ * The verifier of a user who does not exist: stable for the name, as a real one is, and matched by
+ * no password. `secret` must be kept with the real ones, or a restart would tell them apart.
+ */
+export function decoyVerifier(secret: Bytes, user: string, iterations: number): ScramVerifier {
+  const derive = (what: string) => hmacSha256(secret, concatBytes(utf8(`${what}\0`), utf8(user)))
+  return {
+    salt: derive('salt'),
+    iterations,
+    storedKey: derive('stored key'),
+    serverKey: derive('server key'),
+  }
+}

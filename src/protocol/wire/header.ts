@@ -1,0 +1,39 @@
+// The 16 bytes before every message of the document wire, and what may stand in them: total
+// length, request id, the id answered to, operation; four little-endian int32.
+
+import type { Bytes } from '../../base/bytes.js'
+import { readInt32, writeInt32 } from '../../value/value.js'
+
+export const headerBytes = 16
+
+export const opcode = {
+  reply: 1,
+  query: 2004,
+  compressed: 2012,
+  message: 2013,
+} as const
+
+export interface Header {
+  /** Bytes of the whole message, these 16 included. */
+  readonly length: number
+  readonly requestId: number
+  readonly responseTo: number
+  readonly opcode: number
+}
+
+/** Reads the header at the start of `message`, which has at least its 16 bytes. */
+export function readHeader(message: Bytes): Header {
+  return {
+    length: readInt32(message, 0),
+    requestId: readInt32(message, 4),
+    responseTo: readInt32(message, 8),
+    opcode: readInt32(message, 12),
+  }
+}
+
+export function writeHeader(message: Bytes, header: Header): void {
+  writeInt32(message, 0, header.length)
+  writeInt32(message, 4, header.requestId)
+  writeInt32(message, 8, header.responseTo)
+  writeInt32(message, 12, header.opcode)
+}

@@ -1,0 +1,14 @@
+// What a command hands to everything that is compiled from its filters, projections, updates and
+// pipelines: time and identifiers come from here, so that a statement run twice gives the same.
+
+import type { Bytes } from '../base/bytes.js'
+import type { Value } from '../value/value.js'
+
+export interface QueryContext {
+  /** Wall time of the command, milliseconds since 1970: $$NOW, $currentDate. */
+  readonly now: number
+  /** The command's `let`, names without `$$`. */
+  readonly variables: ReadonlyMap<string, Value>
+  /** The `index`-th ObjectId of the command, 12 bytes; the same one whenever it is asked for. */
+  readonly objectId: (index: number) => Bytes
+}

@@ -1,0 +1,178 @@
+// Compiles an expression of the aggregation language into an evaluator over BSON bytes: once for a
+// command, then run for each document. The operators are rows of the tables in expressions/; a row
+// added there is an operator added everywhere (stages, $expr, find projections, pipeline updates).
+
+import { fail } from '../base/errors.js'
+import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
+import { bsonType, type Document, documentValue, nullValue, stringOf, type Value } from '../value/value.js'
+import { DocumentWriter } from '../value/writer.js'
+import type { QueryContext } from './context.js'
+import { accumulatorOperators } from './accumulators.js'
+import { arithmeticOperators } from './expressions/arithmetic.js'
+import { arrayOperators } from './expressions/array.js'
+import { booleanOperators } from './expressions/boolean.js'
+import { comparisonOperators } from './expressions/comparison.js'
+import { dateOperators } from './expressions/date.js'
+import { iterationOperators } from './expressions/iteration.js'
+import { objectOperators } from './expressions/object.js'
+import {
+  Constant,
+  emptyObject,
+  Env,
+  type Expression,
+  fold,
+  location,
+  type OperatorRow,
+  requireRoom,
+  type Result,
+  Scope,
+} from './expressions/operator.js'
+import { setOperators } from './expressions/set.js'
+import { stringOperators } from './expressions/string.js'
+import { typeOperators } from './expressions/type.js'
+import { compilePath, requireFieldName, requireVariableName, variableOperators } from './expressions/variable.js'
+
+export { Env, Scope }
+export type { Expression }
+
+const operators = new Map<string, OperatorRow>()
+for (const family of [
+  arithmeticOperators,
+  comparisonOperators,
+  booleanOperators,
+  stringOperators,
+  arrayOperators,
+  iterationOperators,
+  objectOperators,
+  setOperators,
+  dateOperators,
+  typeOperators,
+  variableOperators,
+  accumulatorOperators,
+]) {
+  for (const row of family) operators.set(row.name, row)
+}
+
+/** The scope that a command's expressions are compiled in: its `let` variables are declared. */
+export function scopeOf(context: QueryContext): Scope {
+  return Scope.open(context, compileExpression)
+}
+
+/** The environment that evaluates what was compiled in `scopeOf(context)`. */
+export function envOf(root: Value, context: QueryContext): Env {
+  return new Env(root, context.variables, context.now)
+}
+
+/**
+ * The evaluator of an expression: a `$path`, a `$$variable`, an operator object, an object or array of
+ * expressions, else a constant. Throws the peer's errors (168 unknown operator, 16020 arity, 17276
+ * undefined variable …); what is constant is computed here and fails here.
+ */
+export function compileExpression(expression: Value, scope: Scope): Expression {
+  switch (expression.type) {
+    case bsonType.string: {
+      const text = stringOf(expression)
+      return text.startsWith('$') ? compilePath(text, scope) : new Constant(expression)
+    }
+    case bsonType.object:
+      return compileObject(expression, scope)
+    case bsonType.array:
+      return compileArray(expression, scope)
+    default:
+      return new Constant(expression)
+  }
+}
+
+/** Whether an object is an operator call: its first name starts with `$`. */
+export function isOperatorObject(value: Value): boolean {
+  return value.type === bsonType.object && value.bytes[value.start + 5] === 0x24
+}
+
+/** Values of a command's `let`, each seeing those before it, without any document. */
+export function letVariables(spec: Document, context: QueryContext): Map<string, Value> {
+  const variables = new Map(context.variables)
+  for (const [name, expression] of fieldsOf(documentValue(spec))) {
+    requireVariableName(name)
+    const inner = { ...context, variables }
+    const value = compileExpression(expression, scopeOf(inner)).evaluate(envOf(emptyObject, inner))
+    variables.set(name, (value ?? nullValue).detach())
+  }
+  return variables
+}
+
+function compileObject(object: Value, scope: Scope): Expression {
+  const elements = new Elements(object.bytes, object.start)
+  const names: string[] = []
+  const seen = new Set<string>()
+  const fields: Expression[] = []
+  while (elements.next()) {
+    const name = elements.name()
+    if (names.length === 0 && name.startsWith('$')) {
+      return compileCall(name, elements.value(), elements.next(), scope)
+    }
+    requireFieldName(name)
+    if (name.includes('.')) {
+      throw location(
+        16412,
+        "FieldPath field names may not contain '.'. Consider using $getField or $setField.",
+      )
+    }
+    if (seen.has(name)) {
+      throw location(16406, `duplicate field name specified in object literal: ${name}`)
+    }
+    seen.add(name)
+    names.push(name)
+    fields.push(scope.compile(elements.value()))
+  }
+  return fold(new ObjectExpression(names, fields), fields)
+}
+
+function compileCall(name: string, operand: Value, hasMore: boolean, scope: Scope): Expression {
+  if (hasMore) {
+    throw location(
+      15983,
+      `an object representing an expression must have exactly one field: ${name}`,
+    )
+  }
+  const row = operators.get(name)
+  if (row === undefined) {
+    throw fail('InvalidPipelineOperator', `Unrecognized expression '${name}'`)
+  }
+  return row.compile(operand, scope)
+}
+
+function compileArray(array: Value, scope: Scope): Expression {
+  const elements = elementsOf(array).map((element) => scope.compile(element))
+  return fold(new ArrayExpression(elements), elements)
+}
+
+class ObjectExpression implements Expression {
+  constructor(
+    private readonly names: readonly string[],
+    private readonly fields: readonly Expression[],
+  ) {}
+
+  evaluate(env: Env): Result {
+    const { names, fields } = this
+    const writer = new DocumentWriter()
+    for (let i = 0; i < fields.length; i++) {
+      const value = (fields[i] as Expression).evaluate(env)
+      if (value !== undefined) writer.value(names[i] as string, value)
+      requireRoom(writer.length)
+    }
+    return writer.finishValue()
+  }
+}
+
+class ArrayExpression implements Expression {
+  constructor(private readonly elements: readonly Expression[]) {}
+
+  evaluate(env: Env): Result {
+    const writer = new DocumentWriter(true)
+    for (const element of this.elements) {
+      writer.push(element.evaluate(env) ?? nullValue)
+      requireRoom(writer.length)
+    }
+    return writer.finishValue()
+  }
+}

@@ -1,0 +1,234 @@
+// Arrays: taking parts, joining, searching. What binds a variable for each element is in
+// iteration.ts, what treats arrays as sets in set.ts.
+
+import { fail } from '../../base/errors.js'
+import { blockingBytesMax } from '../../base/limits.js'
+import { equalValues } from '../../value/compare.js'
+import { Elements, elementsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import {
+  boolValue,
+  bsonType,
+  doubleValue,
+  falseValue,
+  int32Value,
+  nullValue,
+  trueValue,
+  Value,
+} from '../../value/value.js'
+import { DocumentWriter, writeArray } from '../../value/writer.js'
+import {
+  binary,
+  int32Of,
+  isNullish,
+  location,
+  type OperatorRow,
+  ranged,
+  requireRoom,
+  type Result,
+  typeName,
+  unary,
+  valueText,
+  variadic,
+} from './operator.js'
+import { indexArgument } from './string.js'
+
+/** The element at a position, counted from the end when negative; undefined outside. */
+export function elementAt(array: Value, index: number): Result {
+  if (index < 0) return elementsOf(array).at(index)
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; elements.next(); i++) if (i === index) return elements.value()
+  return undefined
+}
+
+function sizeOf(array: Value): number {
+  const elements = new Elements(array.bytes, array.start)
+  let size = 0
+  while (elements.next()) size++
+  return size
+}
+
+function arrayElemAt(array: Result, index: Result): Result {
+  if (isNullish(array) || isNullish(index)) return nullValue
+  if (array.type !== bsonType.array) {
+    throw location(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(array)}`)
+  }
+  if (!index.isNumber) {
+    throw location(
+      28690,
+      `$arrayElemAt's second argument must be a numeric value, but is ${typeName(index)}`,
+    )
+  }
+  const position = int32Of(index)
+  if (position === undefined) {
+    throw location(
+      28691,
+      "$arrayElemAt's second argument must be representable as a 32-bit integer: " +
+        valueText(index),
+    )
+  }
+  return elementAt(array, position)
+}
+
+/** $first and $last of an array. */
+function end(name: string, index: number): OperatorRow {
+  return unary(name, (array) => {
+    if (isNullish(array)) return nullValue
+    if (array.type !== bsonType.array) {
+      throw location(28689, `${name}'s argument must be an array, but is ${typeName(array)}`)
+    }
+    return elementAt(array, index)
+  })
+}
+
+function size(array: Result): Value {
+  if (array?.type !== bsonType.array) {
+    throw location(
+      17124,
+      `The argument to $size must be an array, but was of type: ${typeName(array)}`,
+    )
+  }
+  return int32Value(sizeOf(array))
+}
+
+function slice(values: readonly Result[]): Value {
+  const [array, second, third] = values
+  if (isNullish(array) || isNullish(second)) return nullValue
+  if (array.type !== bsonType.array) {
+    throw location(
+      28724,
+      `First argument to $slice must be an array, but is of type: ${typeName(array)}`,
+    )
+  }
+  const from = sliceArgument('Second', second, [28725, 28726])
+  const elements = elementsOf(array)
+  if (values.length === 2) {
+    return writeArray(from < 0 ? elements.slice(from) : elements.slice(0, from))
+  }
+  if (isNullish(third)) return nullValue
+  const count = sliceArgument('Third', third, [28727, 28728])
+  if (count <= 0) throw location(28729, `Third argument to $slice must be positive: ${count}`)
+  const start = from < 0 ? Math.max(0, elements.length + from) : from
+  return writeArray(elements.slice(start, start + count))
+}
+
+function sliceArgument(which: string, value: Value, codes: readonly [number, number]): number {
+  if (!value.isNumber) {
+    throw location(
+      codes[0],
+      `${which} argument to $slice must be numeric, but is of type: ${typeName(value)}`,
+    )
+  }
+  const whole = int32Of(value)
+  if (whole !== undefined) return whole
+  throw location(
+    codes[1],
+    `${which} argument to $slice can't be represented as a 32-bit integer: ${valueText(value)}`,
+  )
+}
+
+function contains(value: Result, array: Result): Value {
+  if (array?.type !== bsonType.array) {
+    throw location(
+      40081,
+      `$in requires an array as a second argument, found: ${typeName(array)}`,
+    )
+  }
+  if (value === undefined) return falseValue
+  const elements = new Elements(array.bytes, array.start)
+  while (elements.next()) if (equalValues(elements.value(), value)) return trueValue
+  return falseValue
+}
+
+function concatArrays(arrays: readonly Result[]): Value {
+  const writer = new DocumentWriter(true)
+  for (const array of arrays) {
+    if (isNullish(array)) return nullValue
+    if (array.type !== bsonType.array) {
+      throw location(28664, `$concatArrays only supports arrays, not ${typeName(array)}`)
+    }
+    const elements = new Elements(array.bytes, array.start)
+    while (elements.next()) writer.push(elements.value())
+    requireRoom(writer.length)
+  }
+  return writer.finishValue()
+}
+
+/** `[start, end, step?]`. */
+function range(values: readonly Result[]): Value {
+  const start = rangeArgument(values[0], 'starting value', [34443, 34444])
+  const end = rangeArgument(values[1], 'ending value', [34445, 34446])
+  const step = values.length < 3 ? 1 : rangeArgument(values[2], 'step value', [34447, 34448])
+  if (step === 0) throw location(34449, '$range requires a non-zero step value')
+  const count = Math.max(0, Math.ceil((end - start) / step))
+  // An element is a type, a name of digits, NUL and four bytes: 16 bounds it.
+  if (count * 16 > blockingBytesMax) {
+    throw fail(
+      'ExceededMemoryLimit',
+      `$range would use too much memory (${count * 16} bytes) and cannot spill to disk. ` +
+        `Memory limit: ${blockingBytesMax} bytes`,
+    )
+  }
+  const writer = new DocumentWriter(true)
+  for (let i = 0; i < count; i++) writer.int32(String(i), start + i * step)
+  return writer.finishValue()
+}
+
+function rangeArgument(value: Result, what: string, codes: readonly [number, number]): number {
+  if (value?.isNumber !== true) {
+    throw location(codes[0], `$range requires a numeric ${what}, found value of type:${typeName(value)}`)
+  }
+  const whole = int32Of(value)
+  if (whole !== undefined) return whole
+  throw location(
+    codes[1],
+    `$range requires a ${what} that can be represented with a 32-bit integer, ` +
+      `found value: ${valueText(value)}`,
+  )
+}
+
+function reverse(array: Result): Value {
+  if (isNullish(array)) return nullValue
+  if (array.type !== bsonType.array) {
+    throw location(
+      34435,
+      `The argument to $reverseArray must be an array, but was of type: ${typeName(array)}`,
+    )
+  }
+  return writeArray(elementsOf(array).reverse())
+}
+
+/** `[array, value, start?, end?]`, -1 when not found. */
+function indexOfArray(values: readonly Result[]): Value {
+  const [array, value, from, to] = values
+  if (isNullish(array)) return nullValue
+  if (array.type !== bsonType.array) {
+    throw location(
+      40090,
+      `$indexOfArray requires an array as a first argument, found: ${typeName(array)}`,
+    )
+  }
+  const start = values.length > 2 ? indexArgument('$indexOfArray', 'starting', from) : 0
+  const stop =
+    values.length > 3 ? indexArgument('$indexOfArray', 'ending', to) : Number.POSITIVE_INFINITY
+  if (value === undefined) return int32Value(-1)
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; i < stop && elements.next(); i++) {
+    if (i >= start && equalValues(elements.value(), value)) return int32Value(i)
+  }
+  return int32Value(-1)
+}
+
+export const arrayOperators: readonly OperatorRow[] = [
+  binary('$arrayElemAt', arrayElemAt),
+  end('$first', 0),
+  end('$last', -1),
+  unary('$size', size),
+  ranged('$slice', 2, 3, slice),
+  binary('$in', contains),
+  variadic('$concatArrays', concatArrays),
+  unary('$isArray', (value) => boolValue(value?.type === bsonType.array)),
+  ranged('$range', 2, 3, range),
+  unary('$reverseArray', reverse),
+  ranged('$indexOfArray', 2, 4, indexOfArray),
+]

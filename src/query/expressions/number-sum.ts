@@ -1,0 +1,122 @@
+// A running total of numbers as $sum, $avg and $add need it: whole numbers exactly, doubles with the
+// error of each addition carried along, decimals apart. The result has the widest type that was
+// added, and does not depend on the order of what was added.
+
+import {
+  addNumbers,
+  divideNumbers,
+  readInt64AsNumber,
+  toDecimal,
+} from '../../value/numbers.js'
+import {
+  bigintOf,
+  bsonType,
+  doubleValue,
+  int32Value,
+  int64Value,
+  readDouble,
+  readInt32,
+  type Value,
+} from '../../value/value.js'
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+export class NumberSum {
+  /** Numbers added. */
+  count = 0
+  /** Whole numbers: `small` within 2^53, what overflowed it in `large`. */
+  private small = 0
+  private large = 0n
+  private sum = 0
+  /** What rounding took from `sum`. */
+  private lost = 0
+  private decimal: Value | undefined
+  private hasDouble = false
+  private hasLong = false
+
+  /** Adds a number; other types are ignored. */
+  add(value: Value): void {
+    switch (value.type) {
+      case bsonType.int32:
+        this.addWhole(readInt32(value.bytes, value.start))
+        break
+      case bsonType.double:
+        this.hasDouble = true
+        this.addDouble(readDouble(value.bytes, value.start))
+        break
+      case bsonType.int64: {
+        this.hasLong = true
+        const n = readInt64AsNumber(value.bytes, value.start)
+        if (Number.isSafeInteger(n)) this.addWhole(n)
+        else this.large += bigintOf(value)
+        break
+      }
+      case bsonType.decimal128:
+        this.decimal = this.decimal === undefined ? value : addNumbers(this.decimal, value)
+        break
+      default:
+        return
+    }
+    this.count++
+  }
+
+  total(): Value {
+    if (this.decimal !== undefined) {
+      const whole = addNumbers(this.decimal, toDecimal(this.wholeValue(true)))
+      if (!this.hasDouble) return whole
+      return addNumbers(whole, toDecimal(doubleValue(this.doubleTotal())))
+    }
+    if (this.hasDouble) {
+      const whole = this.large === 0n ? this.small : Number(this.whole())
+      if (whole !== 0) this.addDouble(whole)
+      this.small = 0
+      this.large = 0n
+      return doubleValue(this.doubleTotal())
+    }
+    return this.wholeValue(this.hasLong)
+  }
+
+  /** The mean, a double or a decimal; undefined when nothing was added. */
+  average(): Value | undefined {
+    if (this.count === 0) return undefined
+    return divideNumbers(this.total(), int64Value(BigInt(this.count)))
+  }
+
+  private addWhole(n: number): void {
+    const sum = this.small + n
+    if (Number.isSafeInteger(sum)) {
+      this.small = sum
+    } else {
+      this.large += BigInt(this.small)
+      this.small = n
+    }
+  }
+
+  /** Knuth's two-sum: `lost` gets exactly what the rounded sum leaves out. */
+  private addDouble(n: number): void {
+    const sum = this.sum + n
+    if (Number.isFinite(sum)) {
+      const kept = sum - n
+      this.lost += this.sum - kept + (n - (sum - kept))
+    }
+    this.sum = sum
+  }
+
+  private doubleTotal(): number {
+    return Number.isFinite(this.sum) ? this.sum + this.lost : this.sum
+  }
+
+  private whole(): bigint {
+    return this.large + BigInt(this.small)
+  }
+
+  private wholeValue(isLong: boolean): Value {
+    if (this.large === 0n && !isLong && this.small === (this.small | 0)) {
+      return int32Value(this.small)
+    }
+    const whole = this.whole()
+    if (whole >= int64Min && whole <= int64Max) return int64Value(whole)
+    return doubleValue(Number(whole))
+  }
+}

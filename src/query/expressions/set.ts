@@ -1,0 +1,155 @@
+// Arrays as sets: order and repetition do not count, numbers are equal across types. Results are in
+// the order of values, as the peer's are.
+
+import { compareValues } from '../../value/compare.js'
+import { Elements, elementsOf } from '../../value/elements.js'
+import { equalityKey } from '../../value/key.js'
+import { boolValue, bsonType, falseValue, nullValue, trueValue, type Value } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import {
+  binary,
+  isNullish,
+  isTruthy,
+  location,
+  type OperatorRow,
+  type Result,
+  typeName,
+  unary,
+  variadic,
+} from './operator.js'
+
+/** The distinct elements of an array, the first of equals kept. */
+function setOf(array: Value): Map<string, Value> {
+  const set = new Map<string, Value>()
+  addTo(set, array)
+  return set
+}
+
+function addTo(set: Map<string, Value>, array: Value): void {
+  const elements = new Elements(array.bytes, array.start)
+  while (elements.next()) {
+    const value = elements.value()
+    const key = equalityKey(value)
+    if (!set.has(key)) set.set(key, value)
+  }
+}
+
+function ordered(set: Map<string, Value>): Value {
+  return writeArray([...set.values()].sort(compareValues))
+}
+
+function union(arrays: readonly Result[]): Value {
+  const set = new Map<string, Value>()
+  for (const array of arrays) {
+    if (isNullish(array)) return nullValue
+    if (array.type !== bsonType.array) {
+      throw location(
+        17043,
+        `All operands of $setUnion must be arrays. One argument is of type: ${typeName(array)}`,
+      )
+    }
+    addTo(set, array)
+  }
+  return ordered(set)
+}
+
+function intersection(arrays: readonly Result[]): Value {
+  let common: Map<string, Value> | undefined
+  for (const array of arrays) {
+    if (isNullish(array)) return nullValue
+    if (array.type !== bsonType.array) {
+      throw location(
+        17047,
+        'All operands of $setIntersection must be arrays. One argument is of type: ' +
+          typeName(array),
+      )
+    }
+    const set = setOf(array)
+    if (common === undefined) common = set
+    else for (const key of common.keys()) if (!set.has(key)) common.delete(key)
+  }
+  return ordered(common ?? new Map())
+}
+
+function difference(left: Result, right: Result): Value {
+  if (isNullish(left) || isNullish(right)) return nullValue
+  requireArrays('$setDifference', left, right, [17048, 17049])
+  const excluded = setOf(right)
+  const kept: Value[] = []
+  for (const value of elementsOf(left)) {
+    const key = equalityKey(value)
+    if (excluded.has(key)) continue
+    excluded.set(key, value)
+    kept.push(value)
+  }
+  return writeArray(kept)
+}
+
+function isSubset(left: Result, right: Result): Value {
+  requireArrays('$setIsSubset', left, right, [17046, 17042])
+  const whole = setOf(right as Value)
+  for (const key of setOf(left as Value).keys()) if (!whole.has(key)) return falseValue
+  return trueValue
+}
+
+function requireArrays(
+  name: string,
+  left: Result,
+  right: Result,
+  codes: readonly [number, number],
+): void {
+  for (const [i, value] of [left, right].entries()) {
+    if (value?.type === bsonType.array) continue
+    throw location(
+      codes[i] as number,
+      `both operands of ${name} must be arrays. ${i === 0 ? 'First' : 'Second'} argument ` +
+        `is of type: ${typeName(value)}`,
+    )
+  }
+}
+
+function equals(arrays: readonly Result[]): Value {
+  if (arrays.length < 2) {
+    throw location(17045, `$setEquals needs at least two arguments had: ${arrays.length}`)
+  }
+  let first: Map<string, Value> | undefined
+  let areEqual = true
+  for (const [i, array] of arrays.entries()) {
+    if (array?.type !== bsonType.array) {
+      throw location(
+        17044,
+        `All operands of $setEquals must be arrays. ${i + 1}-th argument is of type: ` +
+          typeName(array),
+      )
+    }
+    const set = setOf(array)
+    first ??= set
+    const known = first
+    areEqual &&= set.size === known.size && [...set.keys()].every((key) => known.has(key))
+  }
+  return boolValue(areEqual)
+}
+
+/** $anyElementTrue and $allElementsTrue: the search ends at the first element of that truth. */
+function quantifier(name: string, code: number, endsAt: boolean): OperatorRow {
+  return unary(name, (array) => {
+    if (array?.type !== bsonType.array) {
+      throw location(code, `${name}'s argument must be an array, but is ${typeName(array)}`)
+    }
+    const elements = new Elements(array.bytes, array.start)
+    while (elements.next()) {
+      if (isTruthy(elements.value()) === endsAt) return boolValue(endsAt)
+    }
+    return boolValue(!endsAt)
+  })
+}
+
+export const setOperators: readonly OperatorRow[] = [
+  variadic('$setUnion', union),
+  variadic('$setIntersection', intersection),
+  binary('$setDifference', difference),
+  binary('$setIsSubset', isSubset),
+  variadic('$setEquals', equals),
+  quantifier('$anyElementTrue', 17041, true),
+  quantifier('$allElementsTrue', 17040, false),
+]

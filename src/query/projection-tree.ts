@@ -1,0 +1,213 @@
+// The tree that a projection is: names, and under each a leaf (include, exclude, compute) or more
+// names. find, $project, $addFields and $unset are all such trees; what they accept differs, how a
+// tree is applied to a document does not. Untouched elements are copied as byte ranges.
+
+import { type Bytes, utf8 } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { Elements } from '../value/elements.js'
+import { bsonType, type Document, Value } from '../value/value.js'
+import { DocumentWriter } from '../value/writer.js'
+import type { Env, Expression } from './expressions/operator.js'
+
+export type ProjectionLeaf =
+  | { readonly kind: 'include' }
+  | { readonly kind: 'exclude' }
+  /** A new value: in place of the old one where the tree keeps it, else after all others. */
+  | { readonly kind: 'computed'; readonly expression: Expression }
+  /** Another value in the place of the one that is there. */
+  | { readonly kind: 'transform'; readonly transform: (value: Value, env: Env) => Value }
+
+/** What an inclusion lists is kept; an exclusion (and $addFields) keeps what it does not list. */
+export type ProjectionKind = 'inclusion' | 'exclusion'
+
+interface Child {
+  readonly name: string
+  readonly nameBytes: Bytes
+  readonly node: ProjectionNode | ProjectionLeaf
+}
+
+/** More children than this are found through a map. */
+const linearChildrenMax = 8
+
+export class ProjectionNode {
+  readonly children: Child[] = []
+  private readonly byName = new Map<string, Child>()
+  private computedBelow = false
+
+  get hasComputed(): boolean {
+    return this.computedBelow
+  }
+
+  child(name: string): ProjectionNode | ProjectionLeaf | undefined {
+    return this.byName.get(name)?.node
+  }
+
+  /**
+   * Puts a leaf at a dotted path. Throws 31250 where there is something, 31249 below a leaf.
+   */
+  add(path: string, leaf: ProjectionLeaf): void {
+    const parts = path.split('.')
+    let node: ProjectionNode = this
+    for (const [i, part] of parts.entries()) {
+      if (leaf.kind === 'computed') node.computedBelow = true
+      const found = node.child(part)
+      if (i === parts.length - 1) {
+        if (found !== undefined) throw fail('Location31250', `Path collision at ${path}`)
+        node.put(part, leaf)
+      } else if (found === undefined) {
+        const made = new ProjectionNode()
+        node.put(part, made)
+        node = made
+      } else if (found instanceof ProjectionNode) node = found
+      else {
+        const rest = parts.slice(1).join('.')
+        throw fail('Location31249', `Path collision at ${path} remaining portion ${rest}`)
+      }
+    }
+  }
+
+  /** Takes a direct child away. */
+  remove(name: string): void {
+    const child = this.byName.get(name)
+    if (child === undefined) return
+    this.byName.delete(name)
+    this.children.splice(this.children.indexOf(child), 1)
+  }
+
+  /** The child of the element that `elements` stands on. */
+  find(elements: Elements): Child | undefined {
+    const { children } = this
+    if (children.length > linearChildrenMax) return this.byName.get(elements.name())
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i] as Child
+      if (elements.nameIs(child.nameBytes)) return child
+    }
+    return undefined
+  }
+
+  private put(name: string, node: ProjectionNode | ProjectionLeaf): void {
+    const child = { name, nameBytes: utf8(name), node }
+    this.children.push(child)
+    this.byName.set(name, child)
+  }
+}
+
+/** A tree with its kind: `new ProjectionTree('exclusion', node).apply(document, env)`. */
+export class ProjectionTree {
+  constructor(
+    readonly kind: ProjectionKind,
+    readonly root: ProjectionNode,
+  ) {}
+
+  /** The projected document. `env.root` is what computed leaves see, normally the same document. */
+  apply(document: Document, env: Env): Document {
+    const writer = new DocumentWriter()
+    this.fields(this.root, document, 0, writer, env)
+    return writer.finish()
+  }
+
+  private fields(
+    node: ProjectionNode,
+    bytes: Bytes,
+    start: number,
+    writer: DocumentWriter,
+    env: Env,
+  ): void {
+    const isInclusion = this.kind === 'inclusion'
+    const placed = node.hasComputed ? new Set<Child>() : undefined
+    const elements = new Elements(bytes, start)
+    // Neighbours that are kept are copied together: [from, to) is the range not yet written.
+    let from = 0
+    let to = 0
+    while (elements.next()) {
+      const child = node.find(elements)
+      const keeps =
+        child === undefined
+          ? !isInclusion
+          : !(child.node instanceof ProjectionNode) && child.node.kind === 'include'
+      if (keeps) {
+        if (to !== elements.start) {
+          if (to > from) writer.element(bytes, from, to)
+          from = elements.start
+        }
+        to = elements.valueEnd
+        continue
+      }
+      if (to > from) writer.element(bytes, from, to)
+      from = to
+      if (child !== undefined) this.field(child, elements, writer, env, placed)
+    }
+    if (to > from) writer.element(bytes, from, to)
+    if (placed !== undefined) this.append(node, writer, env, placed)
+  }
+
+  /** An element whose child is no plain inclusion. */
+  private field(
+    child: Child,
+    elements: Elements,
+    writer: DocumentWriter,
+    env: Env,
+    placed: Set<Child> | undefined,
+  ): void {
+    const { node, name } = child
+    if (node instanceof ProjectionNode) {
+      const value = this.below(node, elements.value(), env)
+      if (value === undefined) return
+      writer.value(name, value)
+      placed?.add(child)
+    } else if (node.kind === 'transform') {
+      writer.value(name, node.transform(elements.value(), env))
+    } else if (node.kind === 'computed' && this.kind === 'exclusion') {
+      // A repeated field name is computed once, in the place of the first.
+      if (placed?.has(child) === true) return
+      placed?.add(child)
+      const value = node.expression.evaluate(env)
+      if (value !== undefined) writer.value(name, value)
+    }
+  }
+
+  /** What a subtree leaves of a value; undefined for what an inclusion does not keep. */
+  private below(node: ProjectionNode, value: Value, env: Env): Value | undefined {
+    if (value.type === bsonType.object) {
+      const writer = new DocumentWriter()
+      this.fields(node, value.bytes, value.start, writer, env)
+      return writer.finishValue()
+    }
+    if (value.type === bsonType.array) {
+      const writer = new DocumentWriter(true)
+      const elements = new Elements(value.bytes, value.start)
+      while (elements.next()) {
+        const kept = this.below(node, elements.value(), env)
+        if (kept !== undefined) writer.push(kept)
+      }
+      return writer.finishValue()
+    }
+    if (this.kind === 'inclusion') return undefined
+    return node.hasComputed ? this.computedOnly(node, env) : value
+  }
+
+  /** Computed children that have no place yet, in the order of the specification. */
+  private append(
+    node: ProjectionNode,
+    writer: DocumentWriter,
+    env: Env,
+    placed: ReadonlySet<Child>,
+  ): void {
+    for (const child of node.children) {
+      if (placed.has(child)) continue
+      if (child.node instanceof ProjectionNode) {
+        if (child.node.hasComputed) writer.value(child.name, this.computedOnly(child.node, env))
+      } else if (child.node.kind === 'computed') {
+        const value = child.node.expression.evaluate(env)
+        if (value !== undefined) writer.value(child.name, value)
+      }
+    }
+  }
+
+  /** The object that computed leaves make where there was none. */
+  private computedOnly(node: ProjectionNode, env: Env): Value {
+    const writer = new DocumentWriter()
+    this.append(node, writer, env, new Set())
+    return writer.finishValue()
+  }
+}

@@ -1,0 +1,392 @@
+// Translates a regular expression of the peer's dialect (PCRE2) into that of the linear-time engine
+// (RE2): option x is worked off here, `$` learns about a final newline, escapes that RE2 lacks become
+// classes. What no automaton can do (look-around, back references, possessive) is refused.
+
+import { fail, type GatewayError } from '../base/errors.js'
+
+export interface RegexSyntax {
+  /** The pattern for RE2. */
+  readonly source: string
+  /** Literal text that every match begins with, where the pattern starts with `^`; else undefined. */
+  readonly prefix: string | undefined
+  /** The pattern is nothing but literal text between optional anchors. */
+  readonly literal: { text: string; atStart: boolean; atEnd: boolean } | undefined
+}
+
+/** Options in force at a place of the pattern; groups restore them at their end. */
+interface Flags {
+  ignoreCase: boolean
+  multiline: boolean
+  extended: boolean
+}
+
+/** End of the text, or before its final newline. */
+const endOfText = '(?:\\n?\\z)'
+const horizontalSpace =
+  '\\t\\x{20}\\x{a0}\\x{1680}\\x{180e}\\x{2000}-\\x{200a}\\x{202f}\\x{205f}\\x{3000}'
+const verticalSpace = '\\n\\x{b}\\f\\r\\x{85}\\x{2028}\\x{2029}'
+
+/** Escapes that stand for one control character. */
+const controls: Readonly<Record<string, number>> = { a: 7, e: 27, f: 12, n: 10, r: 13, t: 9 }
+
+/** Escapes outside classes: what they are in RE2. */
+const escapes: Readonly<Record<string, string>> = {
+  d: '[0-9]',
+  D: '[^0-9]',
+  w: '[0-9A-Za-z_]',
+  W: '[^0-9A-Za-z_]',
+  s: '[\\t-\\r\\x{20}]',
+  S: '[^\\t-\\r\\x{20}]',
+  h: `[${horizontalSpace}]`,
+  H: `[^${horizontalSpace}]`,
+  v: `[${verticalSpace}]`,
+  V: `[^${verticalSpace}]`,
+  N: '[^\\n]',
+  R: `(?:\\r\\n|[${verticalSpace}])`,
+  A: '\\A',
+  G: '\\A',
+  z: '\\z',
+  Z: endOfText,
+  b: '\\b',
+  B: '\\B',
+}
+
+/** Escapes within classes. */
+const classEscapes: Readonly<Record<string, string>> = {
+  d: '0-9',
+  D: '\\D',
+  w: '0-9A-Za-z_',
+  W: '\\W',
+  s: '\\t-\\r\\x{20}',
+  S: '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{10ffff}',
+  h: horizontalSpace,
+  v: verticalSpace,
+}
+
+export function invalidRegex(reason: string): GatewayError {
+  return fail('Location51091', `Regular expression is invalid: ${reason}`)
+}
+
+function unsupported(what: string): GatewayError {
+  return invalidRegex(`${what} not supported: patterns are matched in linear time`)
+}
+
+/** `options` have been checked: of i, m, s, x, u. Throws 51091. */
+export function translateRegex(pattern: string, options: string): RegexSyntax {
+  return new Translator(pattern, {
+    ignoreCase: options.includes('i'),
+    multiline: options.includes('m'),
+    extended: options.includes('x'),
+  }).run()
+}
+
+class Translator {
+  private at = 0
+  private readonly out: string[] = []
+  private readonly outer: Flags[] = []
+  private text = ''
+  private atStart = false
+  private atEnd = false
+  /** All that came so far was an anchor and literal characters, which `text` holds. */
+  private isLiteral = true
+  /** `text` still grows. */
+  private isOpen = true
+  private hasBranches = false
+
+  constructor(
+    private readonly pattern: string,
+    private flags: Flags,
+  ) {}
+
+  run(): RegexSyntax {
+    this.verbs()
+    while (this.at < this.pattern.length) this.atom()
+    const { text, atStart, atEnd } = this
+    const hasPrefix = atStart && !this.hasBranches && text !== ''
+    return {
+      source: this.out.join(''),
+      prefix: hasPrefix ? text : undefined,
+      literal: this.isLiteral && !this.hasBranches ? { text, atStart, atEnd } : undefined,
+    }
+  }
+
+  /** `(*UTF8)` and the like at the start. */
+  private verbs(): void {
+    while (this.pattern.startsWith('(*', this.at)) {
+      const verb = /^\(\*UTF8?\)/.exec(this.pattern.slice(this.at))?.[0]
+      if (verb === undefined) throw unsupported('verbs such as (*UCP) are')
+      this.at += verb.length
+    }
+  }
+
+  private atom(): void {
+    const character = this.take()
+    if (this.flags.extended && this.skips(character)) return
+    switch (character) {
+      case '\\':
+        return this.escape()
+      case '[':
+        return this.other(this.characterClass())
+      case '(':
+        return this.open()
+      case ')':
+        return this.close()
+      case '^':
+        return this.start()
+      case '$':
+        return this.end()
+      case '|':
+        if (this.outer.length === 0) this.hasBranches = true
+        return this.other('|')
+      case '*':
+      case '+':
+      case '?':
+        return this.quantifier(character)
+      case '{':
+        return this.braces()
+      case '.':
+        return this.other('.')
+      default:
+        return this.literal(character)
+    }
+  }
+
+  private take(): string {
+    const code = this.pattern.codePointAt(this.at)
+    if (code === undefined) throw invalidRegex('\\ at end of pattern')
+    const character = String.fromCodePoint(code)
+    this.at += character.length
+    return character
+  }
+
+  /** White space and comments of option x. */
+  private skips(character: string): boolean {
+    if (/[\t-\r ]/.test(character)) return true
+    if (character !== '#') return false
+    const end = this.pattern.indexOf('\n', this.at)
+    this.at = end < 0 ? this.pattern.length : end + 1
+    return true
+  }
+
+  private literal(character: string): void {
+    this.out.push(quoted(character))
+    if (this.atEnd || this.flags.ignoreCase) this.seal()
+    if (this.isOpen) this.text += character
+  }
+
+  /** Anything that is no literal character: the literal head ends here. */
+  private other(source: string): void {
+    this.seal()
+    this.out.push(source)
+  }
+
+  private seal(): void {
+    this.isLiteral = false
+    this.isOpen = false
+  }
+
+  private start(): void {
+    this.out.push('^')
+    const isFirst = this.out.length === 1 && !this.flags.multiline
+    if (isFirst) this.atStart = true
+    else this.seal()
+  }
+
+  private end(): void {
+    this.out.push(this.flags.multiline ? '$' : endOfText)
+    if (this.flags.multiline || this.outer.length > 0) this.seal()
+    this.atEnd = true
+    this.isOpen = false
+  }
+
+  private escape(): void {
+    const character = this.take()
+    const code = controls[character]
+    if (code !== undefined) return this.literal(String.fromCodePoint(code))
+    if (Object.hasOwn(escapes, character)) return this.other(escapes[character] as string)
+    if (character === 'Q') return this.quotation()
+    if (character === 'E') return
+    if (character === 'p' || character === 'P') return this.other(this.property(character))
+    if (/[1-9gk]/.test(character)) throw unsupported('back references are')
+    if (/[KXC]/.test(character)) throw unsupported(`\\${character} is`)
+    this.literal(this.codeEscape(character))
+  }
+
+  private quotation(): void {
+    const end = this.pattern.indexOf('\\E', this.at)
+    const text = this.pattern.slice(this.at, end < 0 ? undefined : end)
+    this.at = end < 0 ? this.pattern.length : end + 2
+    for (const character of text) this.literal(character)
+  }
+
+  /** `\pL`, `\p{Greek}`. */
+  private property(letter: string): string {
+    const rest = this.pattern.slice(this.at)
+    const name = /^(?:[A-Z]|\{\^?[A-Za-z_]+\})/.exec(rest)?.[0]
+    if (name === undefined) throw invalidRegex('malformed \\P or \\p sequence')
+    this.at += name.length
+    return `\\${letter}${name}`
+  }
+
+  /** `\x41`, `\x{1f600}`, `\o{101}`, `\012`, `\cA`; a character that is no letter is itself. */
+  private codeEscape(character: string): string {
+    const rest = this.pattern.slice(this.at)
+    if (character === 'x') {
+      const hex = /^(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{0,2}))/.exec(rest)
+      return this.codePoint(hex?.[0] ?? '', Number.parseInt(hex?.[1] ?? `0${hex?.[2] ?? ''}`, 16))
+    }
+    if (character === 'o') {
+      const octal = /^\{([0-7]{1,7})\}/.exec(rest)
+      if (octal === null) throw invalidRegex('missing opening brace after \\o')
+      return this.codePoint(octal[0], Number.parseInt(octal[1] ?? '0', 8))
+    }
+    if (/[0-7]/.test(character)) {
+      const octal = /^[0-7]{0,2}/.exec(rest)?.[0] ?? ''
+      return this.codePoint(octal, Number.parseInt(character + octal, 8))
+    }
+    if (character === 'c') {
+      const control = this.take().toUpperCase().charCodeAt(0)
+      return String.fromCharCode(control ^ 64)
+    }
+    if (/[0-9A-Za-z]/.test(character)) {
+      throw invalidRegex('unrecognized character follows \\')
+    }
+    return character
+  }
+
+  private codePoint(consumed: string, code: number): string {
+    if (code > 0x10ffff) throw invalidRegex('character code point value is too large')
+    this.at += consumed.length
+    return String.fromCodePoint(code)
+  }
+
+  private characterClass(): string {
+    let source = '['
+    if (this.pattern[this.at] === '^') {
+      source += '^'
+      this.at++
+    }
+    for (let isFirst = true; ; isFirst = false) {
+      if (this.at >= this.pattern.length) {
+        throw invalidRegex('missing terminating ] for character class')
+      }
+      if (this.pattern[this.at] === ']' && !isFirst) break
+      source += this.classItem()
+    }
+    this.at++
+    return `${source}]`
+  }
+
+  /** A character, a range, an escape or a POSIX class. */
+  private classItem(): string {
+    const posix = /^\[:\^?[a-z]+:\]/.exec(this.pattern.slice(this.at))?.[0]
+    if (posix !== undefined) {
+      this.at += posix.length
+      return posix
+    }
+    const low = this.classCharacter()
+    const isRange = /^-[^\]]/.test(this.pattern.slice(this.at))
+    if (low.set !== undefined || !isRange) return low.set ?? quoted(low.character)
+    this.at++
+    const high = this.classCharacter()
+    if (high.set !== undefined) return `${quoted(low.character)}\\-${high.set}`
+    if ((high.character.codePointAt(0) ?? 0) < (low.character.codePointAt(0) ?? 0)) {
+      throw invalidRegex('range out of order in character class')
+    }
+    return `${quoted(low.character)}-${quoted(high.character)}`
+  }
+
+  private classCharacter(): { character: string; set?: string } {
+    const character = this.take()
+    if (character !== '\\') return { character }
+    const escaped = this.take()
+    const set = classEscapes[escaped]
+    if (set !== undefined && Object.hasOwn(classEscapes, escaped)) return { character: '', set }
+    if (escaped === 'p' || escaped === 'P') return { character: '', set: this.property(escaped) }
+    if (escaped === 'b') return { character: '\b' }
+    const code = controls[escaped]
+    if (code !== undefined) return { character: String.fromCodePoint(code) }
+    return { character: this.codeEscape(escaped) }
+  }
+
+  private open(): void {
+    this.seal()
+    const rest = this.pattern.slice(this.at)
+    if (!rest.startsWith('?')) {
+      if (rest.startsWith('*')) throw unsupported('verbs are')
+      this.push('(')
+      return
+    }
+    if (rest.startsWith('?#')) {
+      const end = rest.indexOf(')')
+      if (end < 0) throw invalidRegex('missing ) after (?# comment')
+      this.at += end + 1
+      return
+    }
+    if (/^\?<?[=!]/.test(rest)) throw unsupported('look-around assertions are')
+    const named = /^\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/.exec(rest)
+    if (named !== null) {
+      this.at += named[0].length
+      this.push(`(?P<${named[1] ?? named[2]}>`)
+      return
+    }
+    const inline = /^\?([imsxU]*)(?:-([imsxU]*))?([:)])/.exec(rest)
+    if (inline === null) throw unsupported('groups of this kind are')
+    this.at += inline[0].length
+    this.inlineFlags(inline[1] ?? '', inline[2] ?? '', inline[3] === ':')
+  }
+
+  private inlineFlags(on: string, off: string, opensGroup: boolean): void {
+    const kept = (flags: string) => flags.replaceAll('x', '')
+    const minus = kept(off) === '' ? '' : `-${kept(off)}`
+    const letters = kept(on) + minus
+    if (opensGroup) this.push(`(?${letters}:`)
+    else if (letters !== '') this.out.push(`(?${letters})`)
+    const has = (letter: string, before: boolean) =>
+      !off.includes(letter) && (before || on.includes(letter))
+    this.flags = {
+      ignoreCase: has('i', this.flags.ignoreCase),
+      multiline: has('m', this.flags.multiline),
+      extended: has('x', this.flags.extended),
+    }
+  }
+
+  private push(source: string): void {
+    this.out.push(source)
+    this.outer.push(this.flags)
+  }
+
+  private close(): void {
+    const outer = this.outer.pop()
+    if (outer === undefined) throw invalidRegex('unmatched closing parenthesis')
+    this.flags = outer
+    this.other(')')
+  }
+
+  private quantifier(source: string): void {
+    if (this.isOpen) {
+      // The last character may be absent, so that no match needs it.
+      this.text = [...this.text].slice(0, -1).join('')
+    }
+    this.other(source)
+    if (this.pattern[this.at] === '+') throw unsupported('possessive quantifiers are')
+    if (this.pattern[this.at] === '?') {
+      this.out.push('?')
+      this.at++
+    }
+  }
+
+  /** `{2}`, `{2,}`, `{2,5}`; any other brace is a character. */
+  private braces(): void {
+    const counts = /^\d+(?:,\d*)?\}/.exec(this.pattern.slice(this.at))?.[0]
+    if (counts === undefined) return this.literal('{')
+    this.at += counts.length
+    this.quantifier(`{${counts}`)
+  }
+}
+
+/** A character that means itself, within classes and without. */
+function quoted(character: string): string {
+  if (/[0-9A-Za-z_]/.test(character)) return character
+  return `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`
+}

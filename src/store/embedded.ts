@@ -1,0 +1,51 @@
+// A store in this process: reads and write groups over tables of its own. What is common to memory
+// and LMDB is here, so that both keep the same rules.
+
+import type { Clock } from '../base/clock.js'
+import { fail } from '../base/errors.js'
+import { ReadPrograms } from './read-programs.js'
+import type { Awaitable, Program, ReadOptions, ReadTx, Store, StoreStats, Tx } from './store.js'
+import type { Tables } from './tables.js'
+import { WriteGroups } from './write-groups.js'
+
+const noOptions: ReadOptions = {}
+
+export class EmbeddedStore implements Store {
+  private readonly tables: Tables
+  private readonly reads: ReadPrograms
+  private readonly writes: WriteGroups
+  private closed: Promise<void> | undefined
+
+  constructor(tables: Tables, clock: Clock) {
+    this.tables = tables
+    this.reads = new ReadPrograms(tables, clock)
+    this.writes = new WriteGroups(tables, clock)
+  }
+
+  read<T>(program: (tx: ReadTx) => Program<T>, options = noOptions): Awaitable<T> {
+    this.requireOpen()
+    return this.reads.run(program, options)
+  }
+
+  async write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+    this.requireOpen()
+    return this.writes.run(program)
+  }
+
+  stats(): StoreStats {
+    const { refusing } = this.writes
+    const stats = { type: this.tables.type, sizeBytes: this.tables.sizeBytes() }
+    return refusing === undefined ? stats : { ...stats, refusing }
+  }
+
+  close(): Promise<void> {
+    this.closed ??= Promise.all([this.reads.idle(), this.writes.idle()]).then(() =>
+      this.tables.close(),
+    )
+    return this.closed
+  }
+
+  private requireOpen(): void {
+    if (this.closed !== undefined) throw fail('ShutdownInProgress', 'the store is closed')
+  }
+}

@@ -1,0 +1,22 @@
+// Which store a STORE setting means: the only place that knows them all.
+
+import type { Clock } from '../base/clock.js'
+import { fail } from '../base/errors.js'
+import type { Log } from '../base/log.js'
+import { openLmdbStore } from './lmdb.js'
+import { openMemoryStore } from './memory.js'
+import type { Store } from './store.js'
+
+export interface StoreOptions {
+  readonly durability: 'commit' | 'interval' | 'none'
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** `lmdb:<folder>` or `memory:`. Rejects with InvalidOptions, or the store's own clear error. */
+export async function openStore(address: string, options: StoreOptions): Promise<Store> {
+  if (address === 'memory:') return openMemoryStore(options.clock)
+  const path = /^lmdb:(.+)$/.exec(address)?.[1]
+  if (path !== undefined) return openLmdbStore({ path, ...options })
+  throw fail('InvalidOptions', `setting STORE=${address}: must be lmdb:<folder> or memory:`)
+}

@@ -1,0 +1,201 @@
+// The total order of BSON values, across types: filters, sorts, unique keys and $group all rest on
+// it, and key.ts must agree with it byte for byte. Source: facts/document-wire.md 5.
+
+import type { Bytes } from '../base/bytes.js'
+import { Elements } from './elements.js'
+import { compareNumbers } from './numbers.js'
+import { bsonType, readInt32, type Value } from './value.js'
+
+/** Type classes in their order; numbers share one, strings and symbols share one. */
+export const typeClasses = {
+  minKey: 1,
+  undefined: 2,
+  null: 3,
+  number: 4,
+  string: 5,
+  object: 6,
+  array: 7,
+  binary: 8,
+  objectId: 9,
+  bool: 10,
+  date: 11,
+  timestamp: 12,
+  regex: 13,
+  dbPointer: 14,
+  code: 15,
+  codeWithScope: 16,
+  maxKey: 17,
+} as const
+
+const classOfType = new Uint8Array(256)
+for (const [name, ordinal] of Object.entries(typeClasses)) {
+  if (name in bsonType) classOfType[bsonType[name as keyof typeof bsonType]] = ordinal
+}
+classOfType[bsonType.double] = typeClasses.number
+classOfType[bsonType.int32] = typeClasses.number
+classOfType[bsonType.int64] = typeClasses.number
+classOfType[bsonType.decimal128] = typeClasses.number
+classOfType[bsonType.symbol] = typeClasses.string
+
+/** The place of a type's class in the order of types. */
+export function typeClass(type: number): number {
+  return classOfType[type] ?? 0
+}
+
+/** Below, at or above 0 as `a` sorts before, with or after `b`. Missing is the caller's to replace. */
+export function compareValues(a: Value, b: Value): number {
+  if (a.type === bsonType.int32 && b.type === bsonType.int32) {
+    return order(readInt32(a.bytes, a.start), readInt32(b.bytes, b.start))
+  }
+  return compareParts(a.type, a.bytes, a.start, a.end, b.type, b.bytes, b.start, b.end)
+}
+
+/** 1 equals 1.0 and NumberDecimal("1.00"); objects are equal only in the same order of fields. */
+export function equalValues(a: Value, b: Value): boolean {
+  return compareValues(a, b) === 0
+}
+
+/** Identical type and payload: what an update calls unchanged. */
+export function sameBytes(a: Value, b: Value): boolean {
+  if (a.type !== b.type) return false
+  return compareRanges(a.bytes, a.start, a.end, b.bytes, b.start, b.end) === 0
+}
+
+function compareParts(
+  aType: number,
+  a: Bytes,
+  aStart: number,
+  aEnd: number,
+  bType: number,
+  b: Bytes,
+  bStart: number,
+  bEnd: number,
+): number {
+  const kind = classOfType[aType] ?? 0
+  const byClass = kind - (classOfType[bType] ?? 0)
+  if (byClass !== 0) return byClass
+  switch (kind) {
+    case typeClasses.number:
+      return compareNumbers(aType, a, aStart, bType, b, bStart)
+    case typeClasses.string:
+    case typeClasses.code:
+      return compareRanges(a, aStart + 4, aEnd - 1, b, bStart + 4, bEnd - 1)
+    case typeClasses.object:
+      return compareElements(a, aStart, b, bStart, true)
+    case typeClasses.array:
+      return compareElements(a, aStart, b, bStart, false)
+    case typeClasses.binary:
+    case typeClasses.dbPointer:
+      return aEnd - aStart - (bEnd - bStart) || compareRanges(a, aStart, aEnd, b, bStart, bEnd)
+    case typeClasses.objectId:
+    case typeClasses.bool:
+    case typeClasses.regex:
+      return compareRanges(a, aStart, aEnd, b, bStart, bEnd)
+    case typeClasses.date:
+      return compareHalves(readInt32(a, aStart + 4), readInt32(b, bStart + 4), a, aStart, b, bStart)
+    case typeClasses.timestamp:
+      return compareHalves(
+        readInt32(a, aStart + 4) >>> 0,
+        readInt32(b, bStart + 4) >>> 0,
+        a,
+        aStart,
+        b,
+        bStart,
+      )
+    case typeClasses.codeWithScope:
+      return compareScoped(a, aStart, b, bStart)
+    default:
+      return 0
+  }
+}
+
+/** Pairs of elements: type class, then name (of objects), then value; fewer elements come first. */
+function compareElements(
+  a: Bytes,
+  aStart: number,
+  b: Bytes,
+  bStart: number,
+  isObject: boolean,
+): number {
+  const left = new Elements(a, aStart)
+  const right = new Elements(b, bStart)
+  for (;;) {
+    const hasLeft = left.next()
+    const hasRight = right.next()
+    if (!hasLeft || !hasRight) return Number(hasLeft) - Number(hasRight)
+    const byClass = (classOfType[left.type] ?? 0) - (classOfType[right.type] ?? 0)
+    if (byClass !== 0) return byClass
+    if (isObject) {
+      const byName = compareRanges(
+        a,
+        left.nameStart,
+        left.nameEnd,
+        b,
+        right.nameStart,
+        right.nameEnd,
+      )
+      if (byName !== 0) return byName
+    }
+    const byValue = compareParts(
+      left.type,
+      a,
+      left.valueStart,
+      left.valueEnd,
+      right.type,
+      b,
+      right.valueStart,
+      right.valueEnd,
+    )
+    if (byValue !== 0) return byValue
+  }
+}
+
+/** Code, then scope. */
+function compareScoped(a: Bytes, aStart: number, b: Bytes, bStart: number): number {
+  const aScope = aStart + 8 + readInt32(a, aStart + 4)
+  const bScope = bStart + 8 + readInt32(b, bStart + 4)
+  return (
+    compareRanges(a, aStart + 8, aScope - 1, b, bStart + 8, bScope - 1) ||
+    compareElements(a, aScope, b, bScope, true)
+  )
+}
+
+/** 64-bit numbers whose upper halves are given and whose lower halves lie at the starts. */
+function compareHalves(
+  aHigh: number,
+  bHigh: number,
+  a: Bytes,
+  aStart: number,
+  b: Bytes,
+  bStart: number,
+): number {
+  return order(aHigh, bHigh) || order(readInt32(a, aStart) >>> 0, readInt32(b, bStart) >>> 0)
+}
+
+/** Above this many bytes the native comparison is worth its call. */
+const nativeBytesMin = 48
+
+function compareRanges(
+  a: Bytes,
+  aStart: number,
+  aEnd: number,
+  b: Bytes,
+  bStart: number,
+  bEnd: number,
+): number {
+  const aLength = aEnd - aStart
+  const bLength = bEnd - bStart
+  const shared = Math.min(aLength, bLength)
+  if (shared >= nativeBytesMin) {
+    return Buffer.compare(a.subarray(aStart, aEnd), b.subarray(bStart, bEnd))
+  }
+  for (let i = 0; i < shared; i++) {
+    const difference = (a[aStart + i] ?? 0) - (b[bStart + i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return aLength - bLength
+}
+
+function order(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

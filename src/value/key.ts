@@ -1,0 +1,323 @@
+// Order-preserving keys: the bytes of two encoded values compare as the values do, equal values of
+// different numeric types have equal bytes, and no encoding is a prefix of another, so that compound
+// keys are concatenations and a prefix range is exact. Source: facts/storage.md 2, table.
+//
+// Deviation: text escapes 00 as 01 01 and 01 as 01 02 (the table says 00 as 00 ff), because only
+// then no string's key is the beginning of another's, ascending or inverted.
+
+import type { Bytes } from '../base/bytes.js'
+import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
+import { payloadLength } from './elements.js'
+import { exactOfBigint, exactOfNumber, readInt64AsNumber } from './numbers.js'
+import { bsonType, isNumberType, readDouble, readInt32, type Value } from './value.js'
+
+const startBytes = 256
+
+/** First byte of each type's key. 00 ends objects and arrays, so every type is above it. */
+const keyType = new Uint8Array(256)
+keyType[bsonType.minKey] = 0x05
+keyType[bsonType.undefined] = 0x0f
+keyType[bsonType.null] = 0x10
+keyType[bsonType.double] = 0x20
+keyType[bsonType.int32] = 0x20
+keyType[bsonType.int64] = 0x20
+keyType[bsonType.decimal128] = 0x20
+keyType[bsonType.string] = 0x30
+keyType[bsonType.symbol] = 0x30
+keyType[bsonType.object] = 0x40
+keyType[bsonType.array] = 0x50
+keyType[bsonType.binary] = 0x58
+keyType[bsonType.objectId] = 0x60
+keyType[bsonType.bool] = 0x68
+keyType[bsonType.date] = 0x70
+keyType[bsonType.timestamp] = 0x78
+keyType[bsonType.regex] = 0x80
+keyType[bsonType.dbPointer] = 0x84
+keyType[bsonType.code] = 0x88
+keyType[bsonType.codeWithScope] = 0x8c
+keyType[bsonType.maxKey] = 0xf0
+
+/** Centre of the base-100 exponents; Decimal128 and doubles stay within 3,200 of it. */
+const exponentBias = 0x8000
+
+const words = new Int32Array(2)
+const wordAsDouble = new Float64Array(words.buffer)
+const wordAsBigint = new BigInt64Array(words.buffer)
+
+/** Builds one key after the other in one buffer; `reset` begins the next. */
+export class KeyWriter {
+  private buffer = Buffer.allocUnsafeSlow(startBytes)
+  private at = 0
+
+  get length(): number {
+    return this.at
+  }
+
+  reset(): this {
+    this.at = 0
+    return this
+  }
+
+  u8(n: number): this {
+    this.reserve(1)
+    this.buffer[this.at++] = n
+    return this
+  }
+
+  u32(n: number): this {
+    this.reserve(4)
+    this.putWord(n)
+    return this
+  }
+
+  bytes(b: Bytes): this {
+    this.reserve(b.length)
+    this.buffer.set(b, this.at)
+    this.at += b.length
+    return this
+  }
+
+  /** Appends a value's key; `descending` inverts all its bytes, the type byte included. */
+  value(v: Value, descending = false): this {
+    const start = this.at
+    this.reserve(1)
+    this.buffer[this.at++] = keyType[v.type] ?? 0
+    this.payload(v.type, v.bytes, v.start, v.end)
+    if (descending) this.invert(start)
+    return this
+  }
+
+  /** A copy of what was written since `reset`. */
+  finish(): Bytes {
+    return Uint8Array.prototype.slice.call(this.buffer, 0, this.at)
+  }
+
+  /** What was written since `reset`, one character a byte. */
+  text(): string {
+    return this.buffer.toString('latin1', 0, this.at)
+  }
+
+  private payload(type: number, bytes: Bytes, start: number, end: number): void {
+    switch (type) {
+      case bsonType.int32:
+        this.exactNumber(readInt32(bytes, start))
+        break
+      case bsonType.double:
+        this.exactNumber(readDouble(bytes, start))
+        break
+      case bsonType.int64:
+        this.int64(bytes, start)
+        break
+      case bsonType.decimal128:
+        this.decimal(bytes, start)
+        break
+      case bsonType.string:
+      case bsonType.symbol:
+      case bsonType.code:
+        this.text8(bytes, start + 4, end - 1)
+        break
+      case bsonType.object:
+        this.elements(bytes, start, true)
+        break
+      case bsonType.array:
+        this.elements(bytes, start, false)
+        break
+      case bsonType.binary:
+        this.binary(bytes, start, end)
+        break
+      case bsonType.objectId:
+      case bsonType.bool:
+      case bsonType.regex:
+        this.copy(bytes, start, end)
+        break
+      case bsonType.date:
+        this.word64(readInt32(bytes, start + 4) ^ 0x80000000, readInt32(bytes, start))
+        break
+      case bsonType.timestamp:
+        this.word64(readInt32(bytes, start + 4), readInt32(bytes, start))
+        break
+      case bsonType.dbPointer:
+        this.u32(readInt32(bytes, start))
+        this.copy(bytes, start + 4, end)
+        break
+      case bsonType.codeWithScope: {
+        const scope = start + 8 + readInt32(bytes, start + 4)
+        this.text8(bytes, start + 8, scope - 1)
+        this.elements(bytes, scope, true)
+        break
+      }
+    }
+  }
+
+  private elements(bytes: Bytes, start: number, isObject: boolean): void {
+    let at = start + 4
+    for (;;) {
+      const type = bytes[at++] ?? 0
+      if (type === 0) break
+      const nameStart = at
+      while (bytes[at] !== 0) at++
+      at++
+      const end = at + payloadLength(type, bytes, at)
+      this.reserve(1)
+      this.buffer[this.at++] = keyType[type] ?? 0
+      if (isObject) this.copy(bytes, nameStart, at)
+      this.payload(type, bytes, at, end)
+      at = end
+    }
+    this.u8(0)
+  }
+
+  /** UTF-8 with 00 and 01 escaped, ended by 00. */
+  private text8(bytes: Bytes, start: number, end: number): void {
+    this.reserve((end - start) * 2 + 1)
+    const { buffer } = this
+    let at = this.at
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i] ?? 0
+      if (byte > 1) buffer[at++] = byte
+      else {
+        buffer[at++] = 1
+        buffer[at++] = byte + 1
+      }
+    }
+    buffer[at++] = 0
+    this.at = at
+  }
+
+  private binary(bytes: Bytes, start: number, end: number): void {
+    this.u32(end - start - 5)
+    this.copy(bytes, start + 4, end)
+  }
+
+  /** A number that is a double: eight bytes and the mark that nothing follows. */
+  private exactNumber(n: number): void {
+    this.reserve(9)
+    this.head(n === 0 ? 0 : n)
+    this.buffer[this.at++] = n < 0 ? 0xff : 0
+  }
+
+  /** A double's bits in the order of numbers; NaN is below all. */
+  private head(n: number): void {
+    wordAsDouble[0] = n
+    const high = words[1] ?? 0
+    const low = words[0] ?? 0
+    if (Number.isNaN(n)) this.word64(0, 0)
+    else if (high < 0) this.word64(~high, ~low)
+    else this.word64(high ^ 0x80000000, low)
+  }
+
+  private int64(bytes: Bytes, start: number): void {
+    const n = readInt64AsNumber(bytes, start)
+    if (Number.isSafeInteger(n)) this.exactNumber(n)
+    else {
+      words[0] = readInt32(bytes, start)
+      words[1] = readInt32(bytes, start + 4)
+      this.exactOrTail(n, exactOfBigint(wordAsBigint[0] ?? 0n))
+    }
+  }
+
+  private decimal(bytes: Bytes, start: number): void {
+    const exact = decodeDecimal(bytes, start)
+    const nearest = Number(exactToString(exact))
+    if (exact.kind !== 'finite' || exact.coefficient === 0n) this.exactNumber(nearest)
+    else this.exactOrTail(nearest, exact)
+  }
+
+  /** `nearest` is the double next to the exact value, which is not zero. */
+  private exactOrTail(nearest: number, exact: Exact): void {
+    const order = compareExact(exactOfNumber(nearest), exact)
+    if (order === 0) this.exactNumber(nearest)
+    else {
+      const isBeyond = exact.negative ? order < 0 : order > 0
+      this.head(isBeyond ? towardZero(nearest) : nearest)
+      const start = this.at
+      this.tail(exact)
+      if (exact.negative) this.invert(start)
+    }
+  }
+
+  /** What the double lacks: base-100 exponent, digits plus 1, 00. */
+  private tail(exact: Exact): void {
+    const digits = exact.coefficient.toString()
+    const place = digits.length + exact.exponent
+    const odd = place & 1
+    const pairs = odd === 1 ? `0${digits}` : digits
+    const exponent = (place + odd) / 2 + exponentBias
+    let last = pairs.length
+    while (pairs.charCodeAt(last - 1) === 0x30) last--
+    this.reserve(4 + last)
+    this.buffer[this.at++] = 1
+    this.buffer[this.at++] = exponent >> 8
+    this.buffer[this.at++] = exponent
+    for (let i = 0; i < last; i += 2) {
+      const low = i + 1 < last ? pairs.charCodeAt(i + 1) - 0x30 : 0
+      this.buffer[this.at++] = (pairs.charCodeAt(i) - 0x30) * 10 + low + 1
+    }
+    this.buffer[this.at++] = 0
+  }
+
+  private word64(high: number, low: number): void {
+    this.reserve(8)
+    this.putWord(high)
+    this.putWord(low)
+  }
+
+  /** Four bytes, big-endian; room has been reserved. */
+  private putWord(n: number): void {
+    const { buffer, at } = this
+    buffer[at] = n >>> 24
+    buffer[at + 1] = n >>> 16
+    buffer[at + 2] = n >>> 8
+    buffer[at + 3] = n
+    this.at = at + 4
+  }
+
+  private copy(bytes: Bytes, start: number, end: number): void {
+    this.reserve(end - start)
+    const { buffer } = this
+    let at = this.at
+    for (let i = start; i < end; i++) buffer[at++] = bytes[i] ?? 0
+    this.at = at
+  }
+
+  private invert(start: number): void {
+    const { buffer } = this
+    for (let i = start; i < this.at; i++) buffer[i] = ~(buffer[i] ?? 0)
+  }
+
+  private reserve(more: number): void {
+    if (this.at + more <= this.buffer.length) return
+    const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.at + more))
+    bigger.set(this.buffer.subarray(0, this.at))
+    this.buffer = bigger
+  }
+}
+
+/** The next double nearer to zero; an infinity becomes the largest double. */
+function towardZero(n: number): number {
+  wordAsDouble[0] = n
+  wordAsBigint[0] = (wordAsBigint[0] ?? 0n) - 1n
+  return wordAsDouble[0] ?? 0
+}
+
+const scratch = new KeyWriter()
+
+/** The key of one value. */
+export function encodeKey(v: Value, descending = false): Bytes {
+  return scratch.reset().value(v, descending).finish()
+}
+
+/** A key for Map and Set: two strings are equal exactly if the values are. */
+export function equalityKey(v: Value): string {
+  if (isNumberType(v.type) && v.type !== bsonType.decimal128) {
+    const n = v.type === bsonType.double ? readDouble(v.bytes, v.start) : wholeNumber(v)
+    if (n !== undefined) return `n${n}`
+  }
+  return scratch.reset().value(v).text()
+}
+
+function wholeNumber(v: Value): number | undefined {
+  if (v.type === bsonType.int32) return readInt32(v.bytes, v.start)
+  const n = readInt64AsNumber(v.bytes, v.start)
+  return Number.isSafeInteger(n) ? n : undefined
+}

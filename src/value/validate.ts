@@ -1,0 +1,150 @@
+// The gate of every document that comes from outside: afterwards all code reads BSON in place and
+// checks no bound again. It walks the bytes once and allocates nothing.
+
+import { isUtf8 } from 'node:buffer'
+import type { Bytes } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { bsonDepthMax } from '../base/limits.js'
+import { bsonType, readInt32 } from './value.js'
+
+/** The smallest document: a length and the ending 00. */
+const documentBytesMin = 5
+/** Text of up to so many bytes is looked at byte by byte; beyond, the native check is faster. */
+const plainTextBytesMax = 64
+
+/**
+ * Checks that the whole range is one well-formed document: lengths, terminators, types, booleans,
+ * UTF-8 of names and texts, nesting. Throws InvalidBSON, or Overflow when it is nested too deeply.
+ */
+export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): void {
+  if (start < 0 || end > bytes.length || end - start < documentBytesMin) {
+    throw invalid('document is too short', start)
+  }
+  if (readInt32(bytes, start) !== end - start) throw invalid('document length is wrong', start)
+  validateElements(bytes, start, end, 1)
+}
+
+/** The document from `start` to `end`, whose length has been compared with the range. */
+function validateElements(bytes: Bytes, start: number, end: number, depth: number): void {
+  if (depth > bsonDepthMax) {
+    throw fail('Overflow', `document is nested deeper than ${bsonDepthMax} levels`)
+  }
+  const last = end - 1
+  if (bytes[last] !== 0) throw invalid('document does not end with 00', last)
+  let at = start + 4
+  while (at < last) {
+    const type = bytes[at] ?? 0
+    at = nameEnd(bytes, at + 1, last)
+    at = payloadEnd(type, bytes, at, last, depth)
+  }
+  if (at !== last) throw invalid('an element passes the end of its document', at)
+}
+
+/** Behind the name (or other terminated string) at `at`. */
+function nameEnd(bytes: Bytes, start: number, last: number): number {
+  let at = start
+  let seen = 0
+  let byte = bytes[at] ?? 0
+  while (byte !== 0) {
+    seen |= byte
+    byte = bytes[++at] ?? 0
+  }
+  if (at >= last) throw invalid('a name has no end', start)
+  if (seen > 0x7f) requireUtf8(bytes, start, at)
+  return at + 1
+}
+
+/** Behind the payload at `at`, which must end before or at `last`. */
+function payloadEnd(type: number, bytes: Bytes, at: number, last: number, depth: number): number {
+  switch (type) {
+    case bsonType.int32:
+      return at + 4
+    case bsonType.double:
+    case bsonType.date:
+    case bsonType.timestamp:
+    case bsonType.int64:
+      return at + 8
+    case bsonType.string:
+    case bsonType.code:
+    case bsonType.symbol:
+      return textEnd(bytes, at, last)
+    case bsonType.object:
+    case bsonType.array:
+      return nestedEnd(bytes, at, last, depth)
+    case bsonType.binary:
+      return binaryEnd(bytes, at, last)
+    case bsonType.objectId:
+      return at + 12
+    case bsonType.bool:
+      if ((bytes[at] ?? 0) > 1) throw invalid('a boolean is neither 0 nor 1', at)
+      return at + 1
+    case bsonType.undefined:
+    case bsonType.null:
+    case bsonType.minKey:
+    case bsonType.maxKey:
+      return at
+    case bsonType.regex:
+      return nameEnd(bytes, nameEnd(bytes, at, last), last)
+    case bsonType.dbPointer:
+      return textEnd(bytes, at, last) + 12
+    case bsonType.codeWithScope:
+      return scopedEnd(bytes, at, last, depth)
+    case bsonType.decimal128:
+      return at + 16
+    default:
+      throw invalid(`unknown type 0x${type.toString(16).padStart(2, '0')}`, at)
+  }
+}
+
+function textEnd(bytes: Bytes, at: number, last: number): number {
+  const length = readInt32(bytes, at)
+  const end = at + 4 + length
+  if (length < 1 || end > last) throw invalid('the length of a string is wrong', at)
+  if (bytes[end - 1] !== 0) throw invalid('a string does not end with 00', at)
+  if (length > plainTextBytesMax) requireUtf8(bytes, at + 4, end - 1)
+  else {
+    let seen = 0
+    for (let i = at + 4; i < end; i++) seen |= bytes[i] ?? 0
+    if (seen > 0x7f) requireUtf8(bytes, at + 4, end - 1)
+  }
+  return end
+}
+
+function nestedEnd(bytes: Bytes, at: number, last: number, depth: number): number {
+  const length = readInt32(bytes, at)
+  const end = at + length
+  if (length < documentBytesMin || end > last)
+    throw invalid('the length of a document is wrong', at)
+  validateElements(bytes, at, end, depth + 1)
+  return end
+}
+
+function binaryEnd(bytes: Bytes, at: number, last: number): number {
+  const length = readInt32(bytes, at)
+  const end = at + 5 + length
+  if (length < 0 || end > last) throw invalid('the length of binary data is wrong', at)
+  // Subtype 2, the oldest, repeats its length inside.
+  if (bytes[at + 4] === 2 && (length < 4 || readInt32(bytes, at + 5) !== length - 4)) {
+    throw invalid('the inner length of binary data is wrong', at)
+  }
+  return end
+}
+
+/** Length, string, document: the parts must fill the whole. */
+function scopedEnd(bytes: Bytes, at: number, last: number, depth: number): number {
+  const end = at + readInt32(bytes, at)
+  if (end > last || end < at + 14) throw invalid('the length of code with scope is wrong', at)
+  const scope = textEnd(bytes, at + 4, end - documentBytesMin)
+  if (nestedEnd(bytes, scope, end, depth) !== end) {
+    throw invalid('code with scope is longer than its parts', at)
+  }
+  return end
+}
+
+function requireUtf8(bytes: Bytes, start: number, end: number): void {
+  if (!isUtf8(bytes.subarray(start, end))) throw invalid('text is not UTF-8', start)
+}
+
+function invalid(reason: string, at: number): Error {
+  return fail('InvalidBSON', `${reason} (at byte ${at})`)
+}

@@ -1,0 +1,401 @@
+// A store that behaves like a remote one at its worst: every question is answered on a later tick,
+// every step of a read program is a pause, commits come late, and some runs end in a conflict. It
+// validates what a program has read, so concurrent programs are serialisable, and it runs every
+// write program twice on one snapshot: whatever is not the same both times is not pure.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Bytes } from '../../src/base/bytes.js'
+import { type Clock, systemClock } from '../../src/base/clock.js'
+import { assert, fail, GatewayError } from '../../src/base/errors.js'
+import { programRunsMax, snapshotMsMax, snapshotsMax } from '../../src/base/limits.js'
+import { addCounts, decodeCount, encodeCount } from '../../src/store/counters.js'
+import { MemoryTables } from '../../src/store/memory.js'
+import { Asked, Done, requireBounded } from '../../src/store/steps.js'
+import type {
+  Ask,
+  Count,
+  Entry,
+  Fetched,
+  KeyRange,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Step,
+  Store,
+  StoreStats,
+  Tx,
+  Versioned,
+} from '../../src/store/store.js'
+import type { Snapshot, View } from '../../src/store/tables.js'
+import { WriteBuffer } from '../../src/store/write-buffer.js'
+import { seededRandom } from './seeded-random.js'
+
+export interface LateOptions {
+  readonly seed: number
+  /** Of a first, second or third run to be told of a conflict that was none; 0 to 1. */
+  readonly conflictChance: number
+  readonly clock?: Clock
+}
+
+/** Runs after which a program gets the store for itself, so that crowds come to an end. */
+const patientRuns = 4
+/** Later ticks that an answer or a commit may take. */
+const delayTicksMax = 2
+
+/** What a run asked and was told, what it changed, and how it ended. */
+interface Attempt {
+  readonly reads: { readonly ask: Ask; readonly answer: unknown }[]
+  readonly buffer: WriteBuffer
+  readonly end: { readonly value: unknown } | { readonly error: unknown }
+}
+
+export class LateStore implements Store {
+  /**
+   * Called between a made-up conflict and the next run, with the number of that run: a place to
+   * change descriptors under a program. Writes made in it are not disturbed in turn.
+   */
+  betweenRuns: ((run: number) => Promise<void>) | undefined
+  /** Runs of write programs so far, the repeated ones not counted. */
+  runs = 0
+  private readonly tables = new MemoryTables()
+  private readonly clock: Clock
+  private readonly random: () => number
+  private readonly conflictChance: number
+  private version = 0
+  private snapshots = 0
+  private working = 0
+  private closed = false
+  private inHook = false
+  private alone: object | undefined
+
+  constructor(options: LateOptions) {
+    this.clock = options.clock ?? systemClock
+    this.random = seededRandom(options.seed)
+    this.conflictChance = options.conflictChance
+  }
+
+  async read<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Promise<T> {
+    this.requireOpen()
+    return this.atWork(async () => {
+      const snapshot = options.snapshot === true ? this.pin() : undefined
+      const since = this.clock.elapsed()
+      try {
+        return await this.drive(make(new LateReadTx()), (ask) => {
+          options.onPause?.()
+          if (snapshot !== undefined && this.clock.elapsed() - since > snapshotMsMax) {
+            throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
+          }
+          return answer(snapshot ?? this.tables.current, ask)
+        })
+      } finally {
+        if (snapshot !== undefined) this.snapshots--
+      }
+    })
+  }
+
+  async write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
+    this.requireOpen()
+    return this.atWork(async () => {
+      for (let run = 1; run <= programRunsMax; run++) {
+        const end = await this.tryRun(make, run)
+        if (end === undefined) continue
+        if ('error' in end) throw end.error
+        return end.value as T
+      }
+      throw fail('WriteConflict', 'the operation conflicts with others, try it again')
+    })
+  }
+
+  stats(): StoreStats {
+    return { type: 'PostgreSQL', sizeBytes: this.tables.sizeBytes() }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    while (this.working > 0) await tick()
+  }
+
+  /** One run to its commit; undefined where it must be run again. */
+  private async tryRun(
+    make: (tx: Tx) => Program<unknown>,
+    run: number,
+  ): Promise<Attempt['end'] | undefined> {
+    const undisturbed = this.inHook
+    const me = {}
+    if (run > patientRuns) await this.takeAlone(me)
+    try {
+      this.runs++
+      const snapshot = this.tables.snapshot()
+      const attempt = await this.attempt(make, snapshot)
+      requireSame(attempt, this.attemptAtOnce(make, snapshot))
+      await this.delay()
+      if (run < patientRuns && !undisturbed && this.random() < this.conflictChance) {
+        await this.disturb(run + 1)
+        return undefined
+      }
+      while (this.alone !== undefined && this.alone !== me) await tick()
+      if (!this.commit(attempt)) return undefined
+      await this.delay()
+      return attempt.end
+    } finally {
+      if (this.alone === me) this.alone = undefined
+    }
+  }
+
+  private async attempt(make: (tx: Tx) => Program<unknown>, view: View): Promise<Attempt> {
+    const buffer = new WriteBuffer(() => ++this.version)
+    const reads: Attempt['reads'] = []
+    try {
+      const value = await this.drive(make(new LateTx(buffer)), (ask) => {
+        const told = answer(view, ask)
+        reads.push({ ask, answer: told })
+        return structuredClone(told)
+      })
+      return { reads, buffer, end: { value } }
+    } catch (error) {
+      return { reads, buffer: new WriteBuffer(() => 0), end: { error } }
+    }
+  }
+
+  private attemptAtOnce(make: (tx: Tx) => Program<unknown>, view: View): Attempt {
+    const buffer = new WriteBuffer(() => ++this.version)
+    const reads: Attempt['reads'] = []
+    try {
+      const program = make(new LateTx(buffer))
+      let next = program.next()
+      while (next.done !== true) {
+        reads.push({ ask: next.value, answer: undefined })
+        next = program.next(answer(view, next.value))
+      }
+      return { reads, buffer, end: { value: next.value } }
+    } catch (error) {
+      return { reads, buffer: new WriteBuffer(() => 0), end: { error } }
+    }
+  }
+
+  private async drive<T>(program: Program<T>, tell: (ask: Ask) => unknown): Promise<T> {
+    let next = program.next()
+    while (next.done !== true) {
+      await this.delay()
+      let told: unknown
+      try {
+        told = tell(next.value)
+      } catch (error) {
+        next = program.throw(error)
+        continue
+      }
+      next = program.next(told)
+    }
+    return next.value
+  }
+
+  /** Applies what the run changed, if everything it read is still so. */
+  private commit({ reads, buffer }: Attempt): boolean {
+    for (const { ask, answer: told } of reads) {
+      if (!isDeepStrictEqual(answer(this.tables.current, ask), told)) return false
+    }
+    this.tables.commit((view) => {
+      for (const { key, value } of buffer.changes.values()) {
+        if (value === undefined) view.remove(key)
+        else view.put(key, value, ++this.version)
+      }
+      for (const addition of buffer.additions.values()) {
+        const sum = addCounts(decodeCount(view.get(addition.key)), addition)
+        view.put(addition.key, encodeCount(sum), 0)
+      }
+    })
+    return true
+  }
+
+  private async disturb(run: number): Promise<void> {
+    if (this.betweenRuns === undefined) return
+    this.inHook = true
+    try {
+      await this.betweenRuns(run)
+    } finally {
+      this.inHook = false
+    }
+  }
+
+  private async takeAlone(me: object): Promise<void> {
+    while (this.alone !== undefined) await tick()
+    this.alone = me
+  }
+
+  private pin(): Snapshot {
+    if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
+    this.snapshots++
+    return this.tables.snapshot()
+  }
+
+  private async delay(): Promise<void> {
+    await tick()
+    for (let more = Math.floor(this.random() * (delayTicksMax + 1)); more > 0; more--) await tick()
+  }
+
+  private async atWork<T>(work: () => Promise<T>): Promise<T> {
+    this.working++
+    try {
+      return await work()
+    } finally {
+      this.working--
+    }
+  }
+
+  private requireOpen(): void {
+    if (this.closed) throw fail('ShutdownInProgress', 'the store is closed')
+  }
+}
+
+function tick(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** A point read is told with its version; the step keeps what it wants of it. */
+function answer(view: View, ask: Ask): unknown {
+  switch (ask.kind) {
+    case 'get':
+      return view.getVersioned(ask.key)
+    case 'getMany':
+      return ask.keys.map((key) => view.get(key))
+    case 'scan':
+      return view.scan(ask.range, ask.limit)
+    case 'scanFetch':
+      return view
+        .scan(ask.range, ask.limit)
+        .map(({ key, value }) => ({ key, value, record: view.get(value) }))
+    case 'pause':
+      return undefined
+  }
+}
+
+function requireSame(first: Attempt, second: Attempt): void {
+  const differs = (what: string) =>
+    new Error(`assertion failed: a write program is impure: ${what}`)
+  const asked = (attempt: Attempt) => attempt.reads.map(({ ask }) => ask)
+  if (!isDeepStrictEqual(asked(first), asked(second))) throw differs('it reads something else')
+  if (!isDeepStrictEqual(changed(first), changed(second))) throw differs('it writes something else')
+  if (!isDeepStrictEqual(ended(first), ended(second))) throw differs('it ends in another way')
+}
+
+function changed({ buffer }: Attempt): unknown {
+  const plain = [...buffer.changes.values()].map(({ key, value }) => ({ key, value }))
+  return { plain, additions: [...buffer.additions.values()] }
+}
+
+function ended({ end }: Attempt): unknown {
+  if (!('error' in end)) return end
+  const { error } = end
+  if (error instanceof GatewayError) return [error.kind, error.message, error.extra]
+  return String(error)
+}
+
+/** Reads of a program, each a question to the store. */
+class LateReadTx implements ReadTx {
+  get(key: Bytes): Step<Bytes | undefined> {
+    return new Asked({ kind: 'get', key }, (told) => (told as Versioned | undefined)?.value)
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    return new Asked({ kind: 'get', key }, (told) => told as Versioned | undefined)
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Asked({ kind: 'getMany', keys }, (told) => told as (Bytes | undefined)[])
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scan', range, limit }, (told) => told as Entry[])
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scanFetch', range, limit }, (told) => told as Fetched[])
+  }
+
+  count(key: Bytes): Step<Count> {
+    return new Asked({ kind: 'get', key }, (told) =>
+      decodeCount((told as Versioned | undefined)?.value),
+    )
+  }
+
+  breathe(_work: number): Step<void> {
+    return new Asked({ kind: 'pause' }, () => undefined)
+  }
+}
+
+class LateTx extends LateReadTx implements Tx {
+  private readonly buffer: WriteBuffer
+
+  constructor(buffer: WriteBuffer) {
+    super()
+    this.buffer = buffer
+  }
+
+  override get(key: Bytes): Step<Bytes | undefined> {
+    const own = this.buffer.find(key)
+    return own === undefined ? super.get(key) : new Done(own.value?.slice())
+  }
+
+  override getVersioned(key: Bytes): Step<Versioned | undefined> {
+    const own = this.buffer.find(key)
+    if (own === undefined) return super.getVersioned(key)
+    const { value, version } = own
+    return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  override getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Asked({ kind: 'getMany', keys }, (told) =>
+      keys.map((key, index) => this.own(key, (told as (Bytes | undefined)[])[index])),
+    )
+  }
+
+  override scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    requireBounded(limit)
+    return new Asked({ kind: 'scanFetch', range, limit }, (told) =>
+      (told as Fetched[]).map(({ key, value, record }) => ({
+        key,
+        value,
+        record: this.own(value, record),
+      })),
+    )
+  }
+
+  override count(key: Bytes): Step<Count> {
+    return new Asked({ kind: 'get', key }, (told) =>
+      this.buffer.count(key, () => decodeCount((told as Versioned | undefined)?.value)),
+    )
+  }
+
+  override breathe(_work: number): Step<void> {
+    return new Done(undefined)
+  }
+
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    const overlay = this.buffer.overlay(range, limit)
+    return new Asked({ kind: 'scan', range, limit: overlay.wanted }, (told) =>
+      overlay.merge(told as Entry[]),
+    )
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.buffer.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.buffer.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.buffer.add(key, documents, bytes)
+  }
+
+  private own(key: Bytes, stored: Bytes | undefined): Bytes | undefined {
+    const own = this.buffer.find(key)
+    return own === undefined ? stored : own.value?.slice()
+  }
+}

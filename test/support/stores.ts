@@ -1,0 +1,81 @@
+// One body of assertions over every store: memory, LMDB in a folder of its own, and the late store.
+
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type Clock, systemClock } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { openLmdbStore } from '../../src/store/lmdb.js'
+import { openMemoryStore } from '../../src/store/memory.js'
+import type { Store } from '../../src/store/store.js'
+import { LateStore } from './late-store.js'
+
+export type StoreKind = 'memory' | 'lmdb' | 'late'
+
+export interface StoreCase {
+  readonly kind: StoreKind
+  readonly store: Store
+  readonly clock: Clock
+}
+
+export interface StoreCaseOptions {
+  /** All three unless said. */
+  readonly kinds?: readonly StoreKind[]
+  /** The machine's unless said. */
+  readonly clock?: Clock
+}
+
+const allKinds: readonly StoreKind[] = ['memory', 'lmdb', 'late']
+
+/**
+ * Runs `body` once a store, each in a subtest; the store is closed and its folder removed behind it.
+ * A failure of the late store prints its seed; SIGIL_SEED brings it back.
+ */
+export async function eachStore(
+  t: Test,
+  name: string,
+  body: (t: Test, given: StoreCase) => Promise<void>,
+  options: StoreCaseOptions = {},
+): Promise<void> {
+  const clock = options.clock ?? systemClock
+  for (const kind of options.kinds ?? allKinds) {
+    await t.test(`${name} (${kind})`, async (t) => {
+      await body(t, { kind, clock, store: await openStore(t, kind, clock) })
+    })
+  }
+}
+
+/** A store that ends with the test. */
+export async function openStore(t: Test, kind: StoreKind, clock = systemClock): Promise<Store> {
+  const store = await openKind(t, kind, clock)
+  t.teardown(() => store.close())
+  return store
+}
+
+/** A folder that ends with the test. */
+export async function temporaryFolder(t: Test): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'sigil-test-'))
+  t.teardown(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> {
+  switch (kind) {
+    case 'memory':
+      return openMemoryStore(clock)
+    case 'lmdb': {
+      const path = join(await temporaryFolder(t), 'store')
+      return openLmdbStore({ path, durability: 'none', clock, log: silentLog })
+    }
+    case 'late': {
+      const given = process.env.SIGIL_SEED
+      const seed = given === undefined ? randomInt(2 ** 31) : Number(given)
+      t.teardown(() => {
+        if (!t.passing()) t.comment(`late store: SIGIL_SEED=${seed}`)
+      })
+      return new LateStore({ seed, conflictChance: 0.2, clock })
+    }
+  }
+}

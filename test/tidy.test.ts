@@ -1,0 +1,206 @@
+// Holds the layers, the size and the habits that ARCHITECTURE.md describes. A message names the
+// rule and what to do instead; the numbers here only go down.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import t from 'tap'
+
+const root = process.cwd()
+
+/** Rooms under src and what each may import; `base` is free to all. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  value: [],
+  protocol: ['value'],
+  query: ['value'],
+  store: [],
+  engine: ['query', 'store', 'value'],
+  identity: ['engine', 'store', 'value', 'protocol/scram'],
+  bus: ['identity', 'engine', 'store', 'value', 'query'],
+  commands: ['bus', 'identity', 'engine', 'store', 'query', 'value', 'protocol/scram'],
+  listeners: ['bus', 'commands', 'identity', 'engine', 'store', 'query', 'value', 'protocol'],
+  cli: [
+    'listeners',
+    'bus',
+    'commands',
+    'identity',
+    'engine',
+    'store',
+    'query',
+    'value',
+    'protocol',
+  ],
+}
+
+const linesMax = 500
+const functionLinesMax = 70
+const columnsMax = 100
+
+/** Tables, exempt from the length of a file. */
+const tables = new Set(['src/base/errors.ts', 'src/base/limits.ts'])
+
+const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
+  [/\bDate\.now\(/, 'take a Clock', /^src\/base\/clock\.ts$/],
+  [/\bnew Date\(\)/, 'take a Clock', /^$/],
+  [/\bMath\.random\(/, 'take a Random', /^$/],
+  [/\bconsole\./, 'take a Log', /^$/],
+  [/:\s*any\b|\bas any\b|<any>/, 'use unknown and narrow it', /^$/],
+  [/@ts-ignore|@ts-expect-error/, 'fix the type', /^$/],
+  [/\b(?:TODO|FIXME|XXX|HACK)\b/, 'do it, or note it on the issue', /^$/],
+  [/\bprocess\.exit\(/, 'return an exit code', /^src\/main\.ts$/],
+  [/JSON\.parse\(JSON\.stringify/, 'copy what is needed', /^$/],
+]
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly lines: readonly string[]
+}
+
+function sources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => {
+      const path = `${folder}/${name}`
+      const text = readFileSync(join(root, path), 'utf8')
+      return { path, text, lines: text.split('\n') }
+    })
+}
+
+function importsOf(source: Source): { path: string; typeOnly: boolean }[] {
+  const found: { path: string; typeOnly: boolean }[] = []
+  const pattern = /^(import|export)( type)?[^'"]*?from '(\.[^']+)'/gms
+  for (const match of source.text.matchAll(pattern)) {
+    const target = normalize(join(dirname(source.path), match[3] ?? '')).replace(/\.js$/, '.ts')
+    found.push({ path: target, typeOnly: match[2] !== undefined })
+  }
+  return found
+}
+
+function roomOf(path: string): string {
+  return relative('src', path).split('/')[0] ?? ''
+}
+
+const src = sources('src')
+const test = sources('test')
+const bench = sources('bench')
+
+t.test('every import respects the table of rooms', async (t) => {
+  for (const source of src) {
+    const room = roomOf(source.path)
+    if (room.endsWith('.ts')) continue
+    const allowed = rooms[room]
+    t.ok(allowed !== undefined, `${source.path}: no such room in the table`)
+    for (const { path } of importsOf(source)) {
+      const other = roomOf(path)
+      const good =
+        other === room ||
+        other === 'base' ||
+        (allowed ?? []).some((name) => path.startsWith(`src/${name}/`))
+      t.ok(good, `${source.path} imports ${path}: ${room} may not know ${other}`)
+    }
+  }
+})
+
+t.test('no file imports itself through others', async (t) => {
+  const graph = new Map(
+    src.map((source) => [
+      source.path,
+      importsOf(source)
+        .filter((one) => !one.typeOnly)
+        .map((one) => one.path),
+    ]),
+  )
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      t.fail(`import cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' -> ')}`)
+      return
+    }
+    if (done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  t.ok(done.size > 0)
+})
+
+t.test('every file is imported by another, or is an entry point', async (t) => {
+  const used = new Set([...src, ...test, ...bench].flatMap(importsOf).map((one) => one.path))
+  for (const source of src) {
+    t.ok(source.path === 'src/main.ts' || used.has(source.path), `${source.path}: imported nowhere`)
+  }
+})
+
+t.test('every file begins with two to six lines of comment that say why it is there', async (t) => {
+  for (const source of [...src, ...bench]) {
+    const first = source.lines[0]?.startsWith('#!') ? 1 : 0
+    let count = 0
+    while (source.lines[first + count]?.startsWith('//')) count++
+    t.ok(count >= 2 && count <= 6, `${source.path}: ${count} lines of header comment`)
+  }
+})
+
+t.test('lines, functions and files stay short', async (t) => {
+  for (const source of src) {
+    const { length } = source.lines
+    t.ok(length <= linesMax || tables.has(source.path), `${source.path}: ${length} lines`)
+    for (const [index, line] of source.lines.entries()) {
+      if (line.length > columnsMax) t.fail(`${source.path}:${index + 1}: ${line.length} columns`)
+    }
+    for (const { name, length } of functionsOf(source)) {
+      if (length > functionLinesMax) t.fail(`${source.path}: ${name} has ${length} lines`)
+    }
+  }
+})
+
+t.test('nothing banned is used', async (t) => {
+  for (const source of src) {
+    for (const [index, line] of source.lines.entries()) {
+      if (line.trimStart().startsWith('//') || line.trimStart().startsWith('*')) continue
+      for (const [pattern, instead, exempt] of banned) {
+        const found = pattern.test(line) && !exempt.test(source.path)
+        if (found) t.fail(`${source.path}:${index + 1}: ${line.trim()}: ${instead}`)
+      }
+    }
+  }
+  t.pass('looked')
+})
+
+t.test('programs wait for nothing: async stands in jobs and tasks only', async (t) => {
+  for (const source of src) {
+    const guarded = /^src\/(?:engine|commands)\//.test(source.path)
+    if (!guarded || /-(?:job|task)\.ts$/.test(source.path)) continue
+    const found = source.lines.findIndex((line) => /\basync\b|\bawait\b/.test(stripComment(line)))
+    t.equal(found, -1, `${source.path}:${found + 1}: async belongs in *-job.ts or *-task.ts`)
+  }
+})
+
+t.test('every read of a transaction is asked for with yield*', async (t) => {
+  const read = /\btx\.(?:get|getMany|getVersioned|scan|scanOwn|scanFetch|count|breathe)\(/
+  for (const source of src) {
+    if (!/^src\/(?:engine|commands|identity|bus)\//.test(source.path)) continue
+    for (const [index, line] of source.lines.entries()) {
+      if (!read.test(stripComment(line))) continue
+      const good = /yield\* tx\./.test(line) || /return tx\./.test(line) || /yield\*$/.test(line)
+      t.ok(good, `${source.path}:${index + 1}: ${line.trim()}`)
+    }
+  }
+})
+
+function stripComment(line: string): string {
+  return line.replace(/(?:^|\s)(?:\/\/|\*).*$/, '')
+}
+
+/** Top-level functions and methods, by the indentation that the formatter guarantees. */
+function functionsOf(source: Source): { name: string; length: number }[] {
+  const found: { name: string; length: number }[] = []
+  const head = /^( {0,2})(?:export )?(?:async )?(?:function\*? |private |static |\*)?(\w+)\(.*\{$/
+  for (const [index, line] of source.lines.entries()) {
+    const match = head.exec(line)
+    if (match === null || /^\s*(?:if|for|while|switch)\b/.test(line)) continue
+    const end = source.lines.findIndex((other, at) => at > index && other === `${match[1]}}`)
+    if (end > 0) found.push({ name: match[2] ?? '', length: end - index + 1 })
+  }
+  return found
+}
