@@ -26,9 +26,12 @@ function at(array: Int32Array | Uint8Array, index: number): number {
   return array[index] as number
 }
 
-/** The checksum of `bytes` from `start` to `end`, as an unsigned 32-bit number. */
-export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
-  let crc = -1
+/**
+ * The checksum of `bytes` from `start` to `end`, as an unsigned 32-bit number; `before` is the
+ * checksum of what comes before them, where a message lies in pieces.
+ */
+export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length, before = 0): number {
+  let crc = ~before
   let i = start
   for (const whole = end - 7; i < whole; i += 8) {
     const low =

@@ -12,6 +12,8 @@ export const documentBytesMax = 16 * MiB
 export const commandBytesMax = documentBytesMax + 16 * KiB
 /** One wire message or HTTP body, bytes (peer: maxMessageSizeBytes). */
 export const messageBytesMax = 48_000_000
+/** Bytes of a message that are validated in one tick: some 4 ms. */
+export const parseStepBytes = 2 * MiB
 /** Kind 1 sections of one message (peer: code 233). */
 export const messageSequencesMax = 2
 /** Compressed messages above this are inflated and deflated off the main thread, bytes. */
@@ -40,8 +42,12 @@ export const scanEntriesMax = 1_000
 /** Entries of a query's first step where a filter decides, and bytes that a step is sized for. */
 export const scanFirstEntries = 128
 export const scanBytesTarget = 4 * MiB
+/** Indexes whose uses are counted for $indexStats. */
+export const indexUseMax = 10_000
 /** Documents that one stage of a query hands to the next at a time. */
 export const pullDocumentsMax = 500
+/** Documents of a sort that are ordered in one step, about a millisecond. */
+export const sortRunDocuments = 1_000
 /** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
 export const planSpansMax = 10_000
 /** Points of a unique index up to which they beat every other plan. */
@@ -51,6 +57,8 @@ export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
 /** Documents changed by one program of a sweep (rule 2). */
 export const sweepDocumentsMax = 100
+/** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
+export const sweepBytesTarget = 2 * MiB
 /** Keys that a sweep collects before it changes anything (rule 3), bytes. */
 export const sweepKeysBytesMax = 64 * MiB
 /** Programs and milliseconds of one write group. */
@@ -59,6 +67,10 @@ export const groupMsMax = 2
 export const groupBytesMax = 4 * MiB
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
+/** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
+export const modifyRunsMax = 16
+/** Entries that an upsert looks at again before it inserts: more would be a search. */
+export const upsertRecheckMax = 100
 /** Snapshot reads: age and number. */
 export const snapshotMsMax = 5_000
 export const snapshotsMax = 64
@@ -91,6 +103,8 @@ export const arrayBackfillMax = 1_500_000
 
 /** Memory of one sort or group without spilling, bytes (peer). */
 export const blockingBytesMax = 100 * MiB
+/** Values of one distinct reply, bytes (peer: code 17217). */
+export const distinctBytesMax = 16 * MiB
 /** Bytes of documents in one reply batch (peer). */
 export const batchBytesMax = 16 * MiB
 /** Idle cursors are closed after this (peer), and an identity may hold so many. */
@@ -130,6 +144,8 @@ export const socketBacklogBytesMax = 1 * MiB
 /** Pieces of a filter, pipeline or update: depth of nesting, and stages. */
 export const expressionDepthMax = 100
 export const pipelineStagesMax = 1_000
+/** Pipelines inside pipelines (peer: 20, code 232). */
+export const subPipelineDepthMax = 20
 /** A value that an expression makes, bytes: joins in a loop would double it without end. */
 export const expressionBytesMax = 64 * MiB
 /** Elements that the loops of one document's expressions may visit: nested ones multiply. */
@@ -167,3 +183,5 @@ assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is on
 export const operatorKeyCharsMin = 32
 /** What a body of unknown length is counted as until it has come, bytes. */
 export const unannouncedBodyBytes = 64 * KiB
+/** Between looks for idle cursors. */
+export const cursorLookMs = 10_000

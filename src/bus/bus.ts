@@ -15,6 +15,9 @@ import type { Request, Session } from './session.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
 
+/** Where users of PLAIN sign in: no name of a database otherwise. */
+const externalUsers = '$external'
+
 export class Bus implements BusView {
   readonly counters: Metering
   readonly rows: readonly DocumentRow[]
@@ -84,7 +87,7 @@ export class Bus implements BusView {
     const row = this.rowOf(request)
     const { name, secrets = [] } = row
     requireIdentity(row, session)
-    checkDatabaseName(request.db)
+    if (row.access !== 'anonymous' || request.db !== externalUsers) checkDatabaseName(request.db)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }

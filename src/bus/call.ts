@@ -7,6 +7,7 @@ import type { CreateOptions } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow } from '../identity/allow.js'
+import { identityKey } from '../identity/identity.js'
 import type { QueryContext } from '../query/context.js'
 import { letVariables } from '../query/expression.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
@@ -124,11 +125,22 @@ export class Call<A, T> implements Fence {
   uuid(index = 0): Bytes {
     const known = this.uuids[index]
     if (known !== undefined) return known
-    const made = this.services.random.bytes(16)
+    const made = this.services.random.bytes(16).slice()
     made[6] = ((made[6] ?? 0) & 0x0f) | 0x40
     made[8] = ((made[8] ?? 0) & 0x3f) | 0x80
     this.uuids[index] = made
     return made
+  }
+
+  /** Whose cursors and sessions these are. */
+  get owner(): string {
+    return identityKey(this.session.identity)
+  }
+
+  /** The client's logical session as hexadecimal digits. */
+  get lsid(): string | undefined {
+    const { sessionId } = this.generic
+    return sessionId === undefined ? undefined : Buffer.from(sessionId).toString('hex')
   }
 
   /** What filters, updates and expressions may know of the call. */
@@ -223,7 +235,7 @@ export class Call<A, T> implements Fence {
     if (phase.mode === 'write') {
       return { mode: 'write', program: (tx) => this.fencedWrite(tx, phase.program) }
     }
-    return { ...phase, program: (tx) => this.fenced(tx, phase.program) }
+    return { ...phase, program: (tx: ReadTx) => this.fenced(tx, phase.program) }
   }
 
   private makeContext(): QueryContext {

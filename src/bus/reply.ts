@@ -87,11 +87,6 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   return new Uint8Array(out.buffer, out.byteOffset, total)
 }
 
-/** Bytes of one document in a batch, its element's head included. */
-export function batchEntryBytes(document: Document, index: number): number {
-  return 2 + digitsOf(index) + document.length
-}
-
 function batchBytes(documents: readonly Document[]): number {
   let bytes = 5
   for (let index = 0; index < documents.length; index++) {

@@ -163,13 +163,6 @@ export function* entryCountOf(tx: ReadTx, index: IndexDescriptor): Program<Count
   return yield* tx.count(countKey(index.id))
 }
 
-/** Documents of all collections together; one read a collection. */
-export function* totalDocuments(tx: ReadTx): Program<number> {
-  let total = 0
-  for (const ns of yield* listNamespaces(tx)) total += (yield* countOf(tx, ns)).documents
-  return total
-}
-
 /** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
 export function countKey(id: number): Bytes {
   return idKey(keyClass.count, id)

@@ -7,6 +7,7 @@ import { cursorIdleMs, cursorsPerIdentityMax, pullDocumentsMax } from '../base/l
 import type { Program, ReadTx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import type { Source } from './source.js'
+import type { Touch } from './types.js'
 
 export interface CursorMeta {
   readonly db: string
@@ -17,6 +18,8 @@ export interface CursorMeta {
   /** Key of the logical session. */
   readonly lsid?: string | undefined
   readonly noCursorTimeout?: boolean
+  /** What the opening command declared: whoever goes on needs the same rights again. */
+  readonly touches?: readonly Touch[]
 }
 
 /** Who asks for a cursor, and what for. */
@@ -43,9 +46,9 @@ export class Cursors {
   private readonly clock: Clock
   private readonly random: Random
 
-  constructor(machine: { readonly clock: Clock; readonly random: Random }) {
-    this.clock = machine.clock
-    this.random = machine.random
+  constructor(clock: Clock, random: Random) {
+    this.clock = clock
+    this.random = random
   }
 
   get size(): number {
@@ -72,6 +75,12 @@ export class Cursors {
     })
     this.owned.set(meta.owner, owned + 1)
     return id
+  }
+
+  /** The cursor, if that owner has it; to look at, not to use. */
+  find(id: number, owner: string): Cursor | undefined {
+    const cursor = this.cursors.get(id)
+    return cursor?.meta.owner === owner ? cursor : undefined
   }
 
   /**

@@ -4,6 +4,7 @@
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import { CursorExpiry } from './cursor-expiry-job.js'
 import { Cursors } from './cursors.js'
 import { GarbageJob } from './garbage-job.js'
 import { IndexBuilds } from './index-build-job.js'
@@ -25,6 +26,7 @@ export class Engine {
   readonly cursors: Cursors
   readonly builds: IndexBuilds
   readonly garbage: GarbageJob
+  private readonly expiry: CursorExpiry
 
   constructor(parts: EngineParts) {
     const { store, clock, random, log, pace = new ClockPace(clock) } = parts
@@ -34,15 +36,19 @@ export class Engine {
     this.cursors = new Cursors(clock, random)
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
+    this.expiry = new CursorExpiry(this.cursors, clock, pace)
   }
 
   /** Takes up what the last process left: resolves before the first client may be served. */
   start(): Promise<void> {
+    this.expiry.start()
     return this.garbage.start().then(() => this.builds.resume())
   }
 
   /** Stops the jobs after their step; the store is its owner's to close. */
   close(): Promise<void> {
-    return Promise.all([this.garbage.close(), this.builds.close()]).then(() => undefined)
+    return Promise.all([this.garbage.close(), this.builds.close(), this.expiry.close()]).then(
+      () => undefined,
+    )
   }
 }

@@ -4,12 +4,15 @@
 
 import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../base/bytes.js'
 import { encodeKey } from '../value/key.js'
+import { numberOf } from '../value/numbers.js'
 import {
   bsonType,
   doubleValue,
   maxKeyValue,
   minKeyValue,
   nullValue,
+  stringOf,
+  stringValue,
   undefinedValue,
   Value,
 } from '../value/value.js'
@@ -40,6 +43,11 @@ export class Interval {
   get isPoint(): boolean {
     const { low, high } = this
     return low.inclusive && high.inclusive && (low.key === high.key || equalBytes(low.key, high.key))
+  }
+
+  /** No value: the ends have passed each other. */
+  get isEmpty(): boolean {
+    return compareBytes(this.start, this.end) >= 0
   }
 
   get isFull(): boolean {
@@ -127,6 +135,13 @@ const brackets = new Map<number, Bracket>([
     bsonType.objectId,
     closed(repeated(bsonType.objectId, 0, 12), repeated(bsonType.objectId, 0xff, 12)),
   ],
+  [
+    bsonType.binary,
+    {
+      low: bound(new Value(bsonType.binary, new Uint8Array(5), 0, 5), true),
+      high: bound(repeated(bsonType.objectId, 0, 12), false),
+    },
+  ],
   [bsonType.bool, closed(repeated(bsonType.bool, 0, 1), repeated(bsonType.bool, 1, 1))],
   [bsonType.date, closed(dateMin, dateMax)],
   [
@@ -140,9 +155,23 @@ export function bracketOf(type: number): Bracket | undefined {
   return brackets.get(type)
 }
 
-/** All strings, `low` included. */
-export function stringsFrom(low: Value): Interval {
-  return new Interval(bound(low, true), strings.high)
+/** All strings that begin with `prefix`, whose key is `key` without its closing byte. */
+export function stringInterval(prefix: Value, key: Bytes): Interval {
+  const end = prefixEnd(key)
+  return new Interval(
+    { value: prefix, inclusive: true, key },
+    { value: stringValue(successorText(stringOf(prefix))), inclusive: false, key: end },
+  )
+}
+
+/** The text that explain shows as the end of a prefix: "abd" for "abc". */
+function successorText(text: string): string {
+  const last = text.codePointAt(text.length - 1) ?? 0
+  return text.slice(0, -1) + String.fromCodePoint(last + 1)
+}
+
+export function isNotANumber(value: Value): boolean {
+  return value.isNumber && Number.isNaN(numberOf(value))
 }
 
 function later(a: Bytes, b: Bytes): boolean {

@@ -12,7 +12,7 @@ import type { Sort } from '../query/sort.js'
 import { idKey, idKeyEnd, keyClass } from '../store/layout.js'
 import { field, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
-import { boolOf, bsonType, stringOf, type Value } from '../value/value.js'
+import { bsonType, stringOf, type Value } from '../value/value.js'
 import { type Conditions, conditionsOf, type Predicate } from './bounds.js'
 import { isHashedKey, recordKey } from './collections.js'
 import { entryHeadBytes, entryPrefixBytes } from './index-keys.js'
@@ -46,11 +46,21 @@ const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
 
 const clustered: Ordered = { index: undefined, fields: idFields, multikey: [false], unique: true }
 
+const nothingPlan: Plan = {
+  accesses: [{ kind: 'nothing' }],
+  isExact: true,
+  residual: [],
+  isSorted: true,
+  isSingle: false,
+  rejected: [],
+}
+
 /** The plan for a query. Throws BadValue for a hint that names no usable index. */
 export function planQuery(ns: Namespace, request: PlanRequest): Plan {
   const conditions = conditionsOf(request.filter.tree)
   const { sort } = request
   const direction = naturalDirection(request)
+  if (conditions.isNever) return nothingPlan
   if (direction !== undefined) return naturalPlan(ns, conditions, sort, direction)
   const hinted = hintedOrdered(ns, request.hint)
   if (hinted !== undefined) return candidateOf(ns, hinted, conditions, sort).plan
@@ -77,11 +87,9 @@ function* orderings(ns: Namespace): Generator<Ordered> {
   for (const index of ns.indexes) if (isUsable(index)) yield orderedOf(index)
 }
 
-/** An index that is being built misses documents, and a hidden one is not to be used. */
+/** An index that is being built misses documents. */
 function isUsable(index: IndexDescriptor): boolean {
-  if (index.state !== 'ready') return false
-  const hidden = field(index.spec, 'hidden')
-  return hidden?.type !== bsonType.bool || !boolOf(hidden)
+  return index.state === 'ready'
 }
 
 function orderedOf(index: IndexDescriptor): Ordered {
@@ -113,9 +121,8 @@ function byScore(a: Candidate, b: Candidate): number {
 // Hints.
 
 function naturalDirection(request: PlanRequest): 1 | -1 | undefined {
-  const [first] = request.sort?.parts ?? []
-  if (first?.path.text === '$natural') return first.direction
-  const { hint } = request
+  const { hint, sort } = request
+  if (sort?.natural !== undefined) return sort.natural
   const natural = hint?.type === bsonType.object ? field(hint.payload(), '$natural') : undefined
   if (natural === undefined) return undefined
   return numberOf(natural) < 0 ? -1 : 1
@@ -129,12 +136,11 @@ function naturalPlan(
 ): Plan {
   const reverse = direction < 0
   const access: Access = { kind: 'records', spans: [wholeSpan(ns)], reverse, bounds: undefined }
-  const [part] = sort?.parts ?? []
   return {
     accesses: [access],
     isExact: conditions.conjuncts.length === 0,
     residual: conditions.conjuncts,
-    isSorted: part === undefined || part.path.text === '$natural',
+    isSorted: sort === undefined || sort.parts.length === 0,
     isSingle: false,
     rejected: [],
   }

@@ -67,6 +67,8 @@ export function isLoopback(host: string): boolean {
 }
 
 class Listener implements WireListener {
+  /** Known once it listens; kept after that, for whoever asks during a stop. */
+  port = 0
   private readonly options: WireOptions
   private readonly server: Server
   private readonly sockets = new Set<Socket>()
@@ -96,10 +98,6 @@ class Listener implements WireListener {
     this.server.on('tlsClientError', (error) => options.log.debug({ err: error }, 'TLS handshake'))
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port
-  }
-
   readonly connections = (): ConnectionCounts => ({
     current: this.sockets.size,
     available: wireConnectionsMax - this.sockets.size,
@@ -111,6 +109,7 @@ class Listener implements WireListener {
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(options.port, options.host, () => {
+        this.port = (server.address() as AddressInfo).port
         server.off('error', reject)
         server.on('error', (error) => options.log.error({ err: error }, 'wire listener'))
         resolve()

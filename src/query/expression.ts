@@ -4,10 +4,17 @@
 
 import { fail } from '../base/errors.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
-import { bsonType, type Document, documentValue, nullValue, stringOf, type Value } from '../value/value.js'
+import {
+  bsonType,
+  type Document,
+  documentValue,
+  nullValue,
+  stringOf,
+  type Value,
+} from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
-import type { QueryContext } from './context.js'
 import { accumulatorOperators } from './accumulators.js'
+import type { QueryContext } from './context.js'
 import { arithmeticOperators } from './expressions/arithmetic.js'
 import { arrayOperators } from './expressions/array.js'
 import { booleanOperators } from './expressions/boolean.js'
@@ -17,23 +24,28 @@ import { iterationOperators } from './expressions/iteration.js'
 import { objectOperators } from './expressions/object.js'
 import {
   Constant,
-  emptyObject,
   Env,
   type Expression,
+  emptyObject,
   fold,
   location,
   type OperatorRow,
-  requireRoom,
   type Result,
+  requireRoom,
   Scope,
 } from './expressions/operator.js'
 import { setOperators } from './expressions/set.js'
 import { stringOperators } from './expressions/string.js'
 import { typeOperators } from './expressions/type.js'
-import { compilePath, requireFieldName, requireVariableName, variableOperators } from './expressions/variable.js'
+import {
+  compilePath,
+  requireFieldName,
+  requireVariableName,
+  variableOperators,
+} from './expressions/variable.js'
 
-export { Env, Scope }
 export type { Expression }
+export { Env, Scope }
 
 const operators = new Map<string, OperatorRow>()
 for (const family of [

@@ -21,7 +21,8 @@ export interface ProjectionForms {
   /** Only find has these. */
   readonly find?: {
     slice(operand: Value): ProjectionLeaf | undefined
-    elemMatch(path: string, operand: Value): ProjectionLeaf
+    /** `condition` is the whole `{$elemMatch: …}`. */
+    elemMatch(path: string, condition: Value): ProjectionLeaf
     /** `path` without its `.$`. */
     positional(path: string): void
   }
@@ -176,7 +177,7 @@ class Parser {
       if (path.includes('.')) {
         throw fail('Location31275', 'Cannot use $elemMatch projection on a nested field.')
       }
-      this.root.add(path, find.elemMatch(path, operand))
+      this.root.add(path, find.elemMatch(path, whole))
       this.hasElemMatch = true
       return
     }

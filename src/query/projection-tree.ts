@@ -5,7 +5,7 @@
 import { type Bytes, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { Elements } from '../value/elements.js'
-import { bsonType, type Document, Value } from '../value/value.js'
+import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
 import type { Env, Expression } from './expressions/operator.js'
 
@@ -98,6 +98,11 @@ export class ProjectionTree {
     readonly kind: ProjectionKind,
     readonly root: ProjectionNode,
   ) {}
+
+  /** Every document stays as it is. */
+  get keepsAll(): boolean {
+    return this.kind === 'exclusion' && this.root.children.length === 0
+  }
 
   /** The projected document. `env.root` is what computed leaves see, normally the same document. */
   apply(document: Document, env: Env): Document {

@@ -124,30 +124,41 @@ class Translator {
     if (this.flags.extended && this.skips(character)) return
     switch (character) {
       case '\\':
-        return this.escape()
+        this.escape()
+        break
       case '[':
-        return this.other(this.characterClass())
+        this.other(this.characterClass())
+        break
       case '(':
-        return this.open()
+        this.open()
+        break
       case ')':
-        return this.close()
+        this.close()
+        break
       case '^':
-        return this.start()
+        this.start()
+        break
       case '$':
-        return this.end()
+        this.end()
+        break
       case '|':
         if (this.outer.length === 0) this.hasBranches = true
-        return this.other('|')
+        this.other('|')
+        break
       case '*':
       case '+':
       case '?':
-        return this.quantifier(character)
+        this.quantifier(character)
+        break
       case '{':
-        return this.braces()
+        this.braces()
+        break
       case '.':
-        return this.other('.')
+        this.other('.')
+        break
       default:
-        return this.literal(character)
+        this.literal(character)
+        break
     }
   }
 
@@ -202,14 +213,13 @@ class Translator {
   private escape(): void {
     const character = this.take()
     const code = controls[character]
-    if (code !== undefined) return this.literal(String.fromCodePoint(code))
-    if (Object.hasOwn(escapes, character)) return this.other(escapes[character] as string)
-    if (character === 'Q') return this.quotation()
-    if (character === 'E') return
-    if (character === 'p' || character === 'P') return this.other(this.property(character))
-    if (/[1-9gk]/.test(character)) throw unsupported('back references are')
-    if (/[KXC]/.test(character)) throw unsupported(`\\${character} is`)
-    this.literal(this.codeEscape(character))
+    if (code !== undefined) this.literal(String.fromCodePoint(code))
+    else if (Object.hasOwn(escapes, character)) this.other(escapes[character] as string)
+    else if (character === 'Q') this.quotation()
+    else if (character === 'p' || character === 'P') this.other(this.property(character))
+    else if (/[1-9gk]/.test(character)) throw unsupported('back references are')
+    else if (/[KXC]/.test(character)) throw unsupported(`\\${character} is`)
+    else if (character !== 'E') this.literal(this.codeEscape(character))
   }
 
   private quotation(): void {
@@ -379,9 +389,11 @@ class Translator {
   /** `{2}`, `{2,}`, `{2,5}`; any other brace is a character. */
   private braces(): void {
     const counts = /^\d+(?:,\d*)?\}/.exec(this.pattern.slice(this.at))?.[0]
-    if (counts === undefined) return this.literal('{')
-    this.at += counts.length
-    this.quantifier(`{${counts}`)
+    if (counts === undefined) this.literal('{')
+    else {
+      this.at += counts.length
+      this.quantifier(`{${counts}`)
+    }
   }
 }
 

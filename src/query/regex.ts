@@ -3,10 +3,10 @@
 // runs on an automaton (RE2), never on the backtracking engine of the language.
 
 import { RE2JS } from 're2js'
-import { type Bytes, bufferOf, utf8 } from '../base/bytes.js'
+import { type Bytes, bufferOf, concatBytes, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { regexCharsMax } from '../base/limits.js'
-import { bsonType, regexOf, type Value } from '../value/value.js'
+import { bsonType, regexOf, Value } from '../value/value.js'
 import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'
 
 /** Compiled patterns that are kept; an automaton may grow to some megabytes, so they are few. */
@@ -44,6 +44,13 @@ export class Regex {
     this.needle = literal === undefined ? undefined : utf8(literal.text)
     // A pattern that is refused is refused now, not at the first document.
     if (literal === undefined) this.compiled()
+  }
+
+  /** As a BSON value. */
+  get value(): Value {
+    const nul = Uint8Array.of(0)
+    const bytes = concatBytes(utf8(this.pattern), nul, utf8(this.options), nul)
+    return new Value(bsonType.regex, bytes, 0, bytes.length)
   }
 
   /** Whether a string or symbol value matches, its UTF-8 read in place where that is enough. */

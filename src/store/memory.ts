@@ -62,7 +62,7 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
   }
 
   /** Applying cannot fail here, so there is nothing to undo. */
-  commit(body: (view: GroupView) => void): undefined {
+  commit(body: (view: GroupView) => void): void {
     body(this)
   }
 

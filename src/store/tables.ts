@@ -32,10 +32,10 @@ export interface Tables {
   readonly lastVersion: number
   snapshot(): Snapshot
   /**
-   * Applies one group as a whole, or nothing of it when `body` or the commit throws. Answers a
-   * promise where the group is visible now but as durable as configured only later.
+   * Applies one group as a whole, and makes it durable; or nothing of it, when `body` or the commit
+   * throws: OutOfDiskSpace where there is no room.
    */
-  commit(body: (view: GroupView) => void): Promise<void> | undefined
+  commit(body: (view: GroupView) => void): void
   sizeBytes(): number
   close(): Promise<void>
 }

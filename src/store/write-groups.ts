@@ -31,8 +31,6 @@ export class WriteGroups {
   private readonly clock: Clock
   private queue: Pending[] = []
   private scheduled = false
-  /** Groups that are visible but not yet as durable as configured. */
-  private unsettled = 0
   /** So many of the next programs run alone: their group failed, and one may be the reason. */
   private alone = 0
   private lastVersion: number
@@ -53,7 +51,7 @@ export class WriteGroups {
 
   /** Resolves when every program has its answer. */
   idle(): Promise<void> {
-    if (this.queue.length === 0 && this.unsettled === 0) return Promise.resolve()
+    if (this.queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.drained = resolve
     })
@@ -66,16 +64,15 @@ export class WriteGroups {
       this.scheduled = false
       this.runGroup()
       if (this.queue.length > 0) this.schedule()
-      else if (this.unsettled === 0) this.drained?.()
+      else this.drained?.()
     })
   }
 
   private runGroup(): void {
     const most = this.alone > 0 ? 1 : groupProgramsMax
     const outcomes: Outcome[] = []
-    let durable: Promise<void> | undefined
     try {
-      durable = this.tables.commit((view) => this.runPrograms(view, most, outcomes))
+      this.tables.commit((view) => this.runPrograms(view, most, outcomes))
     } catch (error) {
       this.failed(outcomes.length, error)
       return
@@ -83,8 +80,11 @@ export class WriteGroups {
     this.refusing = undefined
     const group = this.queue.splice(0, outcomes.length)
     this.alone = Math.max(0, this.alone - group.length)
-    if (durable === undefined) settle(group, outcomes)
-    else this.settleLater(group, outcomes, durable)
+    for (const [index, outcome] of outcomes.entries()) {
+      const pending = group[index]
+      if ('error' in outcome) pending?.reject(outcome.error)
+      else pending?.resolve(outcome.value)
+    }
   }
 
   private runPrograms(view: GroupView, most: number, outcomes: Outcome[]): void {
@@ -111,33 +111,6 @@ export class WriteGroups {
     }
     this.alone = Math.max(0, this.alone - 1)
     this.queue.shift()?.reject(error)
-  }
-
-  private settleLater(group: Pending[], outcomes: Outcome[], durable: Promise<void>): void {
-    this.unsettled++
-    const settled = () => {
-      this.unsettled--
-      if (this.queue.length === 0 && this.unsettled === 0) this.drained?.()
-    }
-    durable.then(
-      () => {
-        settle(group, outcomes)
-        settled()
-      },
-      (error: unknown) => {
-        this.refusing = error instanceof Error ? error.message : String(error)
-        for (const { reject } of group) reject(error)
-        settled()
-      },
-    )
-  }
-}
-
-function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {
-  for (const [index, outcome] of outcomes.entries()) {
-    const pending = group[index]
-    if ('error' in outcome) pending?.reject(outcome.error)
-    else pending?.resolve(outcome.value)
   }
 }
 

@@ -8,28 +8,41 @@ import { JsonScanner } from './json-scanner.js'
 import { isWrapper, writeWrapper } from './json-wrapper.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
+/** The powers of ten that a double holds exactly. */
+const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+
+/** Longer names are no wrapper's. */
+const wrapperNameBytesMax = 32
+
 /** From so many fields on an object's names are found through a map, not by comparison. */
 const mappedFieldsMin = 24
 
 export class JsonReader extends JsonScanner {
   private depth = 0
-  /** Of all open objects: where each element starts, and the hash of its name. */
+  /** Of all open objects, `fields` in all: where each element starts, and a hash of its name. */
   private readonly starts: number[] = []
   private readonly hashes: number[] = []
+  private fields = 0
 
-  rootDocument(): Document {
-    this.space()
+  document(text: string | Bytes): Document {
+    this.start(text)
     if (this.peek() !== 0x7b) throw this.bad('expected an object')
-    if (this.value() !== bsonType.object)
-      throw this.bad('expected an object, not a single value', 0)
+    if (this.value() !== bsonType.object) throw this.bad('expected an object, not a value', 0)
     return this.finish()
   }
 
-  rootValue(): Value {
-    this.space()
+  single(text: string | Bytes): Value {
+    this.start(text)
     const type = this.value()
     const bytes = this.finish()
     return new Value(type, bytes, 0, bytes.length)
+  }
+
+  private start(text: string | Bytes): void {
+    this.begin(text)
+    this.depth = 0
+    this.fields = 0
+    this.space()
   }
 
   /** Writes the payload of the value at hand and returns its type. */
@@ -60,7 +73,7 @@ export class JsonReader extends JsonScanner {
         return bsonType.null
       default:
         if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.number()
-        throw this.bad(code < 0 ? 'unexpected end' : 'expected a value')
+        throw this.bad('expected a value')
     }
   }
 
@@ -75,46 +88,47 @@ export class JsonReader extends JsonScanner {
       return type
     }
     const start = this.end
-    const base = this.starts.length
+    const base = this.fields
     this.reserve(5)
     this.end += 4
-    let found: Fields | undefined
     if (this.peek() === 0x7d) this.at++
-    else {
-      do {
-        this.space()
-        const repeated = this.field(base, found)
-        if (repeated >= 0 || this.starts.length - base === mappedFieldsMin) {
-          found ??= new Fields(this.out, this.starts, base)
-        }
-        if (repeated >= 0) found?.repeated(repeated, this.starts.length - base - 1)
-      } while (this.more(0x7d))
-      if (found?.hasRepeated) this.end = found.compact(this.out, this.starts, base, this.end)
-    }
-    this.starts.length = base
-    this.hashes.length = base
+    else this.fieldsUntilBrace(base)
+    this.fields = base
     this.close(start)
     return bsonType.object
   }
 
+  private fieldsUntilBrace(base: number): void {
+    let names: Names | undefined
+    do {
+      this.space()
+      const repeated = this.field(base, names)
+      const index = this.fields - base - 1
+      if (repeated < 0 && index + 1 !== mappedFieldsMin) continue
+      names ??= new Names(this.out, this.starts, base, this.fields)
+      if (repeated >= 0) names.repeated(repeated, index)
+    } while (this.more(0x7d))
+    if (names?.hasRepeated)
+      this.end = names.compact(this.out, this.starts, base, this.fields, this.end)
+  }
+
   /** Reads `"name": value`; returns which earlier element of the object has that name, else -1. */
-  private field(base: number, found: Fields | undefined): number {
+  private field(base: number, names: Names | undefined): number {
     const element = this.end
     this.expect(0x22, 'expected a name')
     this.reserve(2)
     this.out[this.end++] = 0
-    const nameStart = this.end
-    const hash = this.characters(true)
-    const nameEnd = this.end
+    this.characters()
     this.reserve(1)
     this.out[this.end++] = 0
-    if (this.out[nameStart] === 0x24) this.refuseWrapper(nameStart, nameEnd)
+    const hash = this.hashOfName(element + 1)
+    if (this.out[element + 1] === 0x24) this.refuseWrapper(element + 1)
     const repeated =
-      found === undefined
-        ? this.indexOfName(base, hash, nameStart, nameEnd)
-        : found.add(nameText(this.out, nameStart), this.starts.length - base)
-    this.starts.push(element)
-    this.hashes.push(hash)
+      names === undefined
+        ? this.indexOfName(base, hash, element + 1)
+        : names.add(nameText(this.out, element + 1), this.fields - base)
+    this.starts[this.fields] = element
+    this.hashes[this.fields++] = hash
     this.space()
     this.expect(0x3a, "expected ':'")
     this.space()
@@ -123,17 +137,30 @@ export class JsonReader extends JsonScanner {
     return repeated
   }
 
-  private indexOfName(base: number, hash: number, nameStart: number, nameEnd: number): number {
+  /** A hash of the name that was just written, which must hold no NUL but its last byte. */
+  private hashOfName(nameStart: number): number {
+    const { out } = this
+    const last = this.end - 1
+    let hash = 0
+    for (let i = nameStart; i < last; i++) {
+      const byte = out[i] ?? 0
+      if (byte === 0) throw this.bad('a name must not contain NUL')
+      hash = (Math.imul(hash, 31) + byte) | 0
+    }
+    return hash
+  }
+
+  private indexOfName(base: number, hash: number, nameStart: number): number {
     const { hashes, out } = this
-    for (let i = base; i < hashes.length; i++) {
+    for (let i = base; i < this.fields; i++) {
       if (hashes[i] !== hash) continue
       let other = (this.starts[i] ?? 0) + 1
       let at = nameStart
-      while (at < nameEnd && out[other] === out[at]) {
+      while (out[at] !== 0 && out[other] === out[at]) {
         at++
         other++
       }
-      if (at === nameEnd && out[other] === 0) return i - base
+      if (out[at] === out[other]) return i - base
     }
     return -1
   }
@@ -199,22 +226,24 @@ export class JsonReader extends JsonScanner {
   }
 
   private number(): number {
-    const { text } = this
+    const { source } = this
     const start = this.at
-    const isNegative = text.charCodeAt(start) === 0x2d
-    let at = isNegative ? start + 1 : start
-    const first = text.charCodeAt(at)
+    const isNegative = source[start] === 0x2d
+    const firstAt = isNegative ? start + 1 : start
+    let at = firstAt
     let n = 0
-    let code = first
+    let code = source[at] ?? 0
     while (code >= 0x30 && code <= 0x39) {
       n = n * 10 + (code - 0x30)
-      code = text.charCodeAt(++at)
+      code = source[++at] ?? 0
     }
-    const digits = at - (isNegative ? start + 1 : start)
+    const digits = at - firstAt
     if (digits === 0) throw this.bad('expected a digit', at)
-    if (first === 0x30 && digits > 1) throw this.bad('a number must not start with 0', start)
+    if (digits > 1 && source[firstAt] === 0x30) {
+      throw this.bad('a number must not start with 0', start)
+    }
     this.at = at
-    if (code === 0x2e || code === 0x65 || code === 0x45) return this.fraction(start)
+    if (code === 0x2e || code === 0x65 || code === 0x45) return this.fraction(start, n)
     const signed = isNegative ? -n : n
     if (signed === (signed | 0) && !(isNegative && n === 0)) {
       this.int32(signed)
@@ -225,7 +254,7 @@ export class JsonReader extends JsonScanner {
 
   /** A whole number beyond int32, or -0, which only a double can be. */
   private largeInteger(start: number, digits: number): number {
-    const text = this.text.slice(start, this.at)
+    const text = this.sourceText(start, this.at)
     if (text === '-0' || digits > 19) return this.double(text, start)
     const whole = BigInt(text)
     if (BigInt.asIntN(64, whole) !== whole) return this.double(text, start)
@@ -233,17 +262,32 @@ export class JsonReader extends JsonScanner {
     return bsonType.int64
   }
 
-  private fraction(start: number): number {
+  /** `whole` has been read, and a point or an exponent is at hand. */
+  private fraction(start: number, whole: number): number {
+    const { source } = this
     if (this.peek() === 0x2e) {
-      this.at++
-      this.digits()
+      const pointAt = this.at++
+      let n = whole
+      let code = this.peek()
+      while (code >= 0x30 && code <= 0x39) {
+        n = n * 10 + (code - 0x30)
+        code = source[++this.at] ?? 0
+      }
+      const places = this.at - pointAt - 1
+      if (places === 0) throw this.bad('expected a digit')
+      if (code !== 0x65 && code !== 0x45 && n <= Number.MAX_SAFE_INTEGER && places <= 22) {
+        // Both operands are exact, so their quotient is rounded once: it is the nearest double.
+        const size = n / (powersOfTen[places] ?? 1)
+        this.float(source[start] === 0x2d ? -size : size)
+        return bsonType.double
+      }
     }
     if (this.peek() === 0x65 || this.peek() === 0x45) {
       this.at++
       if (this.peek() === 0x2b || this.peek() === 0x2d) this.at++
       this.digits()
     }
-    return this.double(this.text.slice(start, this.at), start)
+    return this.double(this.sourceText(start, this.at), start)
   }
 
   private double(text: string, start: number): number {
@@ -265,9 +309,9 @@ export class JsonReader extends JsonScanner {
 
   /** The wrapper whose name the string at hand is; then the cursor is on its value. */
   private wrapperName(): string | undefined {
-    if (this.text.charCodeAt(this.at + 1) !== 0x24) return undefined
-    const close = this.text.indexOf('"', this.at + 1)
-    const name = this.text.slice(this.at + 1, close)
+    if (this.source[this.at + 1] !== 0x24) return undefined
+    const close = this.source.indexOf(0x22, this.at + 1)
+    const name = this.sourceText(this.at + 1, Math.min(close, this.at + wrapperNameBytesMax))
     if (!isWrapper(name)) return undefined
     this.at = close + 1
     this.space()
@@ -277,24 +321,28 @@ export class JsonReader extends JsonScanner {
   }
 
   /** A wrapper's key behind another key is never an ordinary field. */
-  private refuseWrapper(nameStart: number, nameEnd: number): void {
-    const name = Buffer.from(this.out.buffer, nameStart, nameEnd - nameStart).toString()
+  private refuseWrapper(nameStart: number): void {
+    const name = nameText(this.out, nameStart)
     if (isWrapper(name)) throw this.bad(`${name} must stand alone in its object`)
   }
 
+  /** The rest of a literal whose first letter has been seen. */
   private word(word: string): void {
-    if (!this.text.startsWith(word, this.at)) throw this.bad('expected a value')
+    for (let i = 1; i < word.length; i++) {
+      if (this.source[this.at + i] !== word.charCodeAt(i)) throw this.bad('expected a value')
+    }
     this.at += word.length
   }
 }
 
 /** The names of one large object, or of one that repeats a name. */
-class Fields {
+class Names {
   private readonly firsts = new Map<string, number>()
   private readonly latest = new Map<number, number>()
 
-  constructor(out: Bytes, starts: readonly number[], base: number) {
-    for (let i = base; i < starts.length; i++) {
+  /** Of the elements from `base` to `fields`. */
+  constructor(out: Bytes, starts: readonly number[], base: number, fields: number) {
+    for (let i = base; i < fields; i++) {
       const name = nameText(out, (starts[i] ?? 0) + 1)
       if (!this.firsts.has(name)) this.firsts.set(name, i - base)
     }
@@ -316,16 +364,20 @@ class Fields {
   }
 
   /** Moves the last of equal names to the place of the first; returns the new end. */
-  compact(out: Bytes, starts: readonly number[], base: number, end: number): number {
+  compact(
+    out: Bytes,
+    starts: readonly number[],
+    base: number,
+    fields: number,
+    end: number,
+  ): number {
     const from = starts[base] ?? end
     const before = out.slice(from, end)
     let at = from
     for (const first of this.firsts.values()) {
       const index = base + (this.latest.get(first) ?? first)
-      const element = before.subarray(
-        (starts[index] ?? end) - from,
-        (starts[index + 1] ?? end) - from,
-      )
+      const last = index + 1 < fields ? (starts[index + 1] ?? end) : end
+      const element = before.subarray((starts[index] ?? end) - from, last - from)
       out.set(element, at)
       at += element.length
     }

@@ -1,40 +1,69 @@
-// The two ends of reading JSON: a cursor over the text, and the buffer that BSON grows in. Objects,
-// arrays and wrappers are built on it.
+// The two ends of reading JSON: a cursor over the text as UTF-8, and the buffer that BSON grows in.
+// Objects, arrays and wrappers are built on it.
 
+import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { type Document, writeInt32 } from './value.js'
 
-/** The buffer that all readers share, and the size up to which it is kept for the next one. */
+/** Between texts larger buffers than this are let go. */
 const keptBytesMax = 64 * 1024
-let kept: Bytes | undefined = new Uint8Array(keptBytesMax)
+
+/** 1: a byte that stands for itself in a string. */
+const isPlain = new Uint8Array(256).fill(1)
+isPlain.fill(0, 0, 0x20)
+isPlain[0x22] = 0
+isPlain[0x5c] = 0
+
+/** What a letter behind a backslash stands for; u and what is wrong are 0. */
+const escapes = new Uint8Array(256)
+for (const [letter, code] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
+  escapes[letter?.charCodeAt(0) ?? 0] = code?.charCodeAt(0) ?? 0
+}
 
 const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 
 export abstract class JsonScanner {
-  protected readonly text: string
-  /** Next character. */
+  private readonly keptSource = Buffer.allocUnsafeSlow(keptBytesMax)
+  /** The text, and at least one 00 behind it, so that reading ahead needs no bound. */
+  protected source: Buffer = this.keptSource
+  private sourceEnd = 0
+  /** Next byte of the text. */
   protected at = 0
-  protected out: Bytes
+  protected out: Bytes = new Uint8Array(keptBytesMax)
   /** End of what has been written. */
   protected end = 0
-
-  constructor(text: string) {
-    this.text = text
-    this.out = kept ?? new Uint8Array(1024)
-    kept = undefined
-  }
 
   /** A document that stands alone, as a copy; what was written of it is taken back. */
   abstract subdocument(): Document
 
-  /** What was written, once the text has come to its end; the scanner must not be used again. */
+  /** Begins with another text; what an earlier one left behind is forgotten. */
+  protected begin(text: string | Bytes): void {
+    const isString = typeof text === 'string'
+    const bytesMax = (isString ? text.length * 3 : text.length) + 1
+    const fits = bytesMax <= keptBytesMax
+    const size = fits || !isString ? bytesMax : Buffer.byteLength(text) + 1
+    this.source = fits ? this.keptSource : Buffer.allocUnsafeSlow(size)
+    this.at = 0
+    this.end = 0
+    if (isString) this.sourceEnd = this.source.write(text)
+    else {
+      if (!isUtf8(text)) throw fail('BadValue', 'invalid JSON: not UTF-8')
+      this.source.set(text)
+      this.sourceEnd = text.length
+    }
+    this.source[this.sourceEnd] = 0
+    this.reserve(0)
+  }
+
+  /** What was written, as a copy, once the text has come to its end. */
   protected finish(): Bytes {
     this.space()
-    if (this.at < this.text.length) throw this.bad('expected the end')
+    if (this.at < this.sourceEnd) throw this.bad('expected the end')
     const bytes = this.out.slice(0, this.end)
-    if (this.out.length <= keptBytesMax) kept = this.out
+    this.source = this.keptSource
+    if (this.out.length > keptBytesMax) this.out = new Uint8Array(keptBytesMax)
     return bytes
   }
 
@@ -43,93 +72,69 @@ export abstract class JsonScanner {
     const start = this.end
     this.reserve(5)
     this.end += 4
-    this.characters(false)
-    this.reserve(1)
+    this.characters()
     this.out[this.end++] = 0
     writeInt32(this.out, start, this.end - start - 4)
   }
 
-  /** Characters up to the closing quote as UTF-8; returns a hash of them. */
-  protected characters(isName: boolean): number {
-    const { text } = this
-    let { at, end, out } = this
-    let limit = out.length - 4
-    let hash = 0
+  /** Characters up to the closing quote; `reserve` has made room for all of them. */
+  protected characters(): void {
+    const { source, out } = this
+    let { at, end } = this
     for (;;) {
-      if (end > limit) {
+      const byte = source[at++] ?? 0
+      if (isPlain[byte] === 1) out[end++] = byte
+      else if (byte === 0x22) break
+      else {
+        this.at = at
         this.end = end
-        this.reserve(5)
-        out = this.out
-        limit = out.length - 4
-      }
-      let code = text.charCodeAt(at++)
-      if (code === 0x22) break
-      if (code === 0x5c) {
-        this.at = at
-        code = this.escape()
+        if (byte !== 0x5c) throw this.badCharacter()
+        this.escape()
         at = this.at
-      } else if (!(code >= 0x20)) {
-        throw this.bad(Number.isNaN(code) ? 'a string has no end' : 'control character', at - 1)
+        end = this.end
       }
-      if (code < 0x80) {
-        if (code === 0 && isName) throw this.bad('a name must not contain NUL', at - 1)
-        out[end++] = code
-        hash = (Math.imul(hash, 31) + code) | 0
-        continue
-      }
-      if (code >= 0xd800 && code <= 0xdfff) {
-        this.at = at
-        code = this.surrogates(code)
-        at = this.at
-      }
-      hash = (Math.imul(hash, 31) + code) | 0
-      end = encodeUtf8(code, out, end)
     }
     this.at = at
     this.end = end
-    return hash
   }
 
-  /** The code unit of an escape whose backslash has been read. */
-  private escape(): number {
-    const code = this.text.charCodeAt(this.at++)
-    switch (code) {
-      case 0x22:
-      case 0x5c:
-      case 0x2f:
-        return code
-      case 0x62:
-        return 8
-      case 0x66:
-        return 12
-      case 0x6e:
-        return 10
-      case 0x72:
-        return 13
-      case 0x74:
-        return 9
-      case 0x75: {
-        const digits = this.text.slice(this.at, this.at + 4)
-        if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.bad('expected four hex digits')
-        this.at += 4
-        return Number.parseInt(digits, 16)
+  private badCharacter(): Error {
+    const isEnd = this.at > this.sourceEnd
+    return this.bad(isEnd ? 'a string has no end' : 'control character', this.at - 1)
+  }
+
+  /** What follows a backslash. */
+  private escape(): void {
+    const letter = this.source[this.at++] ?? 0
+    const code = escapes[letter] ?? 0
+    if (code !== 0) this.out[this.end++] = code
+    else if (letter !== 0x75) throw this.bad('unknown escape', this.at - 1)
+    else this.codePoint(this.hexDigits())
+  }
+
+  /** One character of an escape, or of two that are surrogates; a lone half becomes U+FFFD. */
+  private codePoint(first: number): void {
+    let code = first
+    if (first >= 0xd800 && first <= 0xdfff) {
+      code = 0xfffd
+      const before = this.at
+      const isEscape = this.source[before] === 0x5c && this.source[before + 1] === 0x75
+      if (first < 0xdc00 && isEscape) {
+        this.at += 2
+        const second = this.hexDigits()
+        if (second >= 0xdc00 && second <= 0xdfff) {
+          code = 0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00)
+        } else this.at = before
       }
-      default:
-        throw this.bad('unknown escape', this.at - 1)
     }
+    this.end = encodeUtf8(code, this.out, this.end)
   }
 
-  /** The code point that starts with this surrogate; U+FFFD when its other half is missing. */
-  private surrogates(first: number): number {
-    if (first > 0xdbff) return 0xfffd
-    const before = this.at
-    let second = this.text.charCodeAt(this.at++)
-    if (second === 0x5c && this.text.charCodeAt(this.at) === 0x75) second = this.escape()
-    if (second >= 0xdc00 && second <= 0xdfff) {
-      return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)
-    }
-    this.at = before
-    return 0xfffd
+  private hexDigits(): number {
+    const digits = this.sourceText(this.at, Math.min(this.at + 4, this.sourceEnd))
+    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.bad('expected four hex digits')
+    this.at += 4
+    return Number.parseInt(digits, 16)
   }
 
   /** One digit or more. */
@@ -146,8 +151,7 @@ export abstract class JsonScanner {
   }
 
   int64(n: bigint): void {
-    const low = Number(BigInt.asIntN(32, n))
-    this.int32(low)
+    this.int32(Number(BigInt.asIntN(32, n)))
     this.int32(Number(BigInt.asIntN(32, n >> 32n)))
   }
 
@@ -167,7 +171,8 @@ export abstract class JsonScanner {
   textValue(): string {
     this.expect(0x22, 'expected a string')
     const start = this.end
-    this.characters(false)
+    this.reserve(0)
+    this.characters()
     const text = Buffer.from(this.out.buffer, start, this.end - start).toString()
     this.end = start
     return text
@@ -176,9 +181,8 @@ export abstract class JsonScanner {
   /** A whole number from 0 to 2^32 - 1, as digits. */
   uint32Value(): number {
     const start = this.at
-    if (this.peek() === 0x2d) throw this.bad('expected a whole number from 0')
     this.digits()
-    const n = Number(this.text.slice(start, this.at))
+    const n = Number(this.sourceText(start, this.at))
     const isWhole = this.peek() !== 0x2e && this.peek() !== 0x65 && this.peek() !== 0x45
     if (n > 0xffffffff || !isWhole) throw this.bad('expected a number of 32 bits', start)
     return n
@@ -220,26 +224,36 @@ export abstract class JsonScanner {
   }
 
   space(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.at)
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
-      this.at++
+    const { source } = this
+    let { at } = this
+    let code = source[at] ?? 0
+    while (code <= 0x20 && (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)) {
+      code = source[++at] ?? 0
     }
+    this.at = at
   }
 
-  /** The character at hand, -1 at the end. */
+  /** The byte at hand, 0 at the end. */
   peek(): number {
-    return this.at < this.text.length ? this.text.charCodeAt(this.at) : -1
+    return this.source[this.at] ?? 0
   }
 
+  /** Part of the text that is known to be ASCII. */
+  protected sourceText(start: number, end: number): string {
+    return this.source.toString('latin1', start, end)
+  }
+
+  /** The error to throw; positions are bytes of UTF-8. */
   bad(reason: string, at = this.at): Error {
-    return fail('BadValue', `invalid JSON at position ${at}: ${reason}`)
+    const what = at >= this.sourceEnd ? `${reason}, but the text ends` : reason
+    return fail('BadValue', `invalid JSON at position ${Math.min(at, this.sourceEnd)}: ${what}`)
   }
 
-  /** Makes room for so many bytes. */
+  /** Makes room for so many bytes beside all that may be copied from the rest of the text. */
   protected reserve(more: number): void {
-    if (this.end + more <= this.out.length) return
-    const bigger = new Uint8Array(Math.max(this.out.length * 2, this.end + more))
+    const needed = this.end + more + this.sourceEnd - this.at + 8
+    if (needed <= this.out.length) return
+    const bigger = new Uint8Array(Math.max(this.out.length * 2, needed))
     bigger.set(this.out.subarray(0, this.end))
     this.out = bigger
   }
@@ -247,6 +261,10 @@ export abstract class JsonScanner {
 
 function encodeUtf8(code: number, out: Bytes, end: number): number {
   let at = end
+  if (code < 0x80) {
+    out[at++] = code
+    return at
+  }
   if (code < 0x800) out[at++] = 0xc0 | (code >> 6)
   else {
     if (code < 0x10000) out[at++] = 0xe0 | (code >> 12)

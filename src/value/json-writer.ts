@@ -18,9 +18,8 @@ import {
 /** plain: friendly JSON; relaxed and canonical: Extended JSON 2. */
 export type JsonMode = 'plain' | 'relaxed' | 'canonical'
 
-/** The buffer that all writers share, and the size up to which it is kept for the next one. */
+/** Between texts a larger buffer than this is let go. */
 const keptBytesMax = 64 * 1024
-let kept: Buffer | undefined = Buffer.allocUnsafeSlow(keptBytesMax)
 
 /** 1: copied as it is; 0: needs an escape. */
 const isPlainByte = new Uint8Array(256).fill(1)
@@ -44,22 +43,24 @@ const isoEndMs = 253402300800000
 const dateMsMax = 8.64e15
 
 export class JsonWriter {
-  private readonly mode: JsonMode
-  private out: Buffer
+  private mode: JsonMode = 'plain'
+  private out = Buffer.allocUnsafeSlow(keptBytesMax)
   private at = 0
   /** All bytes or-ed: tells whether the text is ASCII. */
   private seen = 0
 
-  constructor(mode: JsonMode) {
+  /** Begins a text. */
+  begin(mode: JsonMode): this {
     this.mode = mode
-    this.out = kept ?? Buffer.allocUnsafe(1024)
-    kept = undefined
+    this.at = 0
+    this.seen = 0
+    return this
   }
 
-  /** The text; the writer must not be used again. */
+  /** What was written since `begin`. */
   finish(): string {
     const text = this.out.toString(this.seen > 0x7f ? 'utf8' : 'latin1', 0, this.at)
-    if (this.out.length <= keptBytesMax) kept = this.out
+    if (this.out.length > keptBytesMax) this.out = Buffer.allocUnsafeSlow(keptBytesMax)
     return text
   }
 

@@ -8,10 +8,12 @@
 import type { Bytes } from '../base/bytes.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
-import { exactOfBigint, exactOfNumber, readInt64AsNumber } from './numbers.js'
+import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } from './numbers.js'
 import { bsonType, isNumberType, readDouble, readInt32, type Value } from './value.js'
 
 const startBytes = 256
+/** Keys up to this size are copied byte by byte: cheaper than a native call. */
+const shortBytesMax = 48
 
 /** First byte of each type's key. 00 ends objects and arrays, so every type is above it. */
 const keyType = new Uint8Array(256)
@@ -89,7 +91,11 @@ export class KeyWriter {
 
   /** A copy of what was written since `reset`. */
   finish(): Bytes {
-    return Uint8Array.prototype.slice.call(this.buffer, 0, this.at)
+    const { buffer, at } = this
+    const key = new Uint8Array(at)
+    if (at > shortBytesMax) key.set(buffer.subarray(0, at))
+    else for (let i = 0; i < at; i++) key[i] = buffer[i] ?? 0
+    return key
   }
 
   /** What was written since `reset`, one character a byte. */
@@ -309,15 +315,16 @@ export function encodeKey(v: Value, descending = false): Bytes {
 
 /** A key for Map and Set: two strings are equal exactly if the values are. */
 export function equalityKey(v: Value): string {
-  if (isNumberType(v.type) && v.type !== bsonType.decimal128) {
-    const n = v.type === bsonType.double ? readDouble(v.bytes, v.start) : wholeNumber(v)
-    if (n !== undefined) return `n${n}`
+  if (isNumberType(v.type)) {
+    const n = numberOf(v)
+    // A number that is a double is its text, which is short and quick; what is not has a tail.
+    if (isExactly(n, v)) return `n${n}`
   }
   return scratch.reset().value(v).text()
 }
 
-function wholeNumber(v: Value): number | undefined {
-  if (v.type === bsonType.int32) return readInt32(v.bytes, v.start)
-  const n = readInt64AsNumber(v.bytes, v.start)
-  return Number.isSafeInteger(n) ? n : undefined
+function isExactly(n: number, v: Value): boolean {
+  if (v.type === bsonType.int32 || v.type === bsonType.double) return true
+  if (v.type === bsonType.int64 && Number.isSafeInteger(n)) return true
+  return compareExact(exactOfNumber(n), exactOf(v)) === 0
 }

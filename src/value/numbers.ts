@@ -187,8 +187,10 @@ function compute(operation: Operation, a: Value, b: Value): Value | undefined {
     return doubleValue(operation.doubles(numberOf(a), numberOf(b)))
   }
   const isLong = a.type === bsonType.int64 || b.type === bsonType.int64
-  const result = operation.doubles(numberOf(a), numberOf(b))
-  if (Number.isSafeInteger(result)) return integerValue(result, isLong)
+  const [left, right] = [numberOf(a), numberOf(b)]
+  const result = operation.doubles(left, right)
+  const isExact = Number.isSafeInteger(left) && Number.isSafeInteger(right)
+  if (isExact && Number.isSafeInteger(result)) return integerValue(result, isLong)
   const exact = operation.bigints(wholeOf(a), wholeOf(b))
   return exact >= int64Min && exact <= int64Max ? int64Value(exact) : undefined
 }

@@ -1,12 +1,29 @@
 // Writing BSON: elements go into one growing buffer, values that exist are copied as bytes.
 
-import { type Bytes, bufferOf } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
-const startBytes = 256
+const startBytes = 512
+/** A spare buffer beyond this is not kept. */
+const spareBytesMax = 64 * 1024
+/** Names and texts up to so many characters are written one by one: cheaper than a native call. */
+const shortCharsMax = 48
+/** Pieces up to so many bytes are copied one by one. */
+const shortBytesMax = 48
+/** A finished document keeps its buffer unless more than a quarter of it, and 1 KiB, is unused. */
+const unusedBytesMax = 1024
+
+/** The buffer of the writer that finished last; most writers live one after the other. */
+let spare: Buffer | undefined
+/** What a finished writer is left with, so that it cannot spoil the next one's buffer. */
+const nothing = Buffer.alloc(0)
+
+const words = new Int32Array(2)
+const wordAsDouble = new Float64Array(words.buffer)
+const twoTo32 = 4294967296
 
 export class DocumentWriter {
-  private buffer = Buffer.allocUnsafe(startBytes)
+  private buffer: Buffer
   private at = 4
   private readonly open: { at: number; isArray: boolean; count: number }[] = []
   private isArray: boolean
@@ -16,6 +33,9 @@ export class DocumentWriter {
   /** `isArray` makes `push` count the names. */
   constructor(isArray = false) {
     this.isArray = isArray
+    // Never the pool of Buffer: a small document would hold on to a whole slab of it.
+    this.buffer = spare ?? Buffer.allocUnsafeSlow(startBytes)
+    spare = undefined
   }
 
   /** Bytes written so far. */
@@ -65,33 +85,32 @@ export class DocumentWriter {
 
   string(name: string, text: string): this {
     this.head(bsonType.string, name)
-    const bytes = Buffer.byteLength(text)
-    this.reserve(bytes + 5)
-    this.buffer.writeInt32LE(bytes + 1, this.at)
-    this.buffer.write(text, this.at + 4)
-    this.at += bytes + 5
-    this.buffer[this.at - 1] = 0
+    const start = this.at
+    this.reserve(text.length * 3 + 5)
+    this.at += 4
+    this.text(text)
+    this.buffer[this.at++] = 0
+    writeInt32(this.buffer, start, this.at - start - 4)
     return this
   }
 
   int32(name: string, n: number): this {
     this.head(bsonType.int32, name)
-    this.reserve(4)
-    this.at = this.buffer.writeInt32LE(n, this.at)
+    this.word(n)
     return this
   }
 
   int64(name: string, n: bigint | number): this {
     this.head(bsonType.int64, name)
-    this.reserve(8)
-    this.at = this.buffer.writeBigInt64LE(BigInt(n), this.at)
+    this.long(n)
     return this
   }
 
   double(name: string, n: number): this {
     this.head(bsonType.double, name)
-    this.reserve(8)
-    this.at = this.buffer.writeDoubleLE(n, this.at)
+    wordAsDouble[0] = n
+    this.word(words[0] ?? 0)
+    this.word(words[1] ?? 0)
     return this
   }
 
@@ -110,8 +129,7 @@ export class DocumentWriter {
   /** Milliseconds since 1970. */
   date(name: string, ms: number): this {
     this.head(bsonType.date, name)
-    this.reserve(8)
-    this.at = this.buffer.writeBigInt64LE(BigInt(ms), this.at)
+    this.long(ms)
     return this
   }
 
@@ -138,11 +156,20 @@ export class DocumentWriter {
     return this
   }
 
-  /** The document; the writer must not be used again. */
+  /** The document, in memory of its own; the writer must not be used again. */
   finish(): Document {
     if (this.open.length > 0) throw new Error('finish with open documents')
     this.seal()
-    return new Uint8Array(this.buffer.buffer, this.buffer.byteOffset, this.at)
+    const { buffer, at } = this
+    this.buffer = nothing
+    const unused = buffer.length - at
+    if (buffer.length > spareBytesMax && (unused <= unusedBytesMax || unused * 4 <= at)) {
+      return new Uint8Array(buffer.buffer, 0, at)
+    }
+    const document = new Uint8Array(at)
+    document.set(at === buffer.length ? buffer : buffer.subarray(0, at))
+    if (buffer.length <= spareBytesMax) spare = buffer
+    return document
   }
 
   /** As finish, as a value of its kind. */
@@ -170,23 +197,65 @@ export class DocumentWriter {
   }
 
   private head(type: number, name: string): void {
-    const room = name.length * 3 + 2
-    this.reserve(room)
+    this.reserve(name.length * 3 + 2)
     this.buffer[this.at++] = type
-    this.at += this.buffer.write(name, this.at)
+    this.text(name)
     this.buffer[this.at++] = 0
     this.count++
   }
 
+  /** UTF-8 of a text for which there is room. */
+  private text(text: string): void {
+    const { buffer, at } = this
+    const { length } = text
+    if (length <= shortCharsMax) {
+      let i = 0
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i)
+        if (code > 0x7f) break
+        buffer[at + i] = code
+      }
+      if (i === length) {
+        this.at = at + length
+        return
+      }
+    }
+    this.at = at + buffer.write(text, at)
+  }
+
+  private word(n: number): void {
+    this.reserve(4)
+    writeInt32(this.buffer, this.at, n)
+    this.at += 4
+  }
+
+  private long(n: bigint | number): void {
+    if (typeof n === 'number' && Number.isSafeInteger(n)) {
+      const high = Math.floor(n / twoTo32)
+      this.word(n - high * twoTo32)
+      this.word(high)
+    } else {
+      this.reserve(8)
+      this.at = this.buffer.writeBigInt64LE(BigInt(n), this.at)
+    }
+  }
+
   private copy(bytes: Bytes, start: number, end: number): void {
     this.reserve(end - start)
-    bufferOf(bytes).copy(this.buffer, this.at, start, end)
-    this.at += end - start
+    const { buffer } = this
+    let { at } = this
+    if (end - start <= shortBytesMax) {
+      for (let i = start; i < end; i++) buffer[at++] = bytes[i] ?? 0
+    } else {
+      buffer.set(bytes.subarray(start, end), at)
+      at += end - start
+    }
+    this.at = at
   }
 
   private reserve(more: number): void {
     if (this.at + more <= this.buffer.length) return
-    const bigger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.at + more))
+    const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.at + more))
     this.buffer.copy(bigger, 0, 0, this.at)
     this.buffer = bigger
   }

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Bytes } from '../../src/base/bytes.js'
 import { type Clock, systemClock } from '../../src/base/clock.js'
-import { assert, fail, GatewayError } from '../../src/base/errors.js'
+import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax, snapshotMsMax, snapshotsMax } from '../../src/base/limits.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/counters.js'
 import { MemoryTables } from '../../src/store/memory.js'

@@ -178,7 +178,7 @@ t.test('a regex compares by pattern, then options', async (t) => {
   rising(t, [regexValue('', 'x'), regexValue('a', 'i'), regexValue('a', 'm'), regexValue('aa', '')])
 })
 
-t.test('the order is total', async (t) => {
+t.test('the order is total', async () => {
   const check = (a: Value, b: Value, c: Value) => {
     const [ab, bc, ac] = [compareValues(a, b), compareValues(b, c), compareValues(a, c)]
     if (Math.sign(compareValues(b, a)) !== -Math.sign(ab)) return false

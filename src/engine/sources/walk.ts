@@ -34,6 +34,10 @@ export interface Found {
   readonly keys?: Bytes[]
 }
 
+export interface FoundPlaces extends Found {
+  readonly keys: Bytes[]
+}
+
 type PointsAccess = Extract<Access, { kind: 'points' }>
 type SpansAccess = Extract<Access, { kind: 'records' | 'entries' }>
 
@@ -60,6 +64,8 @@ export class Walk {
   /** Of the documents that the current `read` has added. */
   private bytesFound = 0
   private hasRead = false
+  /** Of one step. */
+  private entriesMax = scanEntriesMax
   private filters: boolean
   private deduplicates: boolean
 
@@ -79,22 +85,34 @@ export class Walk {
   *read(tx: ReadTx, want: number, found: Found): Program<void> {
     const goal = found.documents.length + want
     this.bytesFound = 0
-    while (!this.drained && !this.hasEnough(found, goal)) {
-      const { access } = this
-      switch (access.kind) {
-        case 'nothing':
-          this.nextAccess()
-          break
-        case 'points':
-          yield* this.readPoints(tx, access, goal, found)
-          break
-        case 'records':
-        case 'entries':
-          yield* this.readSpan(tx, access, goal, found)
-          break
-        default:
-          access satisfies never
-      }
+    while (!this.drained && !this.hasEnough(found, goal)) yield* this.step(tx, goal, found)
+  }
+
+  /** Looks for one document among the next `entriesMax` at most (100 or so). */
+  *glance(tx: ReadTx, entriesMax: number, found: Found): Program<void> {
+    const { counters } = this
+    const end = counters.docsExamined + entriesMax
+    this.entriesMax = entriesMax
+    while (!this.drained && counters.docsExamined < end && found.documents.length === 0) {
+      yield* this.step(tx, 1, found)
+    }
+  }
+
+  private *step(tx: ReadTx, goal: number, found: Found): Program<void> {
+    const { access } = this
+    switch (access.kind) {
+      case 'nothing':
+        this.nextAccess()
+        break
+      case 'points':
+        yield* this.readPoints(tx, access, goal, found)
+        break
+      case 'records':
+      case 'entries':
+        yield* this.readSpan(tx, access, goal, found)
+        break
+      default:
+        access satisfies never
     }
   }
 
@@ -266,7 +284,7 @@ export class Walk {
       docsExamined === 0
         ? scanFirstEntries
         : Math.ceil((scanBytesTarget * docsExamined) / (this.bytesSeen + 1))
-    return Math.min(entries, fits, scanEntriesMax)
+    return Math.min(entries, fits, this.entriesMax)
   }
 
   private adapt(missing: number): void {

@@ -203,12 +203,20 @@ export class WireConnection {
       this.socket.destroy()
       return
     }
-    let request: Request
+    let request: Awaitable<Request>
     try {
       request = requestOf(message, envelope.opcode)
     } catch (error) {
       return this.refuse(envelope, toGatewayError(error))
     }
+    if (!(request instanceof Promise)) return this.execute(request, envelope)
+    return request.then(
+      (whole) => this.execute(whole, envelope),
+      (error) => this.refuse(envelope, toGatewayError(error)),
+    )
+  }
+
+  private execute(request: Request, envelope: Envelope): Awaitable<void> {
     let reply: Awaitable<Document>
     try {
       reply = this.host.run(request, this.session)

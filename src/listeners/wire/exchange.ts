@@ -3,10 +3,18 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
+import { parseStepBytes } from '../../base/limits.js'
 import type { Request } from '../../bus/session.js'
 import { opcode, readHeader } from '../../protocol/wire/header.js'
-import { asksNoReply, encodeOpMsg, parseOpMsg } from '../../protocol/wire/op-msg.js'
+import {
+  asksNoReply,
+  encodeOpMsg,
+  type OpMsg,
+  OpMsgParser,
+  parseOpMsg,
+} from '../../protocol/wire/op-msg.js'
 import { encodeOpReply, parseOpQuery } from '../../protocol/wire/op-query.js'
+import type { Awaitable } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
 
@@ -31,10 +39,27 @@ export function isServed(code: number): boolean {
   return code === opcode.message || code === opcode.query
 }
 
-/** The command in a message; throws what its codec throws, and Location40571 without `$db`. */
-export function requestOf(message: Bytes, code: number): Request {
+/**
+ * The command in a message; throws (or rejects with) what its codec throws, and Location40571
+ * without `$db`. A large message is read in steps, between which others have their turn.
+ */
+export function requestOf(message: Bytes, code: number): Awaitable<Request> {
   if (code === opcode.query) return { ...parseOpQuery(message), sequences: noSequences }
-  const { body, sequences } = parseOpMsg(message)
+  if (message.length > parseStepBytes) return readInSteps(message)
+  return commandOf(parseOpMsg(message))
+}
+
+async function readInSteps(message: Bytes): Promise<Request> {
+  const parser = new OpMsgParser(message)
+  while (!parser.step(parseStepBytes)) await nextTurn()
+  return commandOf(parser.finish())
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function commandOf({ body, sequences }: OpMsg): Request {
   const db = field(body, '$db')
   if (db === undefined) throw fail('Location40571', 'OP_MSG requests require a $db argument')
   if (db.type !== bsonType.string) throw fail('TypeMismatch', '$db must be a string')

@@ -52,15 +52,12 @@ export function parseClientFirst(payload: Bytes): ClientFirst {
 
 /** `c=biws,r=nonce,p=proof`; AuthenticationFailed when malformed. */
 export function parseClientFinal(payload: Bytes): ClientFinal {
-  const [, withoutProof = '', channelBinding = '', nonce = '', proof = ''] =
+  const [, withoutProof = '', channelBinding = '', nonce = '', encoded = ''] =
     clientFinalForm.exec(decode(payload)) ?? []
-  if (withoutProof === '') throw authenticationFailed()
-  return {
-    withoutProof,
-    channelBinding,
-    nonce,
-    proof: new Uint8Array(Buffer.from(proof, 'base64')),
-  }
+  const proof = Buffer.from(encoded, 'base64')
+  // Node reads base64 leniently; the grammar does not.
+  if (withoutProof === '' || proof.toString('base64') !== encoded) throw authenticationFailed()
+  return { withoutProof, channelBinding, nonce, proof: new Uint8Array(proof) }
 }
 
 /** `[authzid] NUL user NUL password`; AuthenticationFailed when malformed. */

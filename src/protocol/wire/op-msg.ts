@@ -35,34 +35,99 @@ export function asksNoReply(message: Bytes): boolean {
  * ChecksumMismatch, InvalidBSON, BSONObjectTooLarge, InvalidLength or a Location code.
  */
 export function parseOpMsg(message: Bytes): OpMsg {
-  if (message.length < headerBytes + 4) throw fail('InvalidBSON', 'OP_MSG without flag bits')
-  const flags = readInt32(message, headerBytes)
-  requireFlags(flags)
-  const end = (flags & flag.checksumPresent) === 0 ? message.length : verifyChecksum(message)
-  let at = headerBytes + 4
-  let body: Document | undefined
-  let sequences: Map<string, readonly Document[]> | undefined
-  while (at < end) {
-    const kind = message[at]
-    at++
-    if (kind === 0) {
-      if (body !== undefined) throw fail('Location40430', 'Multiple body sections in message')
-      body = documentAt(message, at, end)
-      at += body.length
-    } else if (kind === 1) {
-      sequences ??= new Map()
-      if (sequences.size === messageSequencesMax) {
-        throw fail('TooManyDocumentSequences', 'Too many document sequences in OP_MSG')
-      }
-      at = parseSequence(message, at, end, sequences)
-    } else {
-      throw fail('Location40432', `Unknown section kind ${kind}`)
-    }
+  const parser = new OpMsgParser(message)
+  parser.step(Number.POSITIVE_INFINITY)
+  return parser.finish()
+}
+
+/** The same in steps, for messages so large that validating them at once would hold up the others. */
+export class OpMsgParser {
+  private readonly message: Bytes
+  private readonly flags: number
+  private readonly end: number
+  private at = headerBytes + 4
+  private body: Document | undefined
+  private sequences: Map<string, readonly Document[]> | undefined
+  /** The sequence being read, and where it ends. */
+  private documents: Document[] = []
+  private sequenceEnd = 0
+
+  constructor(message: Bytes) {
+    if (message.length < headerBytes + 4) throw fail('InvalidBSON', 'OP_MSG without flag bits')
+    this.message = message
+    this.flags = readInt32(message, headerBytes)
+    requireFlags(this.flags)
+    const hasChecksum = (this.flags & flag.checksumPresent) !== 0
+    this.end = hasChecksum ? verifyChecksum(message) : message.length
   }
-  if (body === undefined) throw fail('Location40587', 'OP_MSG messages must have a body')
-  if (sequences !== undefined) refuseRepeated(body, sequences)
-  const moreToCome = (flags & flag.moreToCome) !== 0
-  return { moreToCome, body, sequences: sequences ?? noSequences }
+
+  /** Reads on for about `bytes`; true when all has been read. Throws as parseOpMsg. */
+  step(bytes: number): boolean {
+    const stop = this.at + bytes
+    while (this.at < this.end && this.at < stop) {
+      if (this.at < this.sequenceEnd) this.readDocument()
+      else this.readSection()
+    }
+    return this.at >= this.end
+  }
+
+  /** What was read; throws where sections are missing or contradict each other. */
+  finish(): OpMsg {
+    const { body, sequences } = this
+    if (body === undefined) throw fail('Location40587', 'OP_MSG messages must have a body')
+    if (sequences !== undefined) refuseRepeated(body, sequences)
+    const moreToCome = (this.flags & flag.moreToCome) !== 0
+    return { moreToCome, body, sequences: sequences ?? noSequences }
+  }
+
+  private readSection(): void {
+    const kind = this.message[this.at]
+    this.at++
+    if (kind === 0) this.readBody()
+    else if (kind === 1) this.openSequence()
+    else throw fail('Location40432', `Unknown section kind ${kind}`)
+  }
+
+  private readBody(): void {
+    if (this.body !== undefined) {
+      throw fail('Location40430', 'Multiple body sections in message')
+    }
+    this.body = documentAt(this.message, this.at, this.end)
+    this.at += this.body.length
+  }
+
+  /** Reads size and name of a kind 1 section; its documents follow. */
+  private openSequence(): void {
+    const { message, at, end } = this
+    const size = at + 4 <= end ? readInt32(message, at) : 0
+    if (size < 5 || at + size > end) throw fail('InvalidBSON', 'invalid document sequence length')
+    const nameEnd = message.indexOf(0, at + 4)
+    if (nameEnd < 0 || nameEnd >= at + size || nameEnd - at - 4 > sequenceNameBytesMax) {
+      throw fail('InvalidBSON', 'document sequence without a name')
+    }
+    const name = textOf(message, at + 4, nameEnd)
+    this.sequences ??= new Map()
+    if (this.sequences.size === messageSequencesMax) {
+      throw fail('TooManyDocumentSequences', 'Too many document sequences in OP_MSG')
+    }
+    if (this.sequences.has(name))
+      throw fail('Location40431', `Duplicate document sequence: ${name}`)
+    this.documents = []
+    this.sequences.set(name, this.documents)
+    this.sequenceEnd = at + size
+    this.at = nameEnd + 1
+  }
+
+  /** One document of the open sequence. No command takes more than a write batch of them. */
+  private readDocument(): void {
+    if (this.documents.length === writeBatchMax) {
+      const range = `between 1 and ${writeBatchMax}`
+      throw fail('InvalidLength', `Write batch sizes must be ${range}. Got more operations.`)
+    }
+    const document = documentAt(this.message, this.at, this.sequenceEnd)
+    this.documents.push(document)
+    this.at += document.length
+  }
 }
 
 /** The bytes before the document of a reply; `document` follows them on the socket. */
@@ -113,41 +178,6 @@ function verifyChecksum(message: Bytes): number {
     throw fail('ChecksumMismatch', 'OP_MSG checksum does not match contents')
   }
   return end
-}
-
-/** Reads one kind 1 section at `at` into `sequences` and returns where it ends. */
-function parseSequence(
-  message: Bytes,
-  at: number,
-  end: number,
-  sequences: Map<string, readonly Document[]>,
-): number {
-  const size = at + 4 <= end ? readInt32(message, at) : 0
-  const sectionEnd = at + size
-  if (size < 5 || sectionEnd > end) throw fail('InvalidBSON', 'invalid document sequence length')
-  const nameEnd = message.indexOf(0, at + 4)
-  if (nameEnd < 0 || nameEnd >= sectionEnd || nameEnd - at - 4 > sequenceNameBytesMax) {
-    throw fail('InvalidBSON', 'document sequence without a name')
-  }
-  const name = textOf(message, at + 4, nameEnd)
-  if (sequences.has(name)) throw fail('Location40431', `Duplicate document sequence: ${name}`)
-  sequences.set(name, parseDocuments(message, nameEnd + 1, sectionEnd))
-  return sectionEnd
-}
-
-/** Documents back to back. No command takes more than a write batch, so no more are made. */
-function parseDocuments(message: Bytes, start: number, end: number): Document[] {
-  const documents: Document[] = []
-  for (let at = start; at < end; ) {
-    if (documents.length === writeBatchMax) {
-      const range = `between 1 and ${writeBatchMax}`
-      throw fail('InvalidLength', `Write batch sizes must be ${range}. Got more operations.`)
-    }
-    const document = documentAt(message, at, end)
-    documents.push(document)
-    at += document.length
-  }
-  return documents
 }
 
 function refuseRepeated(body: Document, sequences: ReadonlyMap<string, unknown>): void {

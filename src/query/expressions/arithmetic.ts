@@ -23,15 +23,7 @@ import {
 } from '../../value/value.js'
 import { functionOperators } from './functions.js'
 import { NumberSum } from './number-sum.js'
-import {
-  binary,
-  type Env,
-  isNullish,
-  type OperatorRow,
-  type Result,
-  typeName,
-  variadic,
-} from './operator.js'
+import { binary, isNullish, type OperatorRow, type Result, typeName, variadic } from './operator.js'
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
@@ -53,10 +45,7 @@ function add(values: readonly Result[]): Value {
     } else if (value.isNumber) {
       sum.add(value)
     } else {
-      throw fail(
-        'TypeMismatch',
-        `$add only supports numeric or date types, not ${typeName(value)}`,
-      )
+      throw fail('TypeMismatch', `$add only supports numeric or date types, not ${typeName(value)}`)
     }
   }
   return date === undefined ? sum.total() : shiftDate(date, sum.total(), 1n, '$add')
@@ -155,14 +144,14 @@ function wholeOf(value: Value): bigint {
 }
 
 /** Numbers of [0, 1) from a seed that each command draws anew: fit for samples, not for secrets. */
-class RandomNumber {
+export class RandomNumber {
   private state: number
 
   constructor(seed: number) {
     this.state = seed
   }
 
-  evaluate(_env: Env): Value {
+  evaluate(): Value {
     return doubleValue(this.next())
   }
 

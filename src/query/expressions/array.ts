@@ -5,16 +5,14 @@ import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
 import { equalValues } from '../../value/compare.js'
 import { Elements, elementsOf } from '../../value/elements.js'
-import { numberOf } from '../../value/numbers.js'
 import {
   boolValue,
   bsonType,
-  doubleValue,
   falseValue,
   int32Value,
   nullValue,
   trueValue,
-  Value,
+  type Value,
 } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import {
@@ -23,9 +21,9 @@ import {
   isNullish,
   location,
   type OperatorRow,
+  type Result,
   ranged,
   requireRoom,
-  type Result,
   typeName,
   unary,
   valueText,
@@ -51,7 +49,10 @@ function sizeOf(array: Value): number {
 function arrayElemAt(array: Result, index: Result): Result {
   if (isNullish(array) || isNullish(index)) return nullValue
   if (array.type !== bsonType.array) {
-    throw location(28689, `$arrayElemAt's first argument must be an array, but is ${typeName(array)}`)
+    throw location(
+      28689,
+      `$arrayElemAt's first argument must be an array, but is ${typeName(array)}`,
+    )
   }
   if (!index.isNumber) {
     throw location(
@@ -129,10 +130,7 @@ function sliceArgument(which: string, value: Value, codes: readonly [number, num
 
 function contains(value: Result, array: Result): Value {
   if (array?.type !== bsonType.array) {
-    throw location(
-      40081,
-      `$in requires an array as a second argument, found: ${typeName(array)}`,
-    )
+    throw location(40081, `$in requires an array as a second argument, found: ${typeName(array)}`)
   }
   if (value === undefined) return falseValue
   const elements = new Elements(array.bytes, array.start)
@@ -176,7 +174,10 @@ function range(values: readonly Result[]): Value {
 
 function rangeArgument(value: Result, what: string, codes: readonly [number, number]): number {
   if (value?.isNumber !== true) {
-    throw location(codes[0], `$range requires a numeric ${what}, found value of type:${typeName(value)}`)
+    throw location(
+      codes[0],
+      `$range requires a numeric ${what}, found value of type:${typeName(value)}`,
+    )
   }
   const whole = int32Of(value)
   if (whole !== undefined) return whole

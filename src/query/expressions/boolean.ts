@@ -2,7 +2,7 @@
 // can guard an expression that would fail.
 
 import { Elements, elementsOf } from '../../value/elements.js'
-import { bsonType, boolValue, falseValue, trueValue, type Value } from '../../value/value.js'
+import { boolValue, bsonType, falseValue, trueValue, type Value } from '../../value/value.js'
 import {
   Constant,
   type Env,
@@ -168,7 +168,6 @@ function compileBranch(branch: Value, scope: Scope): { test: Expression; then: E
   if (then === undefined) {
     throw location(40065, "$switch requires each branch have a 'then' expression.")
   }
-  // biome-ignore lint/suspicious/noThenProperty: the peer's name of the argument
   return { test, then }
 }
 
@@ -180,4 +179,3 @@ export const booleanOperators: readonly OperatorRow[] = [
   { name: '$ifNull', compile: compileIfNull },
   { name: '$switch', compile: compileSwitch },
 ]
-

@@ -4,7 +4,6 @@
 import { elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import {
-  bigintOf,
   boolOf,
   bsonType,
   dateValue,
@@ -43,24 +42,7 @@ import {
   unary,
   valueText,
 } from './operator.js'
-import { type TimeZone, toLocal, toUtc, utcZone, zoneArgument } from './time-zone.js'
-
-/** Milliseconds since 1970 of a date, timestamp or ObjectId. Throws 16006. */
-export function momentOf(value: Value): number {
-  switch (value.type) {
-    case bsonType.date:
-      return Number(bigintOf(value))
-    case bsonType.timestamp:
-      return (readInt32(value.bytes, value.start + 4) >>> 0) * 1_000
-    case bsonType.objectId: {
-      const { bytes, start } = value
-      const seconds = new DataView(bytes.buffer, bytes.byteOffset + start, 4).getUint32(0)
-      return seconds * 1_000
-    }
-    default:
-      throw location(16006, `can't convert from BSON type ${typeName(value)} to Date`)
-  }
-}
+import { momentOf, type TimeZone, toLocal, toUtc, utcZone, zoneArgument } from './time-zone.js'
 
 function part(name: string, take: (localMs: number) => number): OperatorRow {
   return partRow(name, (localMs) => int32Value(take(localMs)))
@@ -144,10 +126,7 @@ function partsValue(localMs: number, isIso: boolean): Value {
     writer.int32('year', parts.year).int32('month', parts.month).int32('day', parts.day)
   }
   writer.int32('hour', parts.hour).int32('minute', parts.minute)
-  return writer
-    .int32('second', parts.second)
-    .int32('millisecond', parts.millisecond)
-    .finishValue()
+  return writer.int32('second', parts.second).int32('millisecond', parts.millisecond).finishValue()
 }
 
 const civilNames = ['year', 'month', 'day']
@@ -165,10 +144,7 @@ function compileFromParts(operand: Value, scope: Scope): Expression {
   const given = both.map((expression) => expression !== missing)
   const isIso = given[3] === true
   if (given[0] !== true && !isIso) {
-    throw location(
-      40516,
-      "$dateFromParts requires either 'year' or 'isoWeekYear' to be present",
-    )
+    throw location(40516, "$dateFromParts requires either 'year' or 'isoWeekYear' to be present")
   }
   if (isIso ? given.slice(0, 3).includes(true) : given.slice(3).includes(true)) {
     throw location(
@@ -193,8 +169,7 @@ function fromParts(
   for (const [i, value] of values.entries()) {
     if (present[i] === true && isNullish(value)) return nullValue
   }
-  const zone: TimeZone =
-    present[7] === true ? zoneArgument('$dateFromParts', values[7]) : utcZone
+  const zone: TimeZone = present[7] === true ? zoneArgument('$dateFromParts', values[7]) : utcZone
   const numbers = names.slice(0, 7).map((name, i) => {
     if (present[i] !== true) return i === 1 || i === 2 ? 1 : 0
     return datePart(name, values[i] as Value)
@@ -247,10 +222,7 @@ function timestampPart(name: string, code: number, offset: number): OperatorRow 
   return unary(name, (value) => {
     if (isNullish(value)) return nullValue
     if (value.type !== bsonType.timestamp) {
-      throw location(
-        code,
-        `Argument to ${name} must be a timestamp, but is ${typeName(value)}`,
-      )
+      throw location(code, `Argument to ${name} must be a timestamp, but is ${typeName(value)}`)
     }
     return int64Value(BigInt(readInt32(value.bytes, value.start + offset) >>> 0))
   })

@@ -13,8 +13,14 @@ import {
   roundDecimal,
   truncDecimal,
 } from '../../value/decimal.js'
-import { exactOf, exactOfBigint, integerOf, isZero, numberOf } from '../../value/numbers.js'
-import { toDecimal } from '../../value/numbers.js'
+import {
+  exactOf,
+  exactOfBigint,
+  integerOf,
+  isZero,
+  numberOf,
+  toDecimal,
+} from '../../value/numbers.js'
 import {
   bigintOf,
   bsonType,
@@ -30,8 +36,8 @@ import {
   isNullish,
   location,
   type OperatorRow,
-  ranged,
   type Result,
+  ranged,
   typeName,
   unary,
   valueText,
@@ -105,7 +111,7 @@ function rounding(name: string, cut: (exact: Exact, places: number) => Exact): O
     if (!value.isNumber) {
       throw location(51081, `${name} only supports numeric types, not ${typeName(value)}`)
     }
-    if (place !== undefined && place.isNullish) return nullValue
+    if (place?.isNullish) return nullValue
     const places = place === undefined ? 0 : placesOf(name, place)
     switch (value.type) {
       case bsonType.double: {
@@ -207,7 +213,9 @@ function squareRoot(value: Value): Value {
   coefficient *= 10n ** BigInt(shift)
   exponent -= shift
   const root = integerRoot(coefficient)
-  return encodeDecimal(trimZeros(finiteExact(false, root, exponent / 2), root * root === coefficient))
+  return encodeDecimal(
+    trimZeros(finiteExact(false, root, exponent / 2), root * root === coefficient),
+  )
 }
 
 /** Newton's method, from above. */

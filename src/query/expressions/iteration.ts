@@ -18,7 +18,6 @@ import {
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import {
   call,
-  Constant,
   type Env,
   type Expression,
   int32Of,
@@ -28,8 +27,8 @@ import {
   missing,
   namedArguments,
   type OperatorRow,
-  requireRoom,
   type Result,
+  requireRoom,
   type Scope,
   typeName,
   usualRules,
@@ -164,10 +163,7 @@ class Reduce implements Expression {
     const array = this.input.evaluate(env)
     if (isNullish(array)) return nullValue
     if (array.type !== bsonType.array) {
-      throw location(
-        40080,
-        `$reduce requires that 'input' be an array, found: ${valueText(array)}`,
-      )
+      throw location(40080, `$reduce requires that 'input' be an array, found: ${valueText(array)}`)
     }
     const [item, total] = this.slots
     let result = this.initial.evaluate(env)
@@ -226,12 +222,7 @@ function compileZip(operand: Value, scope: Scope): Expression {
   )
 }
 
-function zipList(
-  name: string,
-  code: number,
-  value: Value | undefined,
-  scope: Scope,
-): Expression[] {
+function zipList(name: string, code: number, value: Value | undefined, scope: Scope): Expression[] {
   if (value === undefined) return []
   if (value.type !== bsonType.array) {
     throw location(code, `${name} must be an array of expressions, found ${typeName(value)}`)
@@ -300,10 +291,7 @@ function directionOf(value: Value): 1 | -1 {
 }
 
 function badSortBy(): Error {
-  return location(
-    2942507,
-    'The $sort field must be defined as a document of type object, 1, or -1',
-  )
+  return location(2942507, 'The $sort field must be defined as a document of type object, 1, or -1')
 }
 
 const sortArrayRules = usualRules('$sortArray', {

@@ -2,12 +2,7 @@
 // error of each addition carried along, decimals apart. The result has the widest type that was
 // added, and does not depend on the order of what was added.
 
-import {
-  addNumbers,
-  divideNumbers,
-  readInt64AsNumber,
-  toDecimal,
-} from '../../value/numbers.js'
+import { addNumbers, divideNumbers, readInt64AsNumber, toDecimal } from '../../value/numbers.js'
 import {
   bigintOf,
   bsonType,

@@ -3,11 +3,11 @@
 
 import { utf8 } from '../../base/bytes.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
-import { bsonType, int32Value, nullValue, stringOf, stringValue, type Value } from '../../value/value.js'
+import { bsonType, int32Value, nullValue, stringOf, type Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import {
-  call,
   Constant,
+  call,
   compileNamed,
   type Env,
   type Expression,
@@ -262,11 +262,6 @@ function binarySize(value: Result): Value {
     )
   }
   return int32Value(value.end - value.start - 5)
-}
-
-/** The name of a value's type as a value: the operator $type. */
-export function typeValue(value: Result): Value {
-  return stringValue(typeName(value))
 }
 
 export const objectOperators: readonly OperatorRow[] = [

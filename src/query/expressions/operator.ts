@@ -3,11 +3,7 @@
 // builders of operator rows. Families import this file; only ../expression.ts knows all families.
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
-import {
-  expressionBytesMax,
-  expressionDepthMax,
-  expressionStepsMax,
-} from '../../base/limits.js'
+import { expressionBytesMax, expressionDepthMax, expressionStepsMax } from '../../base/limits.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
@@ -409,4 +405,10 @@ function isZero(value: Value): boolean {
 export function textIn(value: Result): string | undefined {
   const isText = value?.type === bsonType.string || value?.type === bsonType.symbol
   return isText ? stringOf(value) : undefined
+}
+
+/** The value over bytes of its own. Not `detach`: the bytes may be a Buffer, whose slices are views. */
+export function copyOf(value: Value): Value {
+  const bytes = new Uint8Array(value.bytes.subarray(value.start, value.end))
+  return new Value(value.type, bytes, 0, bytes.length)
 }

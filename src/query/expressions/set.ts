@@ -4,7 +4,14 @@
 import { compareValues } from '../../value/compare.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
-import { boolValue, bsonType, falseValue, nullValue, trueValue, type Value } from '../../value/value.js'
+import {
+  boolValue,
+  bsonType,
+  falseValue,
+  nullValue,
+  trueValue,
+  type Value,
+} from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
 import {
   binary,

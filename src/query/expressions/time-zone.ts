@@ -1,7 +1,25 @@
-// Time zones: fixed offsets as they are written, Olson names through the platform's Intl data.
+// Moments and time zones: fixed offsets as they are written, Olson names through the platform's
+// Intl data. Stored dates are UTC; a zone only says what a clock on the wall shows.
 
-import { bsonType, stringOf } from '../../value/value.js'
+import { bigintOf, bsonType, readInt32, stringOf, type Value } from '../../value/value.js'
 import { location, type Result, typeName, valueText } from './operator.js'
+
+/** Milliseconds since 1970 of a date, timestamp or ObjectId. Throws 16006. */
+export function momentOf(value: Value): number {
+  switch (value.type) {
+    case bsonType.date:
+      return Number(bigintOf(value))
+    case bsonType.timestamp:
+      return (readInt32(value.bytes, value.start + 4) >>> 0) * 1_000
+    case bsonType.objectId: {
+      const { bytes, start } = value
+      const seconds = new DataView(bytes.buffer, bytes.byteOffset + start, 4).getUint32(0)
+      return seconds * 1_000
+    }
+    default:
+      throw location(16006, `can't convert from BSON type ${typeName(value)} to Date`)
+  }
+}
 
 export interface TimeZone {
   /** What is added to UTC, milliseconds, at a moment of UTC. */
@@ -108,6 +126,9 @@ export function toLocal(utcMs: number, zone: TimeZone): number {
   return utcMs + zone.offsetAt(utcMs)
 }
 
+/** Far enough before a local time to have the offset that was in force before a change near it. */
+const dayBeforeMs = 86_400_000
+
 /**
  * The moment of a local time. Of a time that clocks show twice it is the first; one that they skip
  * is as far after the change as it claims to be after the start of the gap.
@@ -120,6 +141,3 @@ export function toUtc(localMs: number, zone: TimeZone): number {
   const late = localMs - zone.offsetAt(early)
   return zone.offsetAt(late) === zone.offsetAt(early) ? late : early
 }
-
-/** Far enough before a local time to have the offset that was in force before a change near it. */
-const dayBeforeMs = 86_400_000

@@ -104,8 +104,6 @@ t.test('any change to client-final fails, always in the same words', async (t) =
     attempts.push(message.slice(0, at) + String.fromCharCode(code ^ 1) + message.slice(at + 1))
   }
   for (const attempt of attempts) {
-    // The last character before the padding carries two bits that mean nothing.
-    if (attempt.slice(0, -2) === message.slice(0, -2) && attempt.length === message.length) continue
     t.throws(() => converse('n,,n=user,r=abc').step(utf8(attempt)), failed, attempt)
   }
   t.throws(() => converse('n,,n=user,r=abc').step(Uint8Array.of(0xff, 0xfe)), failed)

@@ -56,7 +56,7 @@ t.test('a length outside its bounds is refused before memory is taken for it', a
   for (const length of [15, 0, -1, messageBytesMax + 1, 0x7fffffff]) {
     const splitter = new FrameSplitter(messageBytesMax)
     splitter.push(frame(2013, new Uint8Array(4), 1, length).subarray(0, 4))
-    t.throws(() => splitter.next(), { kind: 'ProtocolError' })
+    t.throws(() => splitter.next(), { code: 17 })
     t.equal(splitter.gathering, 0)
   }
 })
@@ -64,7 +64,7 @@ t.test('a length outside its bounds is refused before memory is taken for it', a
 t.test('the bound in force when a message begins is the one that counts', async (t) => {
   const splitter = new FrameSplitter(20)
   splitter.push(new Uint8Array(frame(2013, new Uint8Array(100))))
-  t.throws(() => splitter.next(), { kind: 'ProtocolError' })
+  t.throws(() => splitter.next(), { code: 17 })
   const open = new FrameSplitter(messageBytesMax)
   open.push(frame(2013, new Uint8Array(100)).subarray(0, 50))
   t.equal(open.next(), undefined)

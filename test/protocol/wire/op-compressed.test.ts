@@ -43,7 +43,7 @@ t.test('a size that lies stops at the announced bytes', async (t) => {
   const bomb = deflateSync(Buffer.alloc(10_000_000))
   for (const size of [0, 1, small.length - 17, small.length - 15]) {
     const lying = pack(small, { size })
-    await t.rejects(async () => inflateMessage(lying), { kind: 'ProtocolError' }, `size ${size}`)
+    await t.rejects(async () => inflateMessage(lying), { code: 17 }, `size ${size}`)
   }
   await t.rejects(async () => inflateMessage(opCompressed(small, bomb, { size: 100 })), {
     code: 17,

@@ -7,6 +7,7 @@ import { opcode, readHeader } from '../../../src/protocol/wire/header.js'
 import {
   asksNoReply,
   encodeOpMsg,
+  OpMsgParser,
   parseOpMsg,
   replyHeadBytes,
 } from '../../../src/protocol/wire/op-msg.js'
@@ -127,6 +128,22 @@ t.test('a sequence is not longer than a write batch', async (t) => {
   t.equal(parsed.sequences.get('documents')?.length, writeBatchMax)
   const over = opMsg([bodySection(insert), sequenceSection('documents', [...fitting, empty])])
   t.throws(() => parseOpMsg(over), { code: 16 })
+})
+
+t.test('steps of any size read the same', async (t) => {
+  const documents = sequenceSection('documents', [first, second, first])
+  const message = opMsg([documents, bodySection(insert), sequenceSection('updates', [])])
+  const whole = parseOpMsg(message)
+  for (let bytes = 1; bytes <= message.length; bytes++) {
+    const parser = new OpMsgParser(message)
+    let steps = 1
+    while (!parser.step(bytes)) steps++
+    if (bytes === 1) t.ok(steps > 5)
+    t.same(parser.finish(), whole)
+  }
+  const early = new OpMsgParser(message)
+  early.step(1)
+  t.throws(() => early.finish(), { code: 40587 })
 })
 
 t.test('a reply is one body section that answers its request', async (t) => {

@@ -1,0 +1,135 @@
+// Cursor replies: the first batch of every command that answers with a cursor, the batches after
+// it, and the end of one.
+
+import { batchBytesMax, firstBatchDocuments } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import {
+  arrayOf,
+  collection,
+  countNumber,
+  ignored,
+  longNumber,
+  optional,
+  string,
+} from '../../bus/params.js'
+import { cursorReply, reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { fillBatch, requireAlive } from '../../engine/cursors.js'
+import type { Source } from '../../engine/source.js'
+import type { Touch } from '../../engine/types.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+
+type AnyCall = Call<unknown, unknown>
+
+export interface FirstBatch {
+  readonly source: Source
+  readonly batchSize: number | undefined
+  /** As getMore will have to name it; usually the command's own collection. */
+  readonly collection: string
+  /** The cursor ends with this batch whatever is left. */
+  readonly singleBatch?: boolean
+  readonly noCursorTimeout?: boolean
+}
+
+/** The reply with the first batch; what is left stays open under the id in it. */
+export function* firstBatch(
+  tx: ReadTx,
+  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches'>,
+  { source, batchSize, collection, singleBatch, noCursorTimeout }: FirstBatch,
+): Program<Document> {
+  const { documents, drained } = yield* fillBatch(tx, source, {
+    documentsMax: batchSize ?? firstBatchDocuments,
+    bytesMax: batchBytesMax,
+  })
+  const { db, owner, lsid, touches } = call
+  const ns = `${db}.${collection}`
+  if (drained || singleBatch === true) {
+    source.close()
+    return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
+  }
+  const id = call.engine.cursors.open(source, {
+    db,
+    collection,
+    owner,
+    lsid,
+    touches,
+    ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
+  })
+  return cursorReply({ name: 'firstBatch', documents, id, ns })
+}
+
+/** What the opening command declared; nothing for a cursor that the caller does not have. */
+function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
+  return call.engine.cursors.find(call.target, call.owner)?.meta.touches ?? []
+}
+
+const getMore = documentRow({
+  name: 'getMore',
+  grain: 'read',
+  access: 'identity',
+  stable: true,
+  target: longNumber,
+  params: {
+    collection: string,
+    batchSize: optional(countNumber),
+    term: ignored,
+    lastKnownCommittedOpTime: ignored,
+  },
+  touches: touchesOfCursor,
+  help: 'Answers the next batch of a cursor.',
+  *run(tx, call) {
+    const { cursors } = call.engine
+    const { db, owner, lsid, args, target } = call
+    const cursor = cursors.take(target, { db, collection: args.collection, owner, lsid })
+    try {
+      const { documents } = yield* fillBatch(tx, cursor.source, {
+        documentsMax: args.batchSize || Number.POSITIVE_INFINITY,
+        bytesMax: batchBytesMax,
+      })
+      requireAlive(cursor)
+      const id = cursor.source.drained ? 0 : cursor.id
+      cursors.release(cursor)
+      return cursorReply({ name: 'nextBatch', documents, id, ns: `${db}.${args.collection}` })
+    } catch (thrown) {
+      cursors.discard(cursor)
+      cursor.source.close()
+      throw thrown
+    }
+  },
+})
+
+const killCursors = documentRow({
+  name: 'killCursors',
+  grain: 'local',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: { cursors: arrayOf(longNumber) },
+  help: "Closes the caller's cursors.",
+  run: (call) => {
+    const { db, target, owner, args } = call
+    const killed: number[] = []
+    const missing: number[] = []
+    for (const id of args.cursors) {
+      const isKilled = call.engine.cursors.kill(id, { db, collection: target, owner })
+      if (isKilled) killed.push(id)
+      else missing.push(id)
+    }
+    return reply((writer) => {
+      writeIds(writer, 'cursorsKilled', killed)
+      writeIds(writer, 'cursorsNotFound', missing)
+      writeIds(writer, 'cursorsAlive', [])
+      writeIds(writer, 'cursorsUnknown', [])
+    })
+  },
+})
+
+function writeIds(writer: DocumentWriter, name: string, ids: readonly number[]): void {
+  writer.openArray(name)
+  for (const [index, id] of ids.entries()) writer.int64(String(index), id)
+  writer.close()
+}
+
+export const cursorRows = [getMore, killCursors]

@@ -1,0 +1,191 @@
+// Sizes and counts of collections and databases, read from the counters: exact, never a scan.
+
+import { hostname } from 'node:os'
+import { fail } from '../../base/errors.js'
+import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { countKey, countOf, listNamespaces } from '../../engine/catalog.js'
+import { listedIndexes } from '../../engine/indexes.js'
+import type { Namespace } from '../../engine/types.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { type Document, numberValue } from '../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../value/writer.js'
+import { touchesTarget } from './arguments.js'
+
+export interface StorageFigures {
+  readonly documents: number
+  /** BSON bytes of the documents. */
+  readonly bytes: number
+  /** Bytes of index entries by name of the index; `_id_` is the records themselves. */
+  readonly indexBytes: readonly (readonly [name: string, bytes: number])[]
+  readonly indexBytesTotal: number
+  readonly totalBytes: number
+}
+
+const nothing: StorageFigures = {
+  documents: 0,
+  bytes: 0,
+  indexBytes: [],
+  indexBytesTotal: 0,
+  totalBytes: 0,
+}
+
+export function* storageOf(tx: ReadTx, ns: Namespace | undefined): Program<StorageFigures> {
+  if (ns === undefined) return nothing
+  const { documents, bytes } = yield* countOf(tx, ns)
+  const indexBytes: [string, number][] = [['_id_', 0]]
+  let indexBytesTotal = 0
+  for (const index of ns.indexes) {
+    const entries = yield* tx.count(countKey(index.id))
+    indexBytes.push([index.name, entries.bytes])
+    indexBytesTotal += entries.bytes
+  }
+  return { documents, bytes, indexBytes, indexBytesTotal, totalBytes: bytes + indexBytesTotal }
+}
+
+/** The figures as collStats and `$collStats: {storageStats}` answer them. */
+export function writeStorage(
+  writer: DocumentWriter,
+  ns: Namespace | undefined,
+  figures: StorageFigures,
+  scale: number,
+): void {
+  const scaled = (bytes: number) => numberValue(Math.floor(bytes / scale))
+  writer.value('size', scaled(figures.bytes)).value('count', numberValue(figures.documents))
+  if (figures.documents > 0) {
+    writer.value('avgObjSize', numberValue(Math.floor(figures.bytes / figures.documents)))
+  }
+  writer.int32('numOrphanDocs', 0).value('storageSize', scaled(figures.bytes))
+  writer.int32('freeStorageSize', 0).bool('capped', false)
+  writer.int32('nindexes', figures.indexBytes.length).openArray('indexBuilds')
+  for (const index of ns?.indexes ?? []) {
+    if (index.state === 'building') writer.string(String(writer.size), index.name)
+  }
+  writer.close().value('totalIndexSize', scaled(figures.indexBytesTotal))
+  writer.value('totalSize', scaled(figures.totalBytes)).openDocument('indexSizes')
+  for (const [name, bytes] of figures.indexBytes) writer.value(name, scaled(bytes))
+  writer.close().value('scaleFactor', numberValue(scale))
+}
+
+function requireScale(scale: number): number {
+  if (scale >= 1) return scale
+  throw fail('Location51024', `BSON field 'scale' value must be >= 1, actual value '${scale}'`)
+}
+
+const collStats = documentRow({
+  name: 'collStats',
+  aliases: ['collstats'],
+  grain: 'read',
+  access: 'identity',
+  target: collection,
+  params: { scale: withDefault(wholeNumber, 1), waitForLock: ignored, verbose: ignored },
+  touches: touchesTarget('read'),
+  help: 'Sizes and counts of a collection; zeros for a missing one.',
+  *run(tx, call) {
+    const scale = requireScale(call.args.scale)
+    const ns = tx.namespace()
+    const figures = yield* storageOf(tx, ns)
+    return reply((writer) => {
+      writer.string('ns', `${call.db}.${call.target}`)
+      writeStorage(writer, ns, figures, scale)
+    })
+  },
+})
+
+const dbStats = documentRow({
+  name: 'dbStats',
+  aliases: ['dbstats'],
+  grain: 'read',
+  access: 'identity',
+  target: anyValue,
+  params: { scale: withDefault(wholeNumber, 1), freeStorage: withDefault(bool, false) },
+  touches: ({ db }) => [{ db, needs: [] }],
+  help: 'Sizes and counts of the collections of a database that the caller may read.',
+  *run(tx, call) {
+    const scale = requireScale(call.args.scale)
+    const sum = { collections: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
+    for (const ns of yield* listNamespaces(tx, call.db)) {
+      if (!call.may('read', ns.access)) continue
+      const figures = yield* storageOf(tx, ns)
+      sum.collections++
+      sum.documents += figures.documents
+      sum.bytes += figures.bytes
+      sum.indexes += figures.indexBytes.length
+      sum.indexBytes += figures.indexBytesTotal
+    }
+    const average = sum.documents === 0 ? 0 : sum.bytes / sum.documents
+    const scaled = (bytes: number) => numberValue(Math.floor(bytes / scale))
+    return reply((writer) => {
+      writer.string('db', call.db).int32('collections', sum.collections).int32('views', 0)
+      writer.value('objects', numberValue(sum.documents)).double('avgObjSize', average)
+      writer.value('dataSize', scaled(sum.bytes)).value('storageSize', scaled(sum.bytes))
+      writer.int32('indexes', sum.indexes).value('indexSize', scaled(sum.indexBytes))
+      writer.value('totalSize', scaled(sum.bytes + sum.indexBytes))
+      writer.value('scaleFactor', numberValue(scale))
+    })
+  },
+})
+
+/** HTTP's figures of a collection; a command of Sigil's own. */
+const collectionStats = documentRow({
+  name: 'collectionStats',
+  grain: 'read',
+  access: 'identity',
+  target: collection,
+  params: {},
+  touches: touchesTarget('read'),
+  help: 'Counts, size with index entries, and indexes of a collection, as the HTTP routes do.',
+  *run(tx, call) {
+    const ns = tx.namespace()
+    if (ns === undefined) {
+      throw fail('NamespaceNotFound', `ns not found: ${call.db}.${call.target}`)
+    }
+    const figures = yield* storageOf(tx, ns)
+    return reply((writer) => {
+      writer.int64('documentCount', figures.documents)
+      writer.int32('indexCount', ns.indexes.length + 1)
+      writer.int64('storageSizeBytes', figures.totalBytes).openArray('indexes')
+      for (const index of listedIndexes(ns)) writer.pushDocument(index)
+      writer.close()
+    })
+  },
+})
+
+/** What `$collStats` answers for the sections that its specification names. */
+export interface CollStatsSections {
+  readonly storageScale: number | undefined
+  readonly count: boolean
+  readonly latency: boolean
+  readonly now: number
+}
+
+export function* collStatsDocument(
+  tx: ReadTx,
+  ns: Namespace,
+  sections: CollStatsSections,
+): Program<Document> {
+  const figures = yield* storageOf(tx, ns)
+  return writeDocument((writer) => {
+    writer.string('ns', `${ns.db}.${ns.name}`).string('host', hostname())
+    writer.date('localTime', sections.now)
+    if (sections.latency) writeLatency(writer)
+    if (sections.storageScale !== undefined) {
+      writer.openDocument('storageStats')
+      writeStorage(writer, ns, figures, sections.storageScale)
+      writer.close()
+    }
+    if (sections.count) writer.value('count', numberValue(figures.documents))
+  })
+}
+
+/** Latencies are not kept by collection. */
+function writeLatency(writer: DocumentWriter): void {
+  writer.openDocument('latencyStats')
+  for (const kind of ['reads', 'writes', 'commands', 'transactions']) {
+    writer.openDocument(kind).int64('latency', 0).int64('ops', 0).close()
+  }
+  writer.close()
+}
+
+export const figureRows = [collStats, dbStats, collectionStats]

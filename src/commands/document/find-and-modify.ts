@@ -1,0 +1,134 @@
+// findAndModify: selects one document by filter and order, changes it in the same transaction, and
+// answers it as it was or as it is.
+
+import { fail } from '../../base/errors.js'
+import {
+  anyValue,
+  bool,
+  collection,
+  documents,
+  hint,
+  ignored,
+  object,
+  optional,
+  withDefault,
+} from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import type { Args } from '../../bus/schema.js'
+import { deleteFirst, updateFirst } from '../../engine/modify.js'
+import type { Changed, Selection } from '../../engine/modify-spec.js'
+import type { QueryContext } from '../../query/context.js'
+import type { Filter } from '../../query/filter.js'
+import { compileFilter } from '../../query/filter.js'
+import { compileProjection } from '../../query/projection.js'
+import { compileSort } from '../../query/sort.js'
+import type { Document, Value } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { collation, emptyDocument, isEmpty, touchesTarget } from './arguments.js'
+import { compileOperation, targetOf } from './update-delete.js'
+
+export const findAndModifyParams = {
+  query: withDefault(object, emptyDocument),
+  sort: optional(object),
+  remove: withDefault(bool, false),
+  update: optional(anyValue),
+  new: withDefault(bool, false),
+  upsert: withDefault(bool, false),
+  fields: optional(object),
+  arrayFilters: optional(documents),
+  hint: optional(hint),
+  collation,
+  bypassDocumentValidation: ignored,
+} as const
+
+export type FindAndModifyArgs = Args<typeof findAndModifyParams>
+
+export const findAndModifyRow = documentRow({
+  name: 'findAndModify',
+  aliases: ['findandmodify'],
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: findAndModifyParams,
+  touches: touchesTarget('read', 'write'),
+  help: 'Changes or removes one document and answers it.',
+  *run(call) {
+    const { args, context } = call
+    requireOneWay(args)
+    const { filter, ...selection } = compileSelection(args, context)
+    const project = projector(args.fields, filter, context)
+    if (args.remove) {
+      const changed = yield* deleteFirst(targetOf(call), { filter, ...selection })
+      return reply((writer) => {
+        const n = changed === undefined ? 0 : 1
+        writer.openDocument('lastErrorObject').int32('n', n).close()
+        writeValue(writer, changed?.before, project)
+      })
+    }
+    const { update, upsert, arrayFilters, hint } = args
+    const { q, u } = { q: args.query, u: requireUpdate(update) }
+    const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
+    const spec = compileOperation({ ...operation, collation: undefined }, context)
+    const changed = yield* updateFirst(targetOf(call), { ...spec, ...selection })
+    return reply((writer) => {
+      writeUpdateResult(writer, changed)
+      writeValue(writer, args.new ? changed?.after : changed?.before, project)
+    })
+  },
+})
+
+/** Throws FailedToParse for options that contradict each other. */
+export function requireOneWay(args: FindAndModifyArgs): void {
+  if (!args.remove) {
+    requireUpdate(args.update)
+    return
+  }
+  if (args.update !== undefined) {
+    throw fail('FailedToParse', 'Cannot specify both an update and remove=true')
+  }
+  if (args.upsert) throw fail('FailedToParse', 'Cannot specify both upsert=true and remove=true')
+  if (args.new) {
+    const text =
+      "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document"
+    throw fail('FailedToParse', text)
+  }
+  if (args.arrayFilters !== undefined) {
+    throw fail('FailedToParse', 'Cannot specify arrayFilters and remove=true')
+  }
+}
+
+function requireUpdate(update: Value | undefined): Value {
+  if (update !== undefined) return update
+  throw fail('FailedToParse', 'Either an update or remove=true must be specified')
+}
+
+/** Filter, order and hint of the arguments; explain compiles the same. */
+export function compileSelection(args: FindAndModifyArgs, context: QueryContext): Selection {
+  return {
+    filter: compileFilter(args.query, context),
+    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort),
+    hint: args.hint,
+  }
+}
+
+type Project = (document: Document) => Document
+
+function projector(fields: Document | undefined, filter: Filter, context: QueryContext): Project {
+  if (isEmpty(fields)) return (document) => document
+  const projection = compileProjection(fields, filter, context)
+  return (document) => projection.apply(document)
+}
+
+function writeUpdateResult(writer: DocumentWriter, changed: Changed | undefined): void {
+  writer.openDocument('lastErrorObject').int32('n', changed === undefined ? 0 : 1)
+  writer.bool('updatedExisting', changed?.before !== undefined)
+  if (changed?.upsertedId !== undefined) writer.value('upserted', changed.upsertedId)
+  writer.close()
+}
+
+function writeValue(writer: DocumentWriter, document: Document | undefined, apply: Project): void {
+  if (document === undefined) writer.null('value')
+  else writer.document('value', apply(document))
+}

@@ -1,0 +1,150 @@
+// insert: documents go in by groups of one write program each. A group is atomic, the command is
+// not, as on the peer: what came before a refused document stays. (facts: storage 9, rule 2)
+
+import { GatewayError } from '../../base/errors.js'
+import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import { bool, collection, documents, ignored, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { ensureNamespace } from '../../engine/catalog.js'
+import { insertDocument, stagedWrite, withId } from '../../engine/collections.js'
+import type { Staged } from '../../engine/staging.js'
+import type { Program, Tx } from '../../store/store.js'
+import type { Sweep } from '../../store/sweep.js'
+import { type Document, timestampValue, type Value } from '../../value/value.js'
+import { requireBatch, touchesTarget } from './arguments.js'
+import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+
+/** A document as it will be stored, with its position in the command. */
+interface Prepared {
+  readonly index: number
+  readonly document: Document
+}
+
+interface Outcome {
+  readonly inserted: number
+  readonly failures: readonly WriteFailure[]
+}
+
+type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
+
+export const insertRow = documentRow({
+  name: 'insert',
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: {
+    documents,
+    ordered: withDefault(bool, true),
+    bypassDocumentValidation: ignored,
+  },
+  touches: touchesTarget('write'),
+  help: 'Adds documents, making the collection if it is missing.',
+  *run(call) {
+    const { documents: given, ordered } = call.args
+    requireBatch(given.length)
+    const failures: WriteFailure[] = []
+    const serverTime = serverTimes(call.now)
+    let inserted = 0
+    let next = 0
+    while (next < given.length && !(ordered && failures.length > 0)) {
+      const group: Prepared[] = []
+      const refused: WriteFailure[] = []
+      const makeId = (index: number) => () => call.objectId(index)
+      for (let bytes = 0; next < given.length && canTake(group, bytes, given[next]); next++) {
+        const index = next
+        try {
+          const document = withId(given[index] as Document, makeId(index), serverTime)
+          group.push({ index, document })
+          bytes += document.length
+        } catch (thrown) {
+          refused.push({ index, error: requireOwn(thrown) })
+          if (ordered) break
+        }
+      }
+      const outcome = yield* insertGroup(call, group, ordered)
+      inserted += outcome.inserted
+      failures.push(...outcome.failures)
+      if (!ordered || outcome.failures.length === 0) failures.push(...refused)
+    }
+    failures.sort((a, b) => a.index - b.index)
+    return reply((writer) => {
+      writer.int32('n', inserted)
+      writeFailures(writer, failures)
+    })
+  },
+})
+
+/** Whether a further document fits the group; a staged one has a program of its own. */
+function canTake(group: readonly Prepared[], bytes: number, next: Document | undefined): boolean {
+  const [first] = group
+  if (first === undefined) return true
+  if (next === undefined || group.length >= sweepDocumentsMax) return false
+  if (next.length > inlineValueBytesMax || first.document.length > inlineValueBytesMax) return false
+  return bytes + next.length <= programBytesMax / 2
+}
+
+/** One program for the group; if it is more than a program may hold, one for each half. */
+function* insertGroup(
+  target: Target,
+  group: readonly Prepared[],
+  ordered: boolean,
+): Sweep<Outcome> {
+  if (group.length === 0) return { inserted: 0, failures: [] }
+  try {
+    return yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
+  } catch (thrown) {
+    const isTooLarge = thrown instanceof GatewayError && thrown.kind === 'TransactionTooLarge'
+    if (!isTooLarge) throw thrown
+    const [only] = group
+    if (group.length === 1 && only !== undefined) {
+      return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
+    }
+  }
+  const middle = group.length >>> 1
+  const first = yield* insertGroup(target, group.slice(0, middle), ordered)
+  if (ordered && first.failures.length > 0) return first
+  const second = yield* insertGroup(target, group.slice(middle), ordered)
+  return {
+    inserted: first.inserted + second.inserted,
+    failures: [...first.failures, ...second.failures],
+  }
+}
+
+/** A refused document leaves no trace, so the program goes on behind it. */
+function* insertAll(
+  tx: Tx,
+  target: Target,
+  group: readonly Prepared[],
+  ordered: boolean,
+  staged: Staged,
+): Program<Outcome> {
+  const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
+  const failures: WriteFailure[] = []
+  let inserted = 0
+  for (const { index, document } of group) {
+    try {
+      yield* insertDocument(tx, ns, document, staged)
+      inserted++
+    } catch (thrown) {
+      failures.push({ index, error: requireRefusal(thrown) })
+      if (ordered) break
+    }
+  }
+  return { inserted, failures }
+}
+
+/** What insertDocument refuses before it has put anything; all else must end the program. */
+function requireRefusal(thrown: unknown): GatewayError {
+  const error = requireOwn(thrown)
+  if (error.kind === 'TransactionTooLarge' || error.kind === 'WriteConflict') throw thrown
+  return error
+}
+
+/** What stands for Timestamp(0, 0) at the top of a document: the call's time, counted up. */
+function serverTimes(now: number): () => Value {
+  let increment = 0
+  return () => timestampValue(Math.floor(now / 1000), ++increment)
+}

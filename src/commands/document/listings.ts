@@ -1,0 +1,190 @@
+// What there is: databases, collections and indexes. A caller sees what it may read, so two callers
+// may see different lists.
+
+import { fail } from '../../base/errors.js'
+import type { Call } from '../../bus/call.js'
+import {
+  anyValue,
+  bool,
+  collection,
+  ignored,
+  object,
+  optional,
+  withDefault,
+} from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { countOf, findNamespace, listNamespaces } from '../../engine/catalog.js'
+import { idIndexSpec } from '../../engine/index-spec.js'
+import { listedIndexes } from '../../engine/indexes.js'
+import { documentsSource } from '../../engine/source.js'
+import type { Namespace } from '../../engine/types.js'
+import { compileFilter } from '../../query/filter.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { field } from '../../value/elements.js'
+import { binaryValue, bsonType, type Document, stringOf } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { isEmpty, optionalCursor, touchesTarget } from './arguments.js'
+import { firstBatch } from './cursors.js'
+import { storageOf } from './figures.js'
+
+const bytesPerMiB = 1024 * 1024
+const uuidSubtype = 4
+
+const listDatabases = documentRow({
+  name: 'listDatabases',
+  grain: 'read',
+  access: 'identity',
+  adminOnly: true,
+  stable: true,
+  target: anyValue,
+  params: {
+    filter: optional(object),
+    nameOnly: withDefault(bool, false),
+    authorizedDatabases: ignored,
+  },
+  help: 'Lists the databases that hold something the caller may read.',
+  *run(tx, call) {
+    const { filter: spec, nameOnly } = call.args
+    const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
+    const sizes = new Map<string, number>()
+    for (const ns of yield* listNamespaces(tx)) {
+      if (!call.may('read', ns.access)) continue
+      const { totalBytes } = yield* storageOf(tx, ns)
+      sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
+    }
+    const listed = [...sizes].map(([name, bytes]) => ({ bytes, document: databaseOf(name, bytes) }))
+    const chosen = listed.filter(({ document }) => filter?.matches(document) ?? true)
+    const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
+    return reply((writer) => {
+      writer.openArray('databases')
+      for (const { document } of chosen) {
+        writer.pushDocument(nameOnly ? namesOf(document, ['name']) : document)
+      }
+      writer.close()
+      if (nameOnly) return
+      writer.int64('totalSize', total).int64('totalSizeMb', Math.floor(total / bytesPerMiB))
+    })
+  },
+})
+
+function databaseOf(name: string, bytes: number): Document {
+  return writeDocument((writer) => {
+    writer.string('name', name).int64('sizeOnDisk', bytes).bool('empty', false)
+  })
+}
+
+function namesOf(document: Document, names: readonly string[]): Document {
+  return writeDocument((writer) => {
+    for (const name of names) {
+      const value = field(document, name)
+      if (value !== undefined) writer.value(name, value)
+    }
+  })
+}
+
+const listCollections = documentRow({
+  name: 'listCollections',
+  grain: 'read',
+  access: 'identity',
+  stable: true,
+  target: anyValue,
+  params: {
+    filter: optional(object),
+    nameOnly: withDefault(bool, false),
+    authorizedCollections: ignored,
+    cursor: optionalCursor,
+  },
+  touches: ({ db }) => [{ db, needs: [] }],
+  help: 'Lists the collections of a database that the caller may read.',
+  *run(tx, call) {
+    const { filter: spec, nameOnly, cursor } = call.args
+    const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
+    const found: Document[] = []
+    for (const ns of yield* namespacesOf(tx, call, spec)) {
+      if (!call.may('read', ns.access)) continue
+      const document = collectionOf(ns)
+      if (filter !== undefined && !filter.matches(document)) continue
+      found.push(nameOnly ? namesOf(document, ['name', 'type']) : document)
+    }
+    const source = documentsSource(found)
+    const { batchSize } = cursor
+    return yield* firstBatch(tx, call, { source, batchSize, collection: '$cmd.listCollections' })
+  },
+})
+
+/** The namespaces to look at: one where the filter names it, else all of the database. */
+function* namespacesOf(
+  tx: ReadTx,
+  { db }: Pick<Call<unknown, unknown>, 'db'>,
+  filter: Document | undefined,
+): Program<Namespace[]> {
+  const name = filter === undefined ? undefined : field(filter, 'name')
+  if (name?.type !== bsonType.string) return yield* listNamespaces(tx, db)
+  const ns = yield* findNamespace(tx, db, stringOf(name))
+  return ns === undefined ? [] : [ns]
+}
+
+function collectionOf(ns: Namespace): Document {
+  return writeDocument((writer) => {
+    writer.string('name', ns.name).string('type', 'collection').document('options', ns.options)
+    writer.openDocument('info').bool('readOnly', false)
+    writer.value('uuid', binaryValue(uuidSubtype, ns.uuid)).close()
+    writer.document('idIndex', idIndexSpec)
+  })
+}
+
+const listIndexes = documentRow({
+  name: 'listIndexes',
+  grain: 'read',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: { cursor: optionalCursor, includeIndexBuildInfo: ignored, includeBuildUUIDs: ignored },
+  touches: touchesTarget('read'),
+  help: 'Lists the indexes of a collection.',
+  *run(tx, call) {
+    const ns = tx.namespace()
+    if (ns === undefined) {
+      throw fail('NamespaceNotFound', `ns does not exist: ${call.db}.${call.target}`)
+    }
+    const source = documentsSource(listedIndexes(ns))
+    const { batchSize } = call.args.cursor
+    return yield* firstBatch(tx, call, { source, batchSize, collection: call.target })
+  },
+})
+
+/** HTTP's list of collections; a command of Sigil's own. */
+const collectionSummaries = documentRow({
+  name: 'collectionSummaries',
+  grain: 'read',
+  access: 'identity',
+  target: anyValue,
+  params: {},
+  touches: ({ db }) => [{ db, needs: [] }],
+  help: 'Lists the collections of a database with counts, owner and mode, as the HTTP route does.',
+  *run(tx, call) {
+    const summaries: Document[] = []
+    for (const ns of yield* listNamespaces(tx, call.db)) {
+      if (call.may('read', ns.access)) summaries.push(yield* summaryOf(tx, ns))
+    }
+    return reply((writer) => {
+      writer.openArray('collections')
+      for (const summary of summaries) writer.pushDocument(summary)
+      writer.close()
+    })
+  },
+})
+
+function* summaryOf(tx: ReadTx, ns: Namespace): Program<Document> {
+  const { documents } = yield* countOf(tx, ns)
+  return writeDocument((writer) => {
+    writer.string('name', ns.name).int64('documentCount', documents)
+    writer.int32('indexCount', ns.indexes.length + 1).int64('createdAt', ns.createdAt)
+    if (ns.access.owner === null) writer.null('ownerAddress')
+    else writer.string('ownerAddress', ns.access.owner)
+    writer.string('mode', ns.access.mode)
+  })
+}
+
+export const listingRows = [listDatabases, listCollections, listIndexes, collectionSummaries]

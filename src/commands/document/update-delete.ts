@@ -1,0 +1,199 @@
+// update and delete: lists of operations, each a sweep of its own with its own errors. What an
+// operation has done stays done, whatever becomes of the next.
+
+import { fail } from '../../base/errors.js'
+import { writeBatchMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import {
+  anyValue,
+  bool,
+  collection,
+  documents,
+  hint,
+  ignored,
+  object,
+  optional,
+  structures,
+  wholeNumber,
+  withDefault,
+} from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import type { Args } from '../../bus/schema.js'
+import { deleteMany, deleteOne, updateMany, updateOne } from '../../engine/modify.js'
+import type { Selection, Target, UpdateResult, UpdateSpec } from '../../engine/modify-spec.js'
+import type { QueryContext } from '../../query/context.js'
+import { letVariables } from '../../query/expression.js'
+import { compileFilter } from '../../query/filter.js'
+import { compileUpdate } from '../../query/update.js'
+import type { Sweep } from '../../store/sweep.js'
+import { bsonType, numberValue, type Value } from '../../value/value.js'
+import { collation, requireBatch, touchesTarget } from './arguments.js'
+import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+
+const updateFields = {
+  q: object,
+  u: anyValue,
+  c: optional(object),
+  multi: withDefault(bool, false),
+  upsert: withDefault(bool, false),
+  collation,
+  arrayFilters: optional(documents),
+  hint: optional(hint),
+} as const
+
+export type UpdateOperation = Args<typeof updateFields>
+
+export const updateParams = {
+  updates: structures(updateFields),
+  ordered: withDefault(bool, true),
+  bypassDocumentValidation: ignored,
+} as const
+
+type WriteCall = Pick<Call<unknown, string>, 'db' | 'target' | 'creation' | 'context' | 'objectId'>
+
+const update = documentRow({
+  name: 'update',
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: updateParams,
+  touches: touchesTarget('write'),
+  help: 'Changes documents, one or many for each operation, and adds one where upsert asks for it.',
+  *run(call) {
+    const { updates, ordered } = call.args
+    requireBatch(updates.length)
+    const upserted: { index: number; id: Value }[] = []
+    let matched = 0
+    let modified = 0
+    const failures = yield* runAll(updates, ordered, function* (operation, index) {
+      const result = yield* runUpdate(call, operation, index)
+      const { upsertedId } = result
+      if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
+      matched += result.matched + (upsertedId === undefined ? 0 : 1)
+      modified += result.modified
+    })
+    return reply((writer) => {
+      writer.value('n', numberValue(matched))
+      if (upserted.length > 0) {
+        writer.openArray('upserted')
+        for (const { index, id } of upserted) {
+          writer.pushOpenDocument().int32('index', index).value('_id', id).close()
+        }
+        writer.close()
+      }
+      writer.value('nModified', numberValue(modified))
+      writeFailures(writer, failures)
+    })
+  },
+})
+
+function* runUpdate(
+  call: WriteCall,
+  operation: UpdateOperation,
+  index: number,
+): Sweep<UpdateResult> {
+  const spec = compileOperation(operation, contextOf(call, index))
+  const run = operation.multi ? updateMany : updateOne
+  return yield* run(targetOf(call), spec)
+}
+
+/** The parts of one update, compiled; explain compiles the same. */
+export function compileOperation(operation: UpdateOperation, context: QueryContext): UpdateSpec {
+  const { q, u, c, multi, upsert, arrayFilters, hint } = operation
+  if (u.type !== bsonType.object && u.type !== bsonType.array) {
+    throw fail('FailedToParse', 'Update argument must be either an object or an array')
+  }
+  if (c !== undefined && u.type !== bsonType.array) {
+    throw fail('Location51198', 'Constant values may only be specified for pipeline updates')
+  }
+  const inner = c === undefined ? context : { ...context, variables: letVariables(c, context) }
+  const update = compileUpdate(u, {
+    context: inner,
+    isUpsert: upsert,
+    ...(arrayFilters === undefined ? {} : { arrayFilters }),
+  })
+  if (multi && update.kind === 'replacement') {
+    throw fail('FailedToParse', 'multi update is not supported for replacement-style update')
+  }
+  return { filter: compileFilter(q, context), hint, update, upsert, context: inner }
+}
+
+const deleteFields = {
+  q: object,
+  limit: wholeNumber,
+  collation,
+  hint: optional(hint),
+} as const
+
+export type DeleteOperation = Args<typeof deleteFields>
+
+export const deleteParams = {
+  deletes: structures(deleteFields),
+  ordered: withDefault(bool, true),
+} as const
+
+const remove = documentRow({
+  name: 'delete',
+  grain: 'sweep',
+  access: 'identity',
+  stable: true,
+  target: collection,
+  params: deleteParams,
+  touches: touchesTarget('write'),
+  help: 'Removes documents, one or all that match for each operation.',
+  *run(call) {
+    const { deletes, ordered } = call.args
+    requireBatch(deletes.length)
+    let removed = 0
+    const failures = yield* runAll(deletes, ordered, function* (operation) {
+      const selection = compileDelete(operation, call.context)
+      const run = operation.limit === 1 ? deleteOne : deleteMany
+      removed += yield* run(targetOf(call), selection)
+    })
+    return reply((writer) => {
+      writer.value('n', numberValue(removed))
+      writeFailures(writer, failures)
+    })
+  },
+})
+
+/** The parts of one delete, compiled; explain compiles the same. */
+export function compileDelete(operation: DeleteOperation, context: QueryContext): Selection {
+  const { q, limit, hint } = operation
+  if (limit !== 0 && limit !== 1) {
+    const text = `The limit field in delete objects must be 0 or 1. Got ${limit}`
+    throw fail('FailedToParse', text)
+  }
+  return { filter: compileFilter(q, context), hint }
+}
+
+/** Runs one operation after the other; ordered ones stop at the first failure. */
+function* runAll<T>(
+  operations: readonly T[],
+  ordered: boolean,
+  run: (operation: T, index: number) => Sweep<void>,
+): Sweep<WriteFailure[]> {
+  const failures: WriteFailure[] = []
+  for (const [index, operation] of operations.entries()) {
+    try {
+      yield* run(operation, index)
+    } catch (thrown) {
+      failures.push({ index, error: requireOwn(thrown) })
+      if (ordered) break
+    }
+  }
+  return failures
+}
+
+export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation'>): Target {
+  return { db: call.db, name: call.target, creation: call.creation() }
+}
+
+/** The call's context with ObjectIds of the operation's own. */
+function contextOf(call: Pick<WriteCall, 'context' | 'objectId'>, index: number): QueryContext {
+  return { ...call.context, objectId: (i) => call.objectId(index + i * writeBatchMax) }
+}
+
+export const updateDeleteRows = [update, remove]

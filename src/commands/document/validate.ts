@@ -1,0 +1,80 @@
+// validate: the engine's own check of one collection, told in the peer's shape. It only reads.
+
+import { fail } from '../../base/errors.js'
+import { bool, collection, ignored, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { type NamespaceReport, type Problem, verifyNamespace } from '../../engine/check.js'
+import { numberValue } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { touchesTarget } from './arguments.js'
+
+/** Problems that a reply tells one by one; the rest is counted. */
+const problemsToldMax = 100
+
+export const validateRow = documentRow({
+  name: 'validate',
+  grain: 'sweep',
+  access: 'identity',
+  target: collection,
+  params: {
+    full: ignored,
+    repair: withDefault(bool, false),
+    metadata: ignored,
+    background: ignored,
+    scandata: ignored,
+    checkBSONConformance: ignored,
+    enforceFastCount: ignored,
+  },
+  touches: touchesTarget('read'),
+  help: 'Verifies the records, index entries and counts of a collection.',
+  *run(call) {
+    const { db, target, args } = call
+    if (args.repair)
+      throw fail('CommandNotSupported', 'validate does not repair; see `sigil check`')
+    const report = yield* verifyNamespace(db, target)
+    if (report === undefined) {
+      const text = `Collection '${db}.${target}' does not exist to validate.`
+      throw fail('NamespaceNotFound', text)
+    }
+    return reply((writer) => writeReport(writer, `${db}.${target}`, report))
+  },
+})
+
+function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport): void {
+  const { problems, keysPerIndex, records, invalidRecords } = report
+  writer.string('ns', ns).value('nInvalidDocuments', numberValue(invalidRecords))
+  writer.int32('nNonCompliantDocuments', 0).value('nrecords', numberValue(records))
+  writer.int32('nIndexes', keysPerIndex.size + 1).openDocument('keysPerIndex')
+  writer.value('_id_', numberValue(records))
+  for (const [name, keys] of keysPerIndex) writer.value(name, numberValue(keys))
+  writer.close().openDocument('indexDetails')
+  for (const name of ['_id_', ...keysPerIndex.keys()]) {
+    const isSound = !problems.some(({ text }) => text.startsWith(`index ${name}:`))
+    writer.openDocument(name).bool('valid', isSound).close()
+  }
+  writer
+    .close()
+    .bool('valid', problems.length === 0)
+    .bool('repaired', false)
+  writer.openArray('warnings').close()
+  writeTexts(writer, 'errors', problems)
+  writeTexts(writer, 'extraIndexEntries', ofKind(problems, 'extraEntry'))
+  writeTexts(writer, 'missingIndexEntries', ofKind(problems, 'missingEntry'))
+  writeTexts(writer, 'corruptRecords', ofKind(problems, 'record'))
+}
+
+function ofKind(problems: readonly Problem[], kind: Problem['kind']): Problem[] {
+  return problems.filter((problem) => problem.kind === kind)
+}
+
+function writeTexts(writer: DocumentWriter, name: string, problems: readonly Problem[]): void {
+  writer.openArray(name)
+  for (const [index, { text }] of problems.slice(0, problemsToldMax).entries()) {
+    writer.string(String(index), text)
+  }
+  if (problems.length > problemsToldMax) {
+    writer.string(String(problemsToldMax), `${problems.length - problemsToldMax} more`)
+  }
+  writer.close()
+}

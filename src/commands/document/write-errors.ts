@@ -1,0 +1,41 @@
+// Failures of single operations in a write command: they go into the reply beside what was done,
+// while what ends the whole command is thrown on.
+
+import { GatewayError } from '../../base/errors.js'
+import { writeExtra } from '../../bus/reply.js'
+import type { DocumentWriter } from '../../value/writer.js'
+
+export interface WriteFailure {
+  /** Position of the operation in the command. */
+  readonly index: number
+  readonly error: GatewayError
+}
+
+/** Errors that are never one operation's own: the process, the store or the caller is in the way. */
+const commandErrors: ReadonlySet<string> = new Set([
+  'InternalError',
+  'Unauthorized',
+  'MaxTimeMSExpired',
+  'ShutdownInProgress',
+  'InterruptedAtShutdown',
+  'Interrupted',
+  'OutOfDiskSpace',
+])
+
+/** The error of one operation; throws again what is the whole command's. */
+export function requireOwn(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && !commandErrors.has(thrown.kind)) return thrown
+  throw thrown
+}
+
+/** `writeErrors: [{index, code, …, errmsg}]`; nothing where there is none. */
+export function writeFailures(writer: DocumentWriter, failures: readonly WriteFailure[]): void {
+  if (failures.length === 0) return
+  writer.openArray('writeErrors')
+  for (const { index, error } of failures) {
+    writer.pushOpenDocument().int32('index', index).int32('code', error.code)
+    writeExtra(writer, error.extra)
+    writer.string('errmsg', error.message).close()
+  }
+  writer.close()
+}

@@ -1,0 +1,48 @@
+// Every command of the document protocol. A row that is not here does not exist.
+
+import type { DocumentRow } from '../bus/row.js'
+import { operationRows } from './admin/operations.js'
+import { parameterRows } from './admin/parameters.js'
+import { refusedRows } from './admin/refused.js'
+import { serverInfoRows } from './admin/server-info.js'
+import { serverStatusRows } from './admin/server-status.js'
+import { sessionRows } from './admin/sessions.js'
+import { userRows } from './admin/users.js'
+import { aggregateRow } from './document/aggregate.js'
+import { collectionRows } from './document/collections.js'
+import { countDistinctRows } from './document/count-distinct.js'
+import { cursorRows } from './document/cursors.js'
+import { explainRow } from './document/explain.js'
+import { figureRows } from './document/figures.js'
+import { findRow } from './document/find.js'
+import { findAndModifyRow } from './document/find-and-modify.js'
+import { handshakeRows } from './document/handshake.js'
+import { indexRows } from './document/indexes-task.js'
+import { insertRow } from './document/insert.js'
+import { listingRows } from './document/listings.js'
+import { updateDeleteRows } from './document/update-delete.js'
+import { validateRow } from './document/validate.js'
+
+export const documentRows: readonly DocumentRow[] = [
+  ...handshakeRows,
+  findRow,
+  ...cursorRows,
+  insertRow,
+  ...updateDeleteRows,
+  findAndModifyRow,
+  ...countDistinctRows,
+  aggregateRow,
+  explainRow,
+  ...collectionRows,
+  ...indexRows,
+  ...listingRows,
+  ...figureRows,
+  validateRow,
+  ...serverInfoRows,
+  ...serverStatusRows,
+  ...parameterRows,
+  ...userRows,
+  ...sessionRows,
+  ...operationRows,
+  ...refusedRows,
+]

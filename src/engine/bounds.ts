@@ -1,0 +1,214 @@
+// What the conditions of a filter say about index keys. A predicate's intervals hold at least one
+// key of every document that meets the condition; it is exact if, the other way round, a document
+// with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys are
+// made by `keyValues` of value/path.ts, filters look by its `walkPath`.
+
+import type { FilterNode } from '../query/filter.js'
+import type { ComparisonNode, ElemMatchNode, InNode, LeafNode } from '../query/filter/node.js'
+import { compileRegexValue } from '../query/regex.js'
+import { encodeKey } from '../value/key.js'
+import { type FieldPath, parsePath } from '../value/path.js'
+import { bsonType, nullValue, stringValue, undefinedValue, type Value } from '../value/value.js'
+import { Elements } from '../value/elements.js'
+import {
+  bound,
+  bracketOf,
+  Interval,
+  intersect,
+  isNotANumber,
+  nullIntervals,
+  point,
+  stringInterval,
+  union,
+} from './intervals.js'
+
+export interface Predicate {
+  /** The condition as it stands in the filter's outermost $and. */
+  readonly node: FilterNode
+  /** Sorted, free of overlaps; none: nothing can match. */
+  readonly intervals: readonly Interval[]
+  readonly isExact: boolean
+  /** The $elemMatch whose element meets it, together with others of the same scope. */
+  readonly scope: object | undefined
+}
+
+export interface Conditions {
+  /** All of them must hold. */
+  readonly conjuncts: readonly FilterNode[]
+  readonly byPath: ReadonlyMap<string, readonly Predicate[]>
+  /** Conjuncts that are an $or over more than one path. */
+  readonly disjunctions: readonly FilterNode[]
+  /** Nothing matches. */
+  readonly isNever: boolean
+}
+
+/** Reads a filter's tree for what an index can use. */
+export function conditionsOf(tree: FilterNode): Conditions {
+  const conjuncts: FilterNode[] = []
+  flatten(tree, conjuncts)
+  const byPath = new Map<string, Predicate[]>()
+  const disjunctions: FilterNode[] = []
+  for (const node of conjuncts) {
+    for (const { path, predicate } of predicatesOf(node)) {
+      const known = byPath.get(path)
+      if (known === undefined) byPath.set(path, [predicate])
+      else known.push(predicate)
+    }
+    if (node.op === 'or' && sharedPath(node.children) === undefined) disjunctions.push(node)
+  }
+  const isNever = conjuncts.some(({ op }) => op === 'never')
+  return { conjuncts, byPath, disjunctions, isNever }
+}
+
+function flatten(node: FilterNode, into: FilterNode[]): void {
+  if (node.op === 'and') for (const child of node.children) flatten(child, into)
+  else if (node.op !== 'always') into.push(node)
+}
+
+interface Placed {
+  readonly path: string
+  readonly predicate: Predicate
+}
+
+function predicatesOf(node: FilterNode): Placed[] {
+  if (node.op === 'elemMatch') return elementPredicates(node)
+  if (node.op === 'or') return disjunctionPredicates(node.children, node)
+  if (!('path' in node)) return []
+  const range = rangeOf(node)
+  if (range === undefined) return []
+  return [{ path: node.path.text, predicate: { ...range, node, scope: undefined } }]
+}
+
+/** `{$or: [{a: 1}, {a: {$gt: 5}}]}` is one set of keys of `a`. */
+function disjunctionPredicates(children: readonly FilterNode[], node: FilterNode): Placed[] {
+  const path = sharedPath(children)
+  if (path === undefined) return []
+  const ranges = children.map((child) => rangeOf(child as LeafNode))
+  const intervals = union(ranges.flatMap((range) => range?.intervals ?? []))
+  const isExact = ranges.every((range) => range?.isExact === true)
+  return [{ path, predicate: { intervals, isExact, node, scope: undefined } }]
+}
+
+/** The path of all children, if each is a condition on it that gives bounds. */
+function sharedPath(children: readonly FilterNode[]): string | undefined {
+  const [first] = children
+  if (first === undefined || !('path' in first)) return undefined
+  const { text } = first.path
+  const isShared = children.every(
+    (child) => 'path' in child && child.path.text === text && rangeOf(child) !== undefined,
+  )
+  return isShared ? text : undefined
+}
+
+/** Conditions on one element: they hold together, but not for every key of the document. */
+function elementPredicates(node: ElemMatchNode): Placed[] {
+  const { child, form, path } = node
+  const { byPath } = conditionsOf(child)
+  if (form === 'value') {
+    const inner = byPath.get(path.text)
+    const [first, ...others] = inner ?? []
+    if (first === undefined) return []
+    let { intervals } = first
+    for (const other of others) intervals = intersect(intervals, other.intervals)
+    return [{ path: path.text, predicate: { intervals, isExact: false, node, scope: undefined } }]
+  }
+  const placed: Placed[] = []
+  for (const [text, predicates] of byPath) {
+    // A number is a field of nested arrays here, which no key of the whole path shows.
+    if (hasPosition(parsePath(text))) continue
+    for (const { intervals } of predicates) {
+      const predicate = { intervals, isExact: false, node, scope: node }
+      placed.push({ path: `${path.text}.${text}`, predicate })
+    }
+  }
+  return placed
+}
+
+function hasPosition(path: FieldPath): boolean {
+  return path.positions.some((position) => position >= 0)
+}
+
+type Range = Pick<Predicate, 'intervals' | 'isExact'>
+
+/** The keys of one condition; undefined where it says nothing about them. */
+function rangeOf(node: LeafNode): Range | undefined {
+  switch (node.op) {
+    case 'eq':
+      return equality(node.value, node.path)
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return comparison(node)
+    case 'in':
+      return membership(node)
+    case 'exists':
+      return node.exists ? undefined : { intervals: [point(nullValue)], isExact: false }
+    case 'regex':
+      return node.prefix === undefined
+        ? undefined
+        : regexRange(node.value, node.prefix, node.isPrefixOnly)
+    default:
+      return undefined
+  }
+}
+
+function equality(value: Value, path: FieldPath): Range | undefined {
+  // An element without the field `0` counts as missing, but has no key when there is a position 0.
+  if (value.isNullish) return hasPosition(path) ? undefined : nothingThere
+  if (value.type === bsonType.array) return { intervals: arrayIntervals(value), isExact: false }
+  return { intervals: [point(value)], isExact: true }
+}
+
+/** An empty array has the key of undefined, so that what is found must be looked at. */
+const nothingThere: Range = { intervals: nullIntervals, isExact: false }
+
+/** An array is found by its first element, or whole where it is itself an element. */
+function arrayIntervals(array: Value): Interval[] {
+  const elements = new Elements(array.bytes, array.start)
+  const first = elements.next() ? elements.value() : undefinedValue
+  return union([point(first), point(array)])
+}
+
+function comparison({ op, value, path }: ComparisonNode): Range | undefined {
+  const isInclusive = op === 'lte' || op === 'gte'
+  if (value.isNullish || isNotANumber(value)) {
+    return isInclusive ? equality(value, path) : { intervals: [], isExact: true }
+  }
+  const bracket = bracketOf(value.type)
+  // Arrays are compared as a whole, and the ends of the order with every type: no key tells.
+  if (bracket === undefined) return undefined
+  const end = bound(value, isInclusive)
+  const isUpper = op === 'lt' || op === 'lte'
+  const interval = isUpper ? new Interval(bracket.low, end) : new Interval(end, bracket.high)
+  // `{$lt: ''}` and the like: beyond the end of the type's values.
+  return { intervals: interval.isEmpty ? [] : [interval], isExact: true }
+}
+
+function membership({ values, regexes, path }: InNode): Range | undefined {
+  const intervals: Interval[] = []
+  let isExact = true
+  for (const value of values) {
+    const range = equality(value, path)
+    if (range === undefined) return undefined
+    if (!range.isExact) isExact = false
+    intervals.push(...range.intervals)
+  }
+  for (const regex of regexes) {
+    const { prefix, isPrefixOnly } = compileRegexValue(regex)
+    if (prefix === undefined) return undefined
+    const range = regexRange(regex, prefix, isPrefixOnly)
+    if (!range.isExact) isExact = false
+    intervals.push(...range.intervals)
+  }
+  return { intervals: union(intervals), isExact }
+}
+
+/** Strings with a prefix, and the regular expression itself where it is stored as a value. */
+function regexRange(regex: Value, prefix: string, isPrefixOnly: boolean): Range {
+  const text = stringValue(prefix)
+  const key = encodeKey(text)
+  // Without its closing byte a key is the beginning of the key of every longer text.
+  const strings = stringInterval(text, key.subarray(0, key.length - 1))
+  return { intervals: union([strings, point(regex)]), isExact: isPrefixOnly }
+}

@@ -1,0 +1,35 @@
+// Counts index entries without fetching a record: for queries whose bounds say everything.
+
+import { scanEntriesMax } from '../../base/limits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { findNamespace } from '../catalog.js'
+import { type Access, isMultikey } from '../plan.js'
+import type { Namespace } from '../types.js'
+import { SpanCursor } from './span-cursor.js'
+
+/**
+ * Entries in the spans of an access to a non-multikey index, up to `enough`. Undefined where the
+ * index has changed meanwhile, so that its entries no longer stand for one document each.
+ */
+export function* countEntries(
+  tx: ReadTx,
+  ns: Namespace,
+  access: Extract<Access, { kind: 'entries' }>,
+  enough: number,
+): Program<number | undefined> {
+  const position = new SpanCursor(access.spans, false)
+  let count = 0
+  for (let range = position.range(); range !== undefined; range = position.range()) {
+    if (count >= enough) break
+    const limit = Math.min(scanEntriesMax, enough - count)
+    const entries = yield* tx.scan(range, limit)
+    count += entries.length
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < limit) position.finishSpan()
+    else position.passed(last.key)
+  }
+  const now = yield* findNamespace(tx, ns.db, ns.name)
+  if (now?.id !== ns.id) return undefined
+  const index = now.indexes.find((other) => other.id === access.index.id)
+  return index !== undefined && !isMultikey(index) ? count : undefined
+}

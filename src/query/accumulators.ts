@@ -1,0 +1,256 @@
+// Accumulators: the rows that $group folds its documents with, and the same functions as expressions
+// over an array. Values that are kept are copied out of their documents, so that a group holds what
+// it counts and nothing else.
+
+import { fail } from '../base/errors.js'
+import { compareValues } from '../value/compare.js'
+import { Elements } from '../value/elements.js'
+import { equalityKey } from '../value/key.js'
+import { numberOf } from '../value/numbers.js'
+import { bsonType, doubleValue, int32Value, nullValue, type Value } from '../value/value.js'
+import { writeArray } from '../value/writer.js'
+import { type Accumulator, type AccumulatorRow, bytesOf } from './expressions/accumulator.js'
+import { NumberSum } from './expressions/number-sum.js'
+import { mergeInto, objectOf } from './expressions/object.js'
+import {
+  Constant,
+  call,
+  copyOf,
+  isNullish,
+  location,
+  type OperatorRow,
+  operandsOf,
+  type Result,
+} from './expressions/operator.js'
+import { rankedAccumulators, rankedOperators } from './expressions/ranked.js'
+
+class Sum implements Accumulator {
+  readonly bytesHeld = 0
+  private readonly sum = new NumberSum()
+
+  add(value: Result): void {
+    if (value !== undefined) this.sum.add(value)
+  }
+
+  result(): Value {
+    return this.sum.total()
+  }
+}
+
+class Average implements Accumulator {
+  readonly bytesHeld = 0
+  private readonly sum = new NumberSum()
+
+  add(value: Result): void {
+    if (value !== undefined) this.sum.add(value)
+  }
+
+  result(): Value {
+    return this.sum.average() ?? nullValue
+  }
+}
+
+/** $min (sign 1) and $max (-1): null and missing do not take part. */
+class Extreme implements Accumulator {
+  bytesHeld = 0
+  private best: Value | undefined
+
+  constructor(private readonly sign: 1 | -1) {}
+
+  add(value: Result): void {
+    if (isNullish(value)) return
+    if (this.best !== undefined && this.sign * compareValues(value, this.best) >= 0) return
+    this.best = copyOf(value)
+    this.bytesHeld = bytesOf(this.best)
+  }
+
+  result(): Value {
+    return this.best ?? nullValue
+  }
+}
+
+class First implements Accumulator {
+  bytesHeld = 0
+  private hasValue = false
+  private value: Result
+
+  add(value: Result): void {
+    if (this.hasValue) return
+    this.hasValue = true
+    if (value === undefined) return
+    this.value = copyOf(value)
+    this.bytesHeld = bytesOf(this.value)
+  }
+
+  result(): Result {
+    return this.value
+  }
+}
+
+class Last implements Accumulator {
+  bytesHeld = 0
+  private value: Result
+
+  add(value: Result): void {
+    this.value = value === undefined ? undefined : copyOf(value)
+    this.bytesHeld = this.value === undefined ? 0 : bytesOf(this.value)
+  }
+
+  result(): Result {
+    return this.value
+  }
+}
+
+class Push implements Accumulator {
+  bytesHeld = 0
+  private readonly values: Value[] = []
+
+  add(value: Result): void {
+    if (value === undefined) return
+    const copy = copyOf(value)
+    this.values.push(copy)
+    this.bytesHeld += bytesOf(copy)
+  }
+
+  result(): Value {
+    return writeArray(this.values)
+  }
+}
+
+class AddToSet implements Accumulator {
+  bytesHeld = 0
+  private readonly values = new Map<string, Value>()
+
+  add(value: Result): void {
+    if (value === undefined) return
+    const key = equalityKey(value)
+    if (this.values.has(key)) return
+    const copy = copyOf(value)
+    this.values.set(key, copy)
+    this.bytesHeld += bytesOf(copy) + key.length
+  }
+
+  result(): Value {
+    return writeArray(this.values.values())
+  }
+}
+
+class MergeObjects implements Accumulator {
+  bytesHeld = 0
+  private readonly fields = new Map<string, Value>()
+
+  add(value: Result): void {
+    const given = new Map<string, Value>()
+    mergeInto(given, value)
+    for (const [name, content] of given) {
+      const before = this.fields.get(name)
+      const copy = copyOf(content)
+      this.fields.set(name, copy)
+      this.bytesHeld += bytesOf(copy) - (before === undefined ? -name.length : bytesOf(before))
+    }
+  }
+
+  result(): Value {
+    return objectOf(this.fields)
+  }
+}
+
+/** Welford's running variance of the numbers; `spare` is 1 for a sample. */
+class Deviation implements Accumulator {
+  readonly bytesHeld = 0
+  private count = 0
+  private mean = 0
+  private squares = 0
+
+  constructor(private readonly spare: 0 | 1) {}
+
+  add(value: Result): void {
+    if (value?.isNumber !== true) return
+    const n = numberOf(value)
+    this.count++
+    const delta = n - this.mean
+    this.mean += delta / this.count
+    this.squares += delta * (n - this.mean)
+  }
+
+  result(): Value {
+    const degrees = this.count - this.spare
+    return degrees > 0 ? doubleValue(Math.sqrt(this.squares / degrees)) : nullValue
+  }
+}
+
+/** An accumulator whose operand is one expression. */
+function unaryRow(name: string, create: () => Accumulator): AccumulatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      if (operand.type === bsonType.array) {
+        throw location(40237, `The ${name} accumulator is a unary operator`)
+      }
+      return { input: scope.compile(operand), create }
+    },
+  }
+}
+
+const countRow: AccumulatorRow = {
+  name: '$count',
+  compile: (operand) => {
+    if (operand.type !== bsonType.object || operand.bytes[operand.start] !== 5) {
+      throw fail('FailedToParse', '$count takes no arguments, i.e. $count:{}')
+    }
+    return { input: new Constant(int32Value(1)), create: () => new Sum() }
+  },
+}
+
+/** What $group fields may be made with, by name. */
+export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
+  [
+    unaryRow('$sum', () => new Sum()),
+    unaryRow('$avg', () => new Average()),
+    unaryRow('$min', () => new Extreme(1)),
+    unaryRow('$max', () => new Extreme(-1)),
+    unaryRow('$first', () => new First()),
+    unaryRow('$last', () => new Last()),
+    unaryRow('$push', () => new Push()),
+    unaryRow('$addToSet', () => new AddToSet()),
+    unaryRow('$mergeObjects', () => new MergeObjects()),
+    unaryRow('$stdDevPop', () => new Deviation(0)),
+    unaryRow('$stdDevSamp', () => new Deviation(1)),
+    countRow,
+    ...rankedAccumulators,
+  ].map((row) => [row.name, row]),
+)
+
+/** As an expression: over the elements of one array operand, or over several operands. */
+function overValues(name: string, create: () => Accumulator): OperatorRow {
+  const arity = [0, Number.POSITIVE_INFINITY] as const
+  return {
+    name,
+    arity,
+    compile: (operand, scope) =>
+      call(
+        (values) => {
+          const state = create()
+          const [only] = values
+          if (values.length !== 1 || only?.type !== bsonType.array) {
+            for (const value of values) state.add(value)
+            return state.result()
+          }
+          const elements = new Elements(only.bytes, only.start)
+          while (elements.next()) state.add(elements.value())
+          return state.result()
+        },
+        operandsOf(name, arity, operand, scope),
+      ),
+  }
+}
+
+export const accumulatorOperators: readonly OperatorRow[] = [
+  overValues('$sum', () => new Sum()),
+  overValues('$avg', () => new Average()),
+  overValues('$min', () => new Extreme(1)),
+  overValues('$max', () => new Extreme(-1)),
+  overValues('$stdDevPop', () => new Deviation(0)),
+  overValues('$stdDevSamp', () => new Deviation(1)),
+  ...rankedOperators,
+]

@@ -1,0 +1,280 @@
+// Accumulators of the n first, last, smallest, largest and best-sorted values, and their forms as
+// expressions over an array.
+
+import { compareValues } from '../../value/compare.js'
+import { elementsOf, field } from '../../value/elements.js'
+import { integerOf } from '../../value/numbers.js'
+import { binaryValue, bsonType, documentOf, nullValue, type Value } from '../../value/value.js'
+import { DocumentWriter, writeArray } from '../../value/writer.js'
+import { BoundedHeap } from '../heap.js'
+import { compileSort, type Sort } from '../sort.js'
+import { type Accumulator, type AccumulatorRow, bytesOf } from './accumulator.js'
+import {
+  Constant,
+  call,
+  compileNamed,
+  copyOf,
+  type Env,
+  type Expression,
+  isNullish,
+  location,
+  type NamedArguments,
+  namedArguments,
+  type OperatorRow,
+  type Result,
+  typeName,
+  valueText,
+} from './operator.js'
+
+/** The `n` of an operator: a whole number above zero. */
+function countOf(name: string, value: Result): number {
+  const n = value?.isNumber === true ? integerOf(value) : undefined
+  if (n === undefined) {
+    throw location(
+      value?.isNumber === true ? 5787903 : 5787902,
+      `Value for 'n' must be of integral type, but found ${valueText(value)} in ${name}`,
+    )
+  }
+  if (n <= 0) throw location(5787908, `'n' must be greater than 0, found ${n}`)
+  return n
+}
+
+function rulesOf(name: string, required: readonly string[]): NamedArguments {
+  const codes: Readonly<Record<string, number>> = {
+    n: 5787906,
+    input: 5787907,
+    sortBy: 5788003,
+    output: 5788004,
+  }
+  return {
+    notObject: [5787900, `specification must be an object; found ${name}`],
+    unknown: (argument) => [5787901, `Unknown argument for '${name}' operator: ${argument}`],
+    required: Object.fromEntries(
+      required.map((argument) => [
+        argument,
+        [codes[argument] ?? 5787901, `Missing value for '${argument}'`] as const,
+      ]),
+    ),
+  }
+}
+
+/** A list of values with a count of their bytes. */
+class Kept {
+  readonly values: Value[] = []
+  bytesHeld = 0
+
+  add(value: Value): void {
+    const copy = copyOf(value)
+    this.values.push(copy)
+    this.bytesHeld += bytesOf(copy)
+  }
+}
+
+class FirstN implements Accumulator {
+  private readonly kept = new Kept()
+
+  constructor(private readonly n: number) {}
+
+  get bytesHeld(): number {
+    return this.kept.bytesHeld
+  }
+
+  add(value: Result): void {
+    if (this.kept.values.length < this.n) this.kept.add(value ?? nullValue)
+  }
+
+  result(): Value {
+    return writeArray(this.kept.values)
+  }
+}
+
+/** A ring of the last n values. */
+class LastN implements Accumulator {
+  private readonly ring: Value[] = []
+  private next = 0
+  bytesHeld = 0
+
+  constructor(private readonly n: number) {}
+
+  add(value: Result): void {
+    const copy = copyOf(value ?? nullValue)
+    this.bytesHeld += bytesOf(copy)
+    if (this.ring.length < this.n) {
+      this.ring.push(copy)
+      return
+    }
+    this.bytesHeld -= bytesOf(this.ring[this.next] as Value)
+    this.ring[this.next] = copy
+    this.next = (this.next + 1) % this.n
+  }
+
+  result(): Value {
+    return writeArray([...this.ring.slice(this.next), ...this.ring.slice(0, this.next)])
+  }
+}
+
+/** The n smallest by an order, in that order; null and missing do not take part. */
+class ExtremeN implements Accumulator {
+  private readonly heap: BoundedHeap<Value>
+  bytesHeld = 0
+
+  constructor(n: number, compare: (a: Value, b: Value) => number) {
+    this.heap = new BoundedHeap(n, compare)
+  }
+
+  add(value: Result): void {
+    if (isNullish(value)) return
+    const copy = copyOf(value)
+    const dropped = this.heap.push(copy)
+    this.bytesHeld += bytesOf(copy) - (dropped === undefined ? 0 : bytesOf(dropped))
+  }
+
+  result(): Value {
+    return writeArray(this.heap.sorted())
+  }
+}
+
+/** Sort key and output of a document as one value: what $top and its kin accumulate. */
+class KeyedOutput implements Expression {
+  constructor(
+    private readonly sort: Sort,
+    private readonly output: Expression,
+  ) {}
+
+  evaluate(env: Env): Value {
+    const key = this.sort.key(documentOf(env.root))
+    return new DocumentWriter()
+      .value('k', binaryValue(0, key))
+      .value('o', this.output.evaluate(env) ?? nullValue)
+      .finishValue()
+  }
+}
+
+interface Keyed {
+  readonly key: Uint8Array
+  readonly sequence: number
+  readonly output: Value
+}
+
+/** `sign` -1 keeps the last n of the order, which is their order in the result all the same. */
+class TopN implements Accumulator {
+  private readonly heap: BoundedHeap<Keyed>
+  private sequence = 0
+  bytesHeld = 0
+
+  constructor(
+    n: number,
+    private readonly sign: 1 | -1,
+    private readonly isSingle: boolean,
+  ) {
+    this.heap = new BoundedHeap(
+      n,
+      (a, b) => sign * (Buffer.compare(a.key, b.key) || a.sequence - b.sequence),
+    )
+  }
+
+  add(value: Result): void {
+    if (value === undefined) return
+    const own = documentOf(copyOf(value))
+    const key = field(own, 'k')
+    const output = field(own, 'o')
+    if (key === undefined || output === undefined) return
+    const item = { key: key.payload().subarray(5), sequence: this.sequence++, output }
+    const dropped = this.heap.push(item)
+    this.bytesHeld += bytesOfKeyed(item) - (dropped === undefined ? 0 : bytesOfKeyed(dropped))
+  }
+
+  result(): Result {
+    const items = this.heap.sorted()
+    if (this.sign < 0) items.reverse()
+    if (this.isSingle) return items[0]?.output
+    return writeArray(items.map((item) => item.output))
+  }
+}
+
+function bytesOfKeyed(item: Keyed): number {
+  return item.key.length + bytesOf(item.output)
+}
+
+/** `{n, input}`. */
+function counted(name: string, make: (n: number) => Accumulator): AccumulatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      const rules = rulesOf(name, ['n', 'input'])
+      const [n, input] = compileNamed(operand, scope, rules, ['n', 'input']) as [
+        Expression,
+        Expression,
+      ]
+      if (n instanceof Constant) countOf(name, n.value)
+      return { input, create: (group) => make(countOf(name, n.evaluate(group))) }
+    },
+  }
+}
+
+/** `{n?, sortBy, output}`. */
+function sorted(name: string, sign: 1 | -1, isSingle: boolean): AccumulatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      const required = isSingle ? ['sortBy', 'output'] : ['n', 'sortBy', 'output']
+      const given = namedArguments(operand, rulesOf(name, required))
+      const sortBy = given.get('sortBy') as Value
+      if (sortBy.type !== bsonType.object) {
+        throw location(10065, `invalid parameter: expected an object (sortBy)`)
+      }
+      const count = given.get('n')
+      const n = count === undefined ? undefined : scope.compile(count)
+      if (n instanceof Constant) countOf(name, n.value)
+      const output = scope.compile(given.get('output') as Value)
+      return {
+        input: new KeyedOutput(compileSort(documentOf(sortBy)), output),
+        create: (group) =>
+          new TopN(n === undefined ? 1 : countOf(name, n.evaluate(group)), sign, isSingle),
+      }
+    },
+  }
+}
+
+const descending = (a: Value, b: Value): number => compareValues(b, a)
+
+export const rankedAccumulators: readonly AccumulatorRow[] = [
+  counted('$firstN', (n) => new FirstN(n)),
+  counted('$lastN', (n) => new LastN(n)),
+  counted('$minN', (n) => new ExtremeN(n, compareValues)),
+  counted('$maxN', (n) => new ExtremeN(n, descending)),
+  sorted('$top', 1, true),
+  sorted('$topN', 1, false),
+  sorted('$bottom', -1, true),
+  sorted('$bottomN', -1, false),
+]
+
+/** The same over the elements of an array. */
+function overArray(name: string, make: (n: number) => Accumulator): OperatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      const operands = compileNamed(operand, scope, rulesOf(name, ['n', 'input']), ['n', 'input'])
+      return call(([n, array]) => {
+        const count = countOf(name, n)
+        if (isNullish(array)) return nullValue
+        if (array.type !== bsonType.array) {
+          throw location(
+            5788200,
+            `${name}'s 'input' must be an array, but was of type: ${typeName(array)}`,
+          )
+        }
+        const state = make(count)
+        for (const element of elementsOf(array)) state.add(element)
+        return state.result()
+      }, operands)
+    },
+  }
+}
+
+export const rankedOperators: readonly OperatorRow[] = [
+  overArray('$firstN', (n) => new FirstN(n)),
+  overArray('$lastN', (n) => new LastN(n)),
+  overArray('$minN', (n) => new ExtremeN(n, compareValues)),
+  overArray('$maxN', (n) => new ExtremeN(n, descending)),
+]

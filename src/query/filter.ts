@@ -1,0 +1,32 @@
+// Filters of find, update, delete, $match, partial indexes and validators: compiled once for a
+// command, then asked for each document over its bytes. Source: facts/document-wire.md 5.
+
+import type { Document } from '../value/value.js'
+import type { QueryContext } from './context.js'
+import { documentTest, matchedPosition } from './filter/match.js'
+import type { FilterNode } from './filter/node.js'
+import { parseFilter } from './filter/parse.js'
+import { filterToDocument } from './filter/print.js'
+
+export type { FilterNode } from './filter/node.js'
+export { filterToDocument }
+
+export interface Filter {
+  matches(document: Document): boolean
+  /** Of a document that matches: the position of the array element by which it does, for `$`. */
+  matchedIndex(document: Document): number | undefined
+  readonly tree: FilterNode
+}
+
+/**
+ * Compiles a filter. Throws BadValue on unknown operators and bad operands, 51091 on regular
+ * expressions that are malformed or not of the linear kind, and the errors of $expr.
+ */
+export function compileFilter(filter: Document, context: QueryContext): Filter {
+  const tree = parseFilter(filter, context)
+  return {
+    matches: documentTest(tree),
+    matchedIndex: (document) => matchedPosition(tree, document),
+    tree,
+  }
+}

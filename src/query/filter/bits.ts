@@ -1,0 +1,87 @@
+// $bitsAllSet and its kin: bit positions of numbers (two's complement, sign-extended) and of binary
+// data (little-endian, zero-extended).
+
+import { fail } from '../../base/errors.js'
+import { elementsOf } from '../../value/elements.js'
+import { integerOf, numberOf } from '../../value/numbers.js'
+import { bsonType, readInt32, type Value } from '../../value/value.js'
+import { truncated } from './integers.js'
+import type { ValueTest } from './node.js'
+import type { FieldOperator } from './operators.js'
+
+/** Of a 64-bit number; bits above repeat the sign. */
+const signBit = 63
+
+export const bitsOperators: readonly FieldOperator[] = (
+  [
+    ['bitsAllSet', true, true],
+    ['bitsAllClear', true, false],
+    ['bitsAnySet', false, true],
+    ['bitsAnyClear', false, false],
+  ] as const
+).map(([op, isAll, wanted]) => ({
+  name: `$${op}`,
+  compile: (operand, { path }) => {
+    const test = bitsTest(positionsOf(`$${op}`, operand), isAll, wanted)
+    return { op, path, value: operand, reach: 'each', test }
+  },
+}))
+
+function bitsTest(positions: readonly number[], isAll: boolean, wanted: boolean): ValueTest {
+  return (value) => {
+    const isSet = value === undefined ? undefined : bitsOf(value)
+    if (isSet === undefined) return false
+    return isAll
+      ? positions.every((position) => isSet(position) === wanted)
+      : positions.some((position) => isSet(position) === wanted)
+  }
+}
+
+/** Reads a value's bits; undefined where it has none. */
+function bitsOf(value: Value): ((position: number) => boolean) | undefined {
+  if (value.type === bsonType.binary) {
+    const length = readInt32(value.bytes, value.start)
+    return (position) => {
+      const at = position >> 3
+      if (at >= length) return false
+      return (((value.bytes[value.start + 5 + at] ?? 0) >> (position & 7)) & 1) === 1
+    }
+  }
+  const whole = value.isNumber ? wholeNumber(value) : undefined
+  if (whole === undefined) return undefined
+  return (position) => ((whole >> BigInt(Math.min(position, signBit))) & 1n) === 1n
+}
+
+/** A number without a fraction that fits 64 bits. */
+function wholeNumber(value: Value): bigint | undefined {
+  if (value.type !== bsonType.int64 && !Number.isInteger(numberOf(value))) return undefined
+  return truncated(value)
+}
+
+function positionsOf(name: string, operand: Value): number[] {
+  if (operand.type === bsonType.array) {
+    return elementsOf(operand).map((value) => {
+      const position = value.isNumber ? integerOf(value) : undefined
+      if (position === undefined || position < 0 || position > 0x7fffffff) {
+        throw fail('BadValue', `Failed to parse bit position. Expected a non-negative number`)
+      }
+      return position
+    })
+  }
+  if (operand.type === bsonType.binary) {
+    const isSet = bitsOf(operand)
+    const length = readInt32(operand.bytes, operand.start) * 8
+    return Array.from({ length }, (_, position) => position).filter((at) => isSet?.(at) === true)
+  }
+  if (!operand.isNumber) {
+    const text = `${name} takes an Array, a number, or a BinData but received`
+    throw fail('BadValue', `${text}: ${operand.type}`)
+  }
+  const whole = wholeNumber(operand)
+  if (whole === undefined || whole < 0n) {
+    throw fail('FailedToParse', `Expected a non-negative number in: ${name}`)
+  }
+  return Array.from({ length: signBit }, (_, position) => position).filter(
+    (position) => ((whole >> BigInt(position)) & 1n) === 1n,
+  )
+}

@@ -1,0 +1,98 @@
+// Tests of one value against the operand of $eq, $lt … $in: numbers across types, no other types
+// mixed (type bracketing), null standing for what is missing, NaN equal to nothing but itself.
+
+import { compareValues, equalValues, typeClass } from '../../value/compare.js'
+import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
+import { type Regex, regexMatches } from '../regex.js'
+import type { ComparisonName, ValueTest } from './node.js'
+
+export function isNaNValue(value: Value): boolean {
+  if (value.type === bsonType.double) return Number.isNaN(doubleOf(value))
+  // Decimal128: combination field 11111 (with or without the signalling bit).
+  return (
+    value.type === bsonType.decimal128 && ((value.bytes[value.start + 15] ?? 0) & 0x7c) === 0x7c
+  )
+}
+
+export function equalityTest(operand: Value): ValueTest {
+  if (operand.isNullish) return (value) => value === undefined || value.isNullish
+  if (operand.type === bsonType.int32) {
+    const number = readInt32(operand.bytes, operand.start)
+    return (value) =>
+      value !== undefined &&
+      (value.type === bsonType.int32
+        ? readInt32(value.bytes, value.start) === number
+        : equalValues(value, operand))
+  }
+  return (value) => value !== undefined && equalValues(value, operand)
+}
+
+/** How a comparison's outcome decides. */
+const decides: Readonly<Record<Exclude<ComparisonName, 'eq'>, (order: number) => boolean>> = {
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+}
+
+export function comparisonTest(name: ComparisonName, operand: Value): ValueTest {
+  if (name === 'eq') return equalityTest(operand)
+  const allowsEqual = name === 'lte' || name === 'gte'
+  if (operand.isNullish || isNaNValue(operand)) {
+    return allowsEqual ? equalityTest(operand) : () => false
+  }
+  const decide = decides[name]
+  if (operand.type === bsonType.minKey || operand.type === bsonType.maxKey) {
+    // The ends of the order compare with every type; what is missing counts as null.
+    const missing = decide(operand.type === bsonType.minKey ? 1 : -1)
+    return (value) => (value === undefined ? missing : decide(compareValues(value, operand)))
+  }
+  const bracket = typeClass(operand.type)
+  const isNumber = operand.isNumber
+  return (value) =>
+    value !== undefined &&
+    typeClass(value.type) === bracket &&
+    decide(compareValues(value, operand)) &&
+    !(isNumber && isNaNValue(value))
+}
+
+/** Up to so many operands of $in are tried one after the other; more are sorted and searched. */
+const linearOperandsMax = 6
+
+export function membershipTest(values: readonly Value[], regexes: readonly Regex[]): ValueTest {
+  const acceptsMissing = values.some((value) => value.isNullish)
+  const concrete = values.filter((value) => !value.isNullish)
+  const isMember = concrete.length > linearOperandsMax ? searchTest(concrete) : anyTest(concrete)
+  return (value) => {
+    if (value === undefined || value.isNullish) return acceptsMissing
+    if (isMember(value)) return true
+    for (let i = 0; i < regexes.length; i++) {
+      if (regexMatches(regexes[i] as Regex, value)) return true
+    }
+    return false
+  }
+}
+
+function anyTest(values: readonly Value[]): (value: Value) => boolean {
+  const tests = values.map(equalityTest)
+  return (value) => {
+    for (let i = 0; i < tests.length; i++) if ((tests[i] as ValueTest)(value)) return true
+    return false
+  }
+}
+
+function searchTest(values: readonly Value[]): (value: Value) => boolean {
+  const sorted = [...values].sort(compareValues)
+  return (value) => {
+    let low = 0
+    let high = sorted.length - 1
+    while (low <= high) {
+      const middle = (low + high) >> 1
+      const order = compareValues(value, sorted[middle] as Value)
+      if (order === 0) return true
+      if (order < 0) high = middle - 1
+      else low = middle + 1
+    }
+    return false
+  }
+}

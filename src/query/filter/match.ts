@@ -1,0 +1,194 @@
+// Makes closures of a filter's tree: one for a whole document, one for a single value (elements of
+// arrays under $elemMatch, $pull and array filters). What lies on one path is read in place.
+
+import { Elements, findElement } from '../../value/elements.js'
+import { type FieldPath, parsePath, walkPath } from '../../value/path.js'
+import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
+import { type FilterNode, isLeaf, type LeafNode, type ValueTest } from './node.js'
+
+export type DocumentTest = (document: Document) => boolean
+
+/** Whether a document matches. */
+export function documentTest(node: FilterNode): DocumentTest {
+  if (isLeaf(node)) return pathTest(node)
+  switch (node.op) {
+    case 'always':
+      return () => true
+    case 'never':
+      return () => false
+    case 'and':
+      return all(node.children.map(documentTest))
+    case 'or':
+      return some(node.children.map(documentTest))
+    case 'nor': {
+      const matchesAny = some(node.children.map(documentTest))
+      return (document) => !matchesAny(document)
+    }
+    case 'not': {
+      const matches = documentTest(node.child)
+      return (document) => !matches(document)
+    }
+    case 'expr':
+      return (document) => node.test(documentValue(document))
+  }
+}
+
+/** Whether a value matches leaves that are tried on the value itself, whatever their path. */
+export function singleTest(node: FilterNode): ValueTest {
+  return valueTest(node, singleLeafTest)
+}
+
+/** As singleTest, with arrays entered as at the end of a path: $pull, array filters. */
+export function reachingTest(node: FilterNode): ValueTest {
+  return valueTest(node, (leaf) => {
+    const test = leafTest(leaf)
+    return leaf.op === 'exists' && !leaf.exists ? (value) => !test(value) : test
+  })
+}
+
+function valueTest(node: FilterNode, leafTestOf: (leaf: LeafNode) => ValueTest): ValueTest {
+  if (isLeaf(node)) return leafTestOf(node)
+  switch (node.op) {
+    case 'always':
+      return () => true
+    case 'never':
+    case 'expr':
+      return () => false
+    case 'and':
+      return all(node.children.map((child) => valueTest(child, leafTestOf)))
+    case 'or':
+      return some(node.children.map((child) => valueTest(child, leafTestOf)))
+    case 'nor': {
+      const matchesAny = some(node.children.map((child) => valueTest(child, leafTestOf)))
+      return (value) => !matchesAny(value)
+    }
+    case 'not': {
+      const matches = valueTest(node.child, leafTestOf)
+      return (value) => !matches(value)
+    }
+  }
+}
+
+/** The test of one array element that an $elemMatch makes. */
+export function elementTest(form: 'object' | 'value', child: FilterNode): ValueTest {
+  if (form === 'value') return singleTest(child)
+  const matches = documentTest(child)
+  // An array is taken as a document whose names are its positions.
+  return (element) =>
+    (element?.type === bsonType.object || element?.type === bsonType.array) &&
+    matches(element.payload())
+}
+
+/**
+ * The position of the array element by which a matching document matches: what `$` stands for in an
+ * update or a projection. The outermost array counts, and the last condition that entered one.
+ */
+export function matchedPosition(node: FilterNode, document: Document): number | undefined {
+  if (isLeaf(node)) {
+    return node.op === 'exists' && !node.exists ? undefined : leafPosition(node, document)
+  }
+  if (node.op === 'and') {
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      const position = matchedPosition(node.children[i] as FilterNode, document)
+      if (position !== undefined) return position
+    }
+  } else if (node.op === 'or') {
+    const found = node.children.find((child) => documentTest(child)(document))
+    return found === undefined ? undefined : matchedPosition(found, document)
+  }
+  return undefined
+}
+
+function all<T>(tests: readonly ((subject: T) => boolean)[]): (subject: T) => boolean {
+  const [first, second] = tests
+  if (first === undefined) return () => true
+  if (second === undefined) return first
+  if (tests.length === 2) return (subject) => first(subject) && second(subject)
+  return (subject) => {
+    for (let i = 0; i < tests.length; i++) {
+      if (!(tests[i] as (subject: T) => boolean)(subject)) return false
+    }
+    return true
+  }
+}
+
+function some<T>(tests: readonly ((subject: T) => boolean)[]): (subject: T) => boolean {
+  return (subject) => {
+    for (let i = 0; i < tests.length; i++) {
+      if ((tests[i] as (subject: T) => boolean)(subject)) return true
+    }
+    return false
+  }
+}
+
+function pathTest(node: LeafNode): DocumentTest {
+  const { path } = node
+  const test = leafTest(node)
+  const [name] = path.names
+  const matches: DocumentTest =
+    path.names.length === 1 && name !== undefined
+      ? (document) => test(findElement(document, 0, name))
+      : (document) => walkPath(document, path, test)
+  if (node.op !== 'exists' || node.exists) return matches
+  return (document) => !matches(document)
+}
+
+/** The test of what lies at the end of a path, arrays whole. */
+function leafTest(node: LeafNode): ValueTest {
+  const { test, reach } = node
+  if (reach === 'whole') return test
+  const isEach = reach === 'each'
+  return (leaf) => {
+    if (isEach && test(leaf)) return true
+    return leaf?.type === bsonType.array && hasElement(leaf, test)
+  }
+}
+
+function hasElement(array: Value, test: ValueTest): boolean {
+  return elementPosition(array, test) !== undefined
+}
+
+function elementPosition(array: Value, test: ValueTest): number | undefined {
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; elements.next(); i++) if (test(elements.value())) return i
+  return undefined
+}
+
+function singleLeafTest(node: LeafNode): ValueTest {
+  const { test } = node
+  if (node.op === 'exists' && !node.exists) return (value) => !test(value)
+  if (node.reach !== 'elements') return test
+  return (value) => value?.type === bsonType.array && hasElement(value, test)
+}
+
+/** The element of the first array on the path through which the leaf matches. */
+function leafPosition(node: LeafNode, document: Document): number | undefined {
+  const { path } = node
+  let holder = documentValue(document)
+  for (let i = 0; i < path.names.length; i++) {
+    const found = findElement(holder.bytes, holder.start, path.names[i] as Uint8Array)
+    if (found === undefined) return undefined
+    if (found.type === bsonType.array) {
+      const isLast = i === path.names.length - 1
+      if (isLast) return node.reach === 'whole' ? undefined : elementPosition(found, node.test)
+      return innerPosition(found, path, i + 1, node)
+    }
+    if (found.type !== bsonType.object) return undefined
+    holder = found
+  }
+  return undefined
+}
+
+function innerPosition(
+  array: Value,
+  path: FieldPath,
+  from: number,
+  node: LeafNode,
+): number | undefined {
+  const rest = parsePath(path.parts.slice(from).join('.'))
+  const test = leafTest(node)
+  return elementPosition(
+    array,
+    (element) => element?.type === bsonType.object && walkPath(element.payload(), rest, test),
+  )
+}

@@ -1,0 +1,258 @@
+// The operators that stand under a field of a filter, `{a: {$gt: 5}}`: a row each. A row checks its
+// operand with the peer's codes and texts, and makes a node; nothing else knows an operator by name.
+
+import { utf8 } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { Elements, elementsOf, findElement } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import type { FieldPath } from '../../value/path.js'
+import { boolOf, bsonType, stringOf, trueValue, type Value } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import { compileRegex, compileRegexValue, type Regex, regexMatches } from '../regex.js'
+import { bitsOperators } from './bits.js'
+import { comparisonTest, membershipTest } from './comparison.js'
+import { fieldTypes } from './field-types.js'
+import { modTest, sizeOperand } from './integers.js'
+import { elementTest } from './match.js'
+import type { ComparisonName, FilterNode } from './node.js'
+
+/** Where an operator stands, and what it may ask of the parser. */
+export interface FieldPlace {
+  readonly path: FieldPath
+  /** The object of operators that it is one of. */
+  readonly siblings: Value
+  /** `{$gt: 1, $lt: 5}` for the same path. */
+  operators(object: Value): FilterNode
+  /** A whole filter whose paths start within the value. */
+  nested(object: Value): FilterNode
+}
+
+export interface FieldOperator {
+  readonly name: string
+  /** undefined where an operator only goes with another one. */
+  compile(operand: Value, place: FieldPlace): FilterNode | undefined
+}
+
+function comparison(op: ComparisonName): FieldOperator {
+  return {
+    name: `$${op}`,
+    compile: (operand, { path }) => comparisonNode(op, operand, path),
+  }
+}
+
+export function comparisonNode(op: ComparisonName, value: Value, path: FieldPath): FilterNode {
+  if (value.type === bsonType.undefined) throw fail('BadValue', 'cannot compare to undefined')
+  if (value.type === bsonType.regex && op !== 'eq') {
+    throw fail('BadValue', `Can't have RegEx as arg to predicate over field '${path.text}'.`)
+  }
+  return { op, path, value, reach: 'each', test: comparisonTest(op, value) }
+}
+
+export function regexNode(regex: Regex, path: FieldPath): FilterNode {
+  return {
+    op: 'regex',
+    path,
+    value: regex.value,
+    reach: 'each',
+    test: (value) => value !== undefined && regexMatches(regex, value),
+    prefix: regex.prefix,
+    isPrefixOnly: regex.isPrefixOnly,
+  }
+}
+
+function inNode(name: string, operand: Value, path: FieldPath): FilterNode {
+  if (operand.type !== bsonType.array) throw fail('BadValue', `${name} needs an array`)
+  const given = elementsOf(operand)
+  for (const value of given) {
+    if (isOperatorObject(value)) throw fail('BadValue', `cannot nest $ under ${name}`)
+    if (value.type === bsonType.undefined) throw fail('BadValue', 'cannot compare to undefined')
+  }
+  const regexes = given.filter((value) => value.type === bsonType.regex)
+  const values = given.filter((value) => value.type !== bsonType.regex)
+  const test = membershipTest(values, regexes.map(compileRegexValue))
+  return { op: 'in', path, value: operand, reach: 'each', test, values, regexes }
+}
+
+/** Whether an object holds operators: its first name starts with `$`; a DBRef's is a plain name. */
+export function isOperatorObject(value: Value): boolean {
+  if (value.type !== bsonType.object) return false
+  const elements = new Elements(value.bytes, value.start)
+  if (!elements.next() || value.bytes[elements.nameStart] !== 0x24) return false
+  return !isReferenceName(elements.name())
+}
+
+/** The fields of a DBRef, which are no operators for all their `$`. */
+export function isReferenceName(name: string): boolean {
+  return name === '$ref' || name === '$id' || name === '$db'
+}
+
+function isTruthy(value: Value): boolean {
+  if (value.isNumber) return numberOf(value) !== 0
+  if (value.type === bsonType.bool) return boolOf(value)
+  return !value.isNullish
+}
+
+function sibling(place: FieldPlace, name: string): Value | undefined {
+  return findElement(place.siblings.bytes, place.siblings.start, utf8(name))
+}
+
+function compileRegexOperator(operand: Value, place: FieldPlace): FilterNode {
+  const options = sibling(place, '$options')
+  if (options !== undefined && options.type !== bsonType.string) {
+    throw fail('BadValue', '$options has to be a string')
+  }
+  if (operand.type === bsonType.regex) {
+    const own = compileRegexValue(operand)
+    if (options === undefined) return regexNode(own, place.path)
+    if (own.options !== '') {
+      throw fail('Location51075', 'options set in both $regex and $options')
+    }
+    return regexNode(compileRegex(own.pattern, stringOf(options)), place.path)
+  }
+  if (operand.type !== bsonType.string) throw fail('BadValue', '$regex has to be a string')
+  const pattern = stringOf(operand)
+  if (pattern.includes('\0')) {
+    throw fail('BadValue', 'Regular expression cannot contain an embedded null byte')
+  }
+  const flags = options === undefined ? '' : stringOf(options)
+  return regexNode(compileRegex(pattern, flags), place.path)
+}
+
+function compileNot(operand: Value, place: FieldPlace): FilterNode {
+  if (operand.type === bsonType.regex) {
+    return { op: 'not', child: regexNode(compileRegexValue(operand), place.path) }
+  }
+  if (operand.type !== bsonType.object) {
+    throw fail('BadValue', '$not needs a regex or a document')
+  }
+  if (!new Elements(operand.bytes, operand.start).next()) {
+    throw fail('BadValue', '$not cannot be empty')
+  }
+  return { op: 'not', child: place.operators(operand) }
+}
+
+/** Names that make the operand of $elemMatch a filter of its own, though they start with `$`. */
+const logicalNames = ['$and', '$or', '$nor', '$where']
+
+function compileElemMatch(operand: Value, place: FieldPlace): FilterNode {
+  if (operand.type !== bsonType.object) throw fail('BadValue', '$elemMatch needs an Object')
+  const first = new Elements(operand.bytes, operand.start)
+  const isValueForm =
+    isOperatorObject(operand) && first.next() && !logicalNames.includes(first.name())
+  const child = isValueForm ? place.operators(operand) : place.nested(operand)
+  const form = isValueForm ? 'value' : 'object'
+  const test = elementTest(form, child)
+  return { op: 'elemMatch', path: place.path, value: operand, reach: 'elements', test, form, child }
+}
+
+function compileAll(operand: Value, place: FieldPlace): FilterNode {
+  if (operand.type !== bsonType.array) throw fail('BadValue', '$all needs an array')
+  const given = elementsOf(operand)
+  if (given.length === 0) return inNode('$all', writeArray([]), place.path)
+  const isElemMatch = (value: Value): boolean => {
+    if (!isOperatorObject(value)) return false
+    const elements = new Elements(value.bytes, value.start)
+    return elements.next() && elements.name() === '$elemMatch'
+  }
+  const hasElemMatch = isElemMatch(given[0] as Value)
+  const children = given.map((value) => {
+    if (hasElemMatch) {
+      if (!isElemMatch(value)) throw fail('BadValue', '$all/$elemMatch has to be consistent')
+      return place.operators(value)
+    }
+    if (isOperatorObject(value)) throw fail('BadValue', 'no $ expressions in $all')
+    if (value.type === bsonType.regex) return regexNode(compileRegexValue(value), place.path)
+    return comparisonNode('eq', value, place.path)
+  })
+  return children.length === 1 ? (children[0] as FilterNode) : { op: 'and', children }
+}
+
+export const fieldOperators: readonly FieldOperator[] = [
+  comparison('eq'),
+  comparison('lt'),
+  comparison('lte'),
+  comparison('gt'),
+  comparison('gte'),
+  {
+    name: '$ne',
+    compile: (operand, { path }) => {
+      if (operand.type === bsonType.regex) {
+        throw fail('BadValue', "Can't have regex as arg to $ne.")
+      }
+      return { op: 'not', child: comparisonNode('eq', operand, path) }
+    },
+  },
+  { name: '$in', compile: (operand, { path }) => inNode('$in', operand, path) },
+  {
+    name: '$nin',
+    compile: (operand, { path }) => ({ op: 'not', child: inNode('$nin', operand, path) }),
+  },
+  {
+    name: '$exists',
+    compile: (operand, { path }) => ({
+      op: 'exists',
+      path,
+      value: trueValue,
+      reach: 'whole',
+      test: (value) => value !== undefined,
+      exists: isTruthy(operand),
+    }),
+  },
+  {
+    name: '$type',
+    compile: (operand, { path }) => {
+      const types = fieldTypes(operand)
+      const test = (value: Value | undefined) => value !== undefined && types.has(value.type)
+      return { op: 'type', path, value: operand, reach: 'each', test }
+    },
+  },
+  { name: '$regex', compile: compileRegexOperator },
+  {
+    name: '$options',
+    compile: (_operand, place) => {
+      if (sibling(place, '$regex') === undefined) {
+        throw fail('BadValue', '$options needs a $regex')
+      }
+      return undefined
+    },
+  },
+  { name: '$not', compile: compileNot },
+  { name: '$elemMatch', compile: compileElemMatch },
+  { name: '$all', compile: compileAll },
+  {
+    name: '$size',
+    compile: (operand, { path }) => {
+      const size = sizeOperand(operand)
+      const test = (value: Value | undefined) =>
+        value?.type === bsonType.array && countOf(value) === size
+      return { op: 'size', path, value: operand, reach: 'whole', test }
+    },
+  },
+  {
+    name: '$mod',
+    compile: (operand, { path }) => {
+      return { op: 'mod', path, value: operand, reach: 'each', test: modTest(operand) }
+    },
+  },
+  ...bitsOperators,
+  ...['$near', '$nearSphere', '$geoNear'].map((name) => ({
+    name,
+    compile: () => {
+      const text = 'unable to find index for $geoNear query'
+      throw fail('NoQueryExecutionPlans', `error processing query: planner returned error: ${text}`)
+    },
+  })),
+  ...['$within', '$geoWithin', '$geoIntersects'].map((name) => ({
+    name,
+    compile: () => {
+      throw fail('NotImplemented', `${name} is not supported`)
+    },
+  })),
+]
+
+function countOf(array: Value): number {
+  const elements = new Elements(array.bytes, array.start)
+  let count = 0
+  while (elements.next()) count++
+  return count
+}

@@ -1,0 +1,190 @@
+// Reads a filter document into its tree. Paths and operators go to the table of operators.ts; the
+// names that stand for themselves at the top ($and, $expr …) are the table here.
+
+import { fail } from '../../base/errors.js'
+import { expressionDepthMax } from '../../base/limits.js'
+import { Elements, elementsOf } from '../../value/elements.js'
+import { type FieldPath, parsePath } from '../../value/path.js'
+import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
+import type { QueryContext } from '../context.js'
+import { compileExpression, envOf, scopeOf } from '../expression.js'
+import { emptyObject, isTruthy } from '../expressions/operator.js'
+import { compileRegexValue } from '../regex.js'
+import type { FilterNode } from './node.js'
+import {
+  comparisonNode,
+  type FieldOperator,
+  type FieldPlace,
+  fieldOperators,
+  isOperatorObject,
+  isReferenceName,
+  regexNode,
+} from './operators.js'
+
+/** Where a filter stands: $expr needs a whole document, which elements of arrays are not. */
+export type FilterRole = 'document' | 'element' | 'arrayFilter'
+
+const operators = new Map<string, FieldOperator>(fieldOperators.map((row) => [row.name, row]))
+
+interface TopOperator {
+  compile(operand: Value, parser: Parser): FilterNode
+}
+
+const topOperators = new Map<string, TopOperator>([
+  ['$and', { compile: (operand, parser) => conjunction(parser.list('$and', operand)) }],
+  ['$or', { compile: (operand, parser) => disjunction(parser.list('$or', operand)) }],
+  [
+    '$nor',
+    { compile: (operand, parser) => ({ op: 'nor', children: parser.list('$nor', operand) }) },
+  ],
+  ['$comment', { compile: () => ({ op: 'always' }) }],
+  ['$expr', { compile: (operand, parser) => parser.expression(operand) }],
+  ['$alwaysTrue', { compile: () => ({ op: 'always' }) }],
+  ['$alwaysFalse', { compile: () => ({ op: 'never' }) }],
+  ['$where', refused('BadValue', '$where is not allowed in this context')],
+  ['$text', refused('IndexNotFound', 'text index required for $text query')],
+  ['$jsonSchema', refused('NotImplemented', '$jsonSchema is not supported')],
+  ['$sampleRate', refused('NotImplemented', '$sampleRate is not supported')],
+  [
+    '$not',
+    refused(
+      'BadValue',
+      'unknown top level operator: $not. If you are trying to negate an entire expression, use $nor.',
+    ),
+  ],
+])
+
+function refused(kind: 'BadValue' | 'IndexNotFound' | 'NotImplemented', text: string): TopOperator {
+  return {
+    compile: () => {
+      throw fail(kind, text)
+    },
+  }
+}
+
+export function parseFilter(
+  filter: Document,
+  context: QueryContext,
+  role: FilterRole = 'document',
+): FilterNode {
+  return new Parser(context, role, 0).object(documentValue(filter))
+}
+
+/** The node of `{path: {$gt: 1, …}}` or `{path: value}`, for $pull and the like. */
+export function parseCondition(path: FieldPath, operand: Value, context: QueryContext): FilterNode {
+  return new Parser(context, 'element', 0).field(path, operand)
+}
+
+/** Whether an object starts with an operator that stands under a field, `{$gt: 5}`. */
+export function isFieldOperator(value: Value): boolean {
+  if (!isOperatorObject(value)) return false
+  const first = new Elements(value.bytes, value.start)
+  return first.next() && operators.has(first.name())
+}
+
+/** Children of nested $and are one list; one child stands for itself. */
+function conjunction(children: readonly FilterNode[]): FilterNode {
+  const flat: FilterNode[] = []
+  for (const child of children) {
+    if (child.op === 'and') flat.push(...child.children)
+    else if (child.op !== 'always') flat.push(child)
+  }
+  if (flat.length === 0) return { op: 'always' }
+  return flat.length === 1 ? (flat[0] as FilterNode) : { op: 'and', children: flat }
+}
+
+function disjunction(children: readonly FilterNode[]): FilterNode {
+  return children.length === 1 ? (children[0] as FilterNode) : { op: 'or', children }
+}
+
+class Parser {
+  constructor(
+    private readonly context: QueryContext,
+    private readonly role: FilterRole,
+    private readonly depth: number,
+  ) {
+    if (depth > expressionDepthMax) throw fail('BadValue', 'exceeded maximum query tree depth')
+  }
+
+  /** A filter: conditions that must all hold. */
+  object(object: Value): FilterNode {
+    const children: FilterNode[] = []
+    const elements = new Elements(object.bytes, object.start)
+    while (elements.next()) {
+      const name = elements.name()
+      const operand = elements.value()
+      if (name.startsWith('$') && !isReferenceName(name)) children.push(this.top(name, operand))
+      else children.push(this.field(parsePath(name), operand))
+    }
+    return conjunction(children)
+  }
+
+  field(path: FieldPath, operand: Value): FilterNode {
+    if (operand.type === bsonType.regex) return regexNode(compileRegexValue(operand), path)
+    if (isOperatorObject(operand)) return this.operators(path, operand)
+    return comparisonNode('eq', operand, path)
+  }
+
+  /** The filters of $and, $or or $nor. */
+  list(name: string, operand: Value): FilterNode[] {
+    if (operand.type !== bsonType.array) throw fail('BadValue', `${name} must be an array`)
+    const given = elementsOf(operand)
+    if (given.length === 0) throw fail('BadValue', '$and/$or/$nor must be a nonempty array')
+    const inner = this.deeper(this.role)
+    return given.map((value) => {
+      if (value.type !== bsonType.object) {
+        throw fail('BadValue', '$or/$and/$nor entries need to be full objects')
+      }
+      return inner.object(value)
+    })
+  }
+
+  expression(operand: Value): FilterNode {
+    if (this.role === 'element') {
+      throw fail('BadValue', '$expr can only be applied to the top-level document')
+    }
+    if (this.role === 'arrayFilter') {
+      throw fail('QueryFeatureNotAllowed', '$expr is not allowed in this context')
+    }
+    const expression = compileExpression(operand, scopeOf(this.context))
+    const environment = envOf(emptyObject, this.context)
+    const test = (root: Value): boolean => {
+      environment.root = root
+      return isTruthy(expression.evaluate(environment))
+    }
+    return { op: 'expr', value: operand, test }
+  }
+
+  private top(name: string, operand: Value): FilterNode {
+    const row = topOperators.get(name)
+    if (row !== undefined) return row.compile(operand, this)
+    throw fail(
+      'BadValue',
+      `unknown top level operator: ${name}. If you have a field name that starts with a '$' ` +
+        'symbol, consider using $getField or $setField.',
+    )
+  }
+
+  private operators(path: FieldPath, object: Value): FilterNode {
+    const children: FilterNode[] = []
+    const place: FieldPlace = {
+      path,
+      siblings: object,
+      operators: (value) => this.deeper(this.role).operators(path, value),
+      nested: (value) => this.deeper('element').object(value),
+    }
+    const elements = new Elements(object.bytes, object.start)
+    while (elements.next()) {
+      const name = elements.name()
+      const row = operators.get(name)
+      if (row === undefined) throw fail('BadValue', `unknown operator: ${name}`)
+      const node = row.compile(elements.value(), place)
+      if (node !== undefined) children.push(node)
+    }
+    return conjunction(children)
+  }
+
+  private deeper(role: FilterRole): Parser {
+    return new Parser(this.context, role, this.depth + 1)
+  }
+}

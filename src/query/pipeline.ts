@@ -1,0 +1,222 @@
+// Compiles aggregation pipelines: each stage is a row of one table, its place in the pipeline is
+// checked here. Pure stages become transforms; what reads collections becomes a plan for the engine.
+
+import { fail } from '../base/errors.js'
+import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
+import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
+import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
+import type { QueryContext } from './context.js'
+import { envOf, scopeOf } from './expression.js'
+import { emptyObject, location } from './expressions/operator.js'
+import { Chain } from './stages/chain.js'
+import { groupStages } from './stages/group.js'
+import { limitStages } from './stages/limit.js'
+import { lookupStage } from './stages/lookup.js'
+import { projectStages } from './stages/project.js'
+import { sortPlan, sortStages } from './stages/sort.js'
+import { sourceStages } from './stages/source.js'
+import type {
+  PureStagePlan,
+  StageCompiler,
+  StagePlan,
+  StageRow,
+  Transform,
+} from './stages/stage.js'
+import { unwindStage } from './stages/unwind.js'
+
+export type { StagePlan, Transform }
+
+const stages: ReadonlyMap<string, StageRow> = new Map(
+  [
+    ...limitStages,
+    ...projectStages,
+    ...groupStages,
+    ...sortStages,
+    unwindStage,
+    lookupStage,
+    ...sourceStages,
+  ].map((row) => [row.name, row]),
+)
+
+/** What a pipeline may hold where it stands. */
+export interface PipelineRules {
+  /** Names that are allowed, with `refuse` for the others; all where absent. */
+  readonly allows?: (name: string) => boolean
+  readonly refuse?: (name: string) => Error
+}
+
+/**
+ * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of objects),
+ * 40323 (not one field), 40324 (unknown), 40602 (must be first) and the errors of the stages.
+ */
+export function compilePipeline(
+  pipeline: Value,
+  context: QueryContext,
+  rules: PipelineRules = {},
+): StagePlan[] {
+  return compileAt(pipeline, context, rules, 0)
+}
+
+function compileAt(
+  pipeline: Value,
+  context: QueryContext,
+  rules: PipelineRules,
+  depth: number,
+): StagePlan[] {
+  if (pipeline.type !== bsonType.array) {
+    throw fail('TypeMismatch', "'pipeline' option must be specified as an array")
+  }
+  if (depth > subPipelineDepthMax) {
+    throw fail(
+      'MaxSubPipelineDepthExceeded',
+      `Maximum number of nested sub-pipelines exceeded. Limit is ${subPipelineDepthMax}`,
+    )
+  }
+  const specs = elementsOf(pipeline)
+  if (specs.length > pipelineStagesMax) {
+    throw location(7749501, `Pipeline length must be no longer than ${pipelineStagesMax} stages.`)
+  }
+  const compiler: StageCompiler = {
+    context,
+    scope: scopeOf(context),
+    depth,
+    environment: () => envOf(emptyObject, context),
+    compile: (nested, inner) => compileAt(nested, inner, {}, depth + 1),
+  }
+  const plans: StagePlan[] = []
+  for (const [i, stage] of specs.entries()) {
+    const { name, spec } = stageOf(stage)
+    const row = stages.get(name)
+    if (row === undefined) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
+    if (rules.allows?.(name) === false) {
+      throw rules.refuse?.(name) ?? location(40324, `'${name}' is not allowed in this context`)
+    }
+    if (row.place === 'first' && i > 0) {
+      throw location(40602, `${name} is only valid as the first stage in a pipeline.`)
+    }
+    plans.push(...row.compile(spec, compiler))
+  }
+  return withLimits(plans)
+}
+
+function stageOf(stage: Value): { name: string; spec: Value } {
+  if (stage.type !== bsonType.object) {
+    throw fail('TypeMismatch', "Each element of the 'pipeline' array must be an object")
+  }
+  const elements = new Elements(stage.bytes, stage.start)
+  const hasOne = elements.next()
+  const name = hasOne ? elements.name() : ''
+  const spec = hasOne ? elements.value() : stage
+  if (!hasOne || elements.next()) {
+    throw location(40323, 'A pipeline stage specification object must contain exactly one field.')
+  }
+  return { name, spec }
+}
+
+/** A sort learns of the limit after it; what is skipped between them must be sorted, too. */
+function withLimits(plans: readonly StagePlan[]): StagePlan[] {
+  return plans.map((plan, i) => {
+    if (plan.kind !== 'sort') return plan
+    let skipped = 0
+    for (const next of plans.slice(i + 1)) {
+      if (next.kind === 'skip') skipped += next.count
+      else if (next.kind === 'limit') {
+        const limit = skipped + next.count
+        return Number.isSafeInteger(limit) ? sortPlan(plan.spec, plan.sort, limit) : plan
+      } else break
+    }
+    return plan
+  })
+}
+
+/** Whether a plan is a transform by itself: nothing to read, nothing to write. */
+export function isPure(plan: StagePlan): plan is PureStagePlan {
+  return 'create' in plan
+}
+
+/** Runs pure stages over documents that are all there: pipeline updates, tests. */
+export function runPipeline(
+  plans: readonly StagePlan[],
+  documents: Iterable<Document>,
+): Document[] {
+  const results: Document[] = []
+  const transforms = plans.map((plan) => {
+    if (!isPure(plan)) throw new Error(`${plan.name} cannot run without the engine`)
+    return plan.create()
+  })
+  const chain = new Chain(transforms, (document) => results.push(document))
+  for (const document of documents) {
+    if (chain.satisfied) break
+    chain.push(document)
+    while (chain.step());
+  }
+  chain.end()
+  while (chain.step());
+  return results
+}
+
+export interface PipelineCollection {
+  /** Another database than the pipeline's, where the stage names one. */
+  readonly db?: string
+  readonly name: string
+  readonly need: 'read' | 'write'
+}
+
+/**
+ * Collections that a pipeline names, nested pipelines included; its own is the caller's. Nothing is
+ * checked here: what cannot be read as a name is left to compilePipeline to refuse.
+ */
+export function pipelineCollections(pipeline: Value): PipelineCollection[] {
+  const found: PipelineCollection[] = []
+  collect(pipeline, found, 0)
+  return found
+}
+
+function collect(pipeline: Value, found: PipelineCollection[], depth: number): void {
+  if (pipeline.type !== bsonType.array || depth > subPipelineDepthMax) return
+  for (const stage of elementsOf(pipeline)) {
+    if (stage.type !== bsonType.object) continue
+    for (const [name, spec] of fieldsOf(stage)) collectStage(name, spec, found, depth)
+  }
+}
+
+function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
+  const fields = new Map(spec.type === bsonType.object ? fieldsOf(spec) : [])
+  switch (name) {
+    case '$lookup':
+    case '$graphLookup':
+      addName(fields.get('from'), 'read', found)
+      break
+    case '$unionWith':
+      addName(spec.type === bsonType.object ? fields.get('coll') : spec, 'read', found)
+      break
+    case '$out':
+      addName(spec, 'write', found)
+      break
+    case '$merge':
+      addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found)
+      break
+    case '$facet':
+      for (const nested of fields.values()) collect(nested, found, depth + 1)
+      return
+    default:
+      return
+  }
+  const nested = fields.get('pipeline')
+  if (nested !== undefined) collect(nested, found, depth + 1)
+}
+
+function addName(
+  value: Value | undefined,
+  need: 'read' | 'write',
+  found: PipelineCollection[],
+): void {
+  if (value?.type === bsonType.string) found.push({ name: stringOf(value), need })
+  if (value?.type !== bsonType.object) return
+  const fields = new Map(fieldsOf(value))
+  const db = fields.get('db')
+  const coll = fields.get('coll')
+  if (coll?.type !== bsonType.string) return
+  const name = stringOf(coll)
+  found.push(db?.type === bsonType.string ? { db: stringOf(db), name, need } : { name, need })
+}

@@ -1,0 +1,146 @@
+// Projections of find: the tree of projection-tree.ts with what only find has: $slice, $elemMatch and
+// the positional `a.$`, which shows the array element that the filter matched.
+
+import { type Bytes, utf8 } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { Elements, elementsOf, findElement } from '../value/elements.js'
+import { type FieldPath, parsePath } from '../value/path.js'
+import { bsonType, type Document, documentValue, type Value } from '../value/value.js'
+import { DocumentWriter, writeArray } from '../value/writer.js'
+import type { QueryContext } from './context.js'
+import { compileExpression, envOf, scopeOf } from './expression.js'
+import { emptyObject } from './expressions/operator.js'
+import { type FilterNode, isLeaf } from './filter/node.js'
+import { parseCondition } from './filter/parse.js'
+import type { Filter } from './filter.js'
+import { parseProjection, sliceOf } from './projection-spec.js'
+import type { ProjectionLeaf } from './projection-tree.js'
+
+export interface Projection {
+  apply(document: Document): Document
+}
+
+/**
+ * Compiles a projection of find. `filter` is the query's, for positional paths. Throws the errors of
+ * parseProjection, 31277 where a positional path is not in the filter, 51246 while applying it.
+ */
+export function compileProjection(
+  spec: Document,
+  filter: Filter | undefined,
+  context: QueryContext,
+): Projection {
+  const scope = scopeOf(context)
+  let positional: FieldPath | undefined
+  const tree = parseProjection(spec, {
+    compile: (expression) => compileExpression(expression, scope),
+    find: {
+      slice: sliceLeaf,
+      elemMatch: (path, condition) => elemMatchLeaf(path, condition, context),
+      positional: (path) => {
+        requireInFilter(path, filter)
+        positional = parsePath(path)
+      },
+    },
+  })
+  if (tree.keepsAll) return { apply: (document) => document }
+  const environment = envOf(emptyObject, context)
+  const cutPath = positional
+  return {
+    apply(document) {
+      environment.root = documentValue(document)
+      if (cutPath === undefined) return tree.apply(document, environment)
+      const cut = cutArray(document, cutPath, filter?.matchedIndex(document))
+      return tree.apply(cut, environment)
+    },
+  }
+}
+
+function requireInFilter(path: string, filter: Filter | undefined): void {
+  if (filter === undefined) {
+    const text = 'Projections with a positional operator require a matcher'
+    throw fail('Location51050', text)
+  }
+  const [first] = path.split('.')
+  if (!mentions(filter.tree, first ?? '')) {
+    const text = `Positional projection '${path}.$' does not match the query document.`
+    throw fail('Location31277', text)
+  }
+}
+
+function mentions(node: FilterNode, name: string): boolean {
+  if (isLeaf(node)) return node.path.parts[0] === name
+  if ('children' in node) return node.children.some((child) => mentions(child, name))
+  return node.op === 'not' && mentions(node.child, name)
+}
+
+/** `{$slice: n}` and `{$slice: [skip, n]}`; undefined where the operand is an expression's. */
+function sliceLeaf(operand: Value): ProjectionLeaf | undefined {
+  const slice = sliceOf(operand)
+  if (slice === undefined) return undefined
+  const { skip, limit } = slice
+  const transform = (value: Value): Value => {
+    if (value.type !== bsonType.array) return value
+    const elements = elementsOf(value)
+    if (skip === undefined) {
+      return writeArray(limit < 0 ? elements.slice(limit) : elements.slice(0, limit))
+    }
+    const from = skip < 0 ? Math.max(0, elements.length + skip) : skip
+    return writeArray(elements.slice(from, from + limit))
+  }
+  return { kind: 'transform', transform }
+}
+
+/** The first element that matches; the field is left out where none does. */
+function elemMatchLeaf(path: string, condition: Value, context: QueryContext): ProjectionLeaf {
+  const node = parseCondition(parsePath(path), condition, context)
+  const name = utf8(path)
+  const matches = isLeaf(node) ? node.test : () => false
+  const expression = {
+    evaluate: ({ root }: { root: Value }): Value | undefined => {
+      const array = findElement(root.bytes, root.start, name)
+      if (array?.type !== bsonType.array) return undefined
+      const found = elementsOf(array).find(matches)
+      return found === undefined ? undefined : writeArray([found])
+    },
+  }
+  return { kind: 'computed', expression }
+}
+
+/** The document with the first array on the path cut to its element at `index`. */
+function cutArray(document: Document, path: FieldPath, index: number | undefined): Document {
+  const writer = new DocumentWriter()
+  cutObject(document, 0, path, 0, index, writer)
+  return writer.finish()
+}
+
+function cutObject(
+  bytes: Bytes,
+  start: number,
+  path: FieldPath,
+  part: number,
+  index: number | undefined,
+  writer: DocumentWriter,
+): void {
+  const name = path.names[part] as Bytes
+  const elements = new Elements(bytes, start)
+  while (elements.next()) {
+    const isNamed = elements.nameIs(name)
+    if (isNamed && elements.type === bsonType.array) {
+      writer.value(path.parts[part] as string, matchedElement(elements.value(), index))
+    } else if (isNamed && elements.type === bsonType.object && part + 1 < path.names.length) {
+      writer.openDocument(path.parts[part] as string)
+      cutObject(bytes, elements.valueStart, path, part + 1, index, writer)
+      writer.close()
+    } else writer.element(bytes, elements.start, elements.valueEnd)
+  }
+}
+
+function matchedElement(array: Value, index: number | undefined): Value {
+  const prefix = "Executor error during find command :: caused by :: positional operator '.$'"
+  if (index === undefined) {
+    throw fail('Location51246', `${prefix} couldn't find a matching element in the array`)
+  }
+  const element = elementsOf(array)[index]
+  if (element === undefined) throw fail('Location51247', `${prefix} element mismatch`)
+  return writeArray([element])
+}

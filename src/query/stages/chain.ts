@@ -1,0 +1,104 @@
+// Several transforms in a row, driven one bounded step at a time: what one emits is pushed into the
+// next, and a transform that has output waiting is drained before it gets more input, so that a
+// document which unwinds into a million never stands in memory as a million.
+
+import type { Document } from '../../value/value.js'
+import type { Emit, Transform } from './stage.js'
+
+interface Link {
+  readonly transform: Transform
+  /** Input that came while the transform had output waiting. */
+  readonly queue: Document[]
+  readonly emit: Emit
+  finishing: Generator<void, void, void> | undefined
+  isDone: boolean
+}
+
+export class Chain {
+  private readonly links: Link[] = []
+  private readonly direct: Emit | undefined
+  private hasEnded = false
+
+  /** `output` gets what leaves the last transform. */
+  constructor(transforms: readonly Transform[], output: Emit) {
+    for (const [i, transform] of transforms.entries()) {
+      const emit: Emit = i === transforms.length - 1 ? output : (d) => this.feed(i + 1, d)
+      this.links.push({ transform, queue: [], emit, finishing: undefined, isDone: false })
+    }
+    if (transforms.length === 0) this.direct = output
+  }
+
+  /** Some transform wants no more: further input is of no use. */
+  get satisfied(): boolean {
+    return this.links.some((link) => link.isDone || link.transform.satisfied)
+  }
+
+  get bytesHeld(): number {
+    let bytes = 0
+    for (const link of this.links) bytes += link.transform.bytesHeld
+    return bytes
+  }
+
+  /** Takes one document. Call `step` until it is false before the next one. */
+  push(document: Document): void {
+    if (this.direct !== undefined) this.direct(document)
+    else this.feed(0, document)
+  }
+
+  /** No more input comes; `step` then brings out the rest. */
+  end(): void {
+    this.hasEnded = true
+  }
+
+  /** Does one bounded piece of the work that waits; false when there is none. */
+  step(): boolean {
+    this.close()
+    for (let i = this.links.length - 1; i >= 0; i--) {
+      if (this.advance(this.links[i] as Link, this.hasInputEnded(i))) return true
+    }
+    return false
+  }
+
+  private advance(link: Link, hasInputEnded: boolean): boolean {
+    if (link.isDone) return false
+    const { transform, queue } = link
+    if (transform.pending) {
+      transform.resume(link.emit)
+      return true
+    }
+    const next = queue.shift()
+    if (next !== undefined) {
+      transform.push(next, link.emit)
+      return true
+    }
+    if (!hasInputEnded) return false
+    link.finishing ??= transform.finish(link.emit)
+    if (link.finishing.next().done === true) link.isDone = true
+    return true
+  }
+
+  private hasInputEnded(i: number): boolean {
+    return i === 0 ? this.hasEnded : this.links[i - 1]?.isDone === true
+  }
+
+  private feed(i: number, document: Document): void {
+    const link = this.links[i] as Link
+    const { transform, queue } = link
+    if (link.isDone || transform.satisfied) return
+    if (transform.pending || queue.length > 0) queue.push(document)
+    else transform.push(document, link.emit)
+  }
+
+  /** Whatever stands before a satisfied transform has nothing left to do. */
+  private close(): void {
+    let last = -1
+    for (const [i, link] of this.links.entries()) {
+      if (link.transform.satisfied && !link.transform.pending) last = i
+    }
+    for (let i = 0; i < last; i++) {
+      const link = this.links[i] as Link
+      link.isDone = true
+      link.queue.length = 0
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// What a stage is: a plan compiled from its specification, and for most stages a transform that
+// documents are pushed through. Transforms are pure and bounded, so that the engine decides when they
+// run; plans that need a collection are run by the engine itself.
+
+import { fail } from '../../base/errors.js'
+import { blockingBytesMax } from '../../base/limits.js'
+import type { Document, Value } from '../../value/value.js'
+import type { QueryContext } from '../context.js'
+import type { Env, Scope } from '../expressions/operator.js'
+import type { Filter } from '../filter.js'
+import type { Sort } from '../sort.js'
+
+export type Emit = (document: Document) => void
+
+export interface Transform {
+  /** Takes one document; bounded work, and at most `stepDocumentsMax` documents come out. */
+  push(document: Document, emit: Emit): void
+  /** Wants no more input; what it has taken may still come out. */
+  readonly satisfied: boolean
+  /** Documents wait that `resume` would emit; input is better held back until it is false. */
+  readonly pending: boolean
+  /** Emits up to `stepDocumentsMax` of what waits. */
+  resume(emit: Emit): void
+  /** After the last push: emits the rest, yielding after each bounded step. */
+  finish(emit: Emit): Generator<void, void, void>
+  /** Bytes that are kept from one push to the next. */
+  readonly bytesHeld: number
+}
+
+/** What all transforms share that keep nothing: the rest is `push`. */
+export abstract class StreamTransform implements Transform {
+  get bytesHeld(): number {
+    return 0
+  }
+
+  get pending(): boolean {
+    return false
+  }
+
+  get satisfied(): boolean {
+    return false
+  }
+
+  abstract push(document: Document, emit: Emit): void
+
+  resume(_emit: Emit): void {}
+
+  *finish(_emit: Emit): Generator<void, void, void> {}
+}
+
+/** One document in, one out. */
+export class MapTransform extends StreamTransform {
+  constructor(private readonly map: (document: Document) => Document) {
+    super()
+  }
+
+  push(document: Document, emit: Emit): void {
+    emit(this.map(document))
+  }
+}
+
+interface PurePlan {
+  readonly name: string
+  readonly spec: Value
+  create(): Transform
+}
+
+export interface TransformPlan extends PurePlan {
+  readonly kind: 'transform'
+}
+
+export interface MatchPlan extends PurePlan {
+  readonly kind: 'match'
+  readonly filter: Filter
+}
+
+export interface SortPlan extends PurePlan {
+  readonly kind: 'sort'
+  readonly sort: Sort
+  /** Only so many documents are taken from the sort, because $limit follows. */
+  readonly limit?: number
+}
+
+export interface CountPlan extends PurePlan {
+  readonly kind: 'limit' | 'skip'
+  readonly count: number
+}
+
+/**
+ * A join, which the engine runs: for each document it finds the documents of `from` that match
+ * `foreignFilter`, runs `pipelineFor` over them, and emits `joined`.
+ */
+export interface LookupPlan {
+  readonly kind: 'lookup'
+  readonly name: '$lookup'
+  readonly spec: Value
+  readonly from: string
+  readonly as: string
+  /** Always a filter; `{}` where nothing narrows the foreign documents. */
+  foreignFilter(document: Document): Document
+  /** Stages after the filter; none in the form without `pipeline`. */
+  pipelineFor(document: Document): StagePlan[]
+  joined(document: Document, matches: readonly Document[]): Document
+}
+
+export type SourceKind =
+  | 'collStats'
+  | 'indexStats'
+  | 'currentOp'
+  | 'listLocalSessions'
+  | 'listSessions'
+
+/** A first stage that makes documents, which the engine or a command runs. */
+export interface SourcePlan {
+  readonly kind: SourceKind
+  readonly name: string
+  readonly spec: Value
+}
+
+/** $documents: the documents are here. */
+export interface DocumentsPlan {
+  readonly kind: 'documents'
+  readonly name: '$documents'
+  readonly spec: Value
+  readonly documents: readonly Document[]
+}
+
+export type PureStagePlan = TransformPlan | MatchPlan | SortPlan | CountPlan
+export type StagePlan = PureStagePlan | LookupPlan | SourcePlan | DocumentsPlan
+
+/** What stages are compiled with. */
+export interface StageCompiler {
+  readonly context: QueryContext
+  readonly scope: Scope
+  /** Sub-pipelines inside sub-pipelines that stand around this stage. */
+  readonly depth: number
+  /** An environment of its own for one transform. */
+  environment(): Env
+  /** A sub-pipeline; one level deeper. */
+  compile(pipeline: Value, context: QueryContext): StagePlan[]
+}
+
+/** A row of the stage table. */
+export interface StageRow {
+  /** With its `$`. */
+  readonly name: string
+  /** Where the stage may stand, if not anywhere. */
+  readonly place?: 'first'
+  compile(spec: Value, compiler: StageCompiler): StagePlan[]
+}
+
+/** Refuses what a blocking stage may not hold. */
+export function requireMemory(name: string, bytes: number): void {
+  if (bytes <= blockingBytesMax) return
+  const text =
+    name === '$sort'
+      ? `Sort exceeded memory limit of ${blockingBytesMax} bytes, but did not opt in to ` +
+        'external sorting. Aborting operation. Pass allowDiskUse:true to opt in.'
+      : `Exceeded memory limit for ${name}, but didn't allow external sort. Pass ` +
+        'allowDiskUse:true to opt in.'
+  throw fail('QueryExceededMemoryLimitNoDiskUseAllowed', text)
+}

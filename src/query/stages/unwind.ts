@@ -1,0 +1,240 @@
+// $unwind: one document for each element of an array. A long array comes out in steps, so that one
+// document never makes more than a bounded number of documents at once.
+
+import type { Bytes } from '../../base/bytes.js'
+import { stepDocumentsMax } from '../../base/limits.js'
+import { Elements } from '../../value/elements.js'
+import { type FieldPath, parsePath, valueAt } from '../../value/path.js'
+import {
+  boolOf,
+  bsonType,
+  type Document,
+  int64Value,
+  nullValue,
+  stringOf,
+  type Value,
+} from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+import type { QueryContext } from '../context.js'
+import { location, type Result, typeName } from '../expressions/operator.js'
+import { requirePath } from '../projection-spec.js'
+import { FieldSetter } from './setter.js'
+import { type Emit, type StageRow, StreamTransform } from './stage.js'
+
+interface Options {
+  readonly path: FieldPath
+  readonly keepsEmpty: boolean
+  readonly indexPath: string | undefined
+}
+
+/** The document with another value at a path through objects; undefined takes the field away. */
+function withValue(document: Document, path: FieldPath, value: Result): Document {
+  const writer = new DocumentWriter()
+  copyWith(document, 0, path, 0, value, writer)
+  return writer.finish()
+}
+
+function copyWith(
+  bytes: Bytes,
+  start: number,
+  path: FieldPath,
+  index: number,
+  value: Result,
+  writer: DocumentWriter,
+): void {
+  const name = path.names[index] as Bytes
+  const isLast = index === path.names.length - 1
+  const elements = new Elements(bytes, start)
+  let isFound = false
+  while (elements.next()) {
+    if (isFound || !elements.nameIs(name)) {
+      writer.element(bytes, elements.start, elements.valueEnd)
+      continue
+    }
+    isFound = true
+    if (!isLast) {
+      writer.openDocument(path.parts[index] as string)
+      copyWith(bytes, elements.valueStart, path, index + 1, value, writer)
+      writer.close()
+    } else if (value !== undefined) writer.value(path.parts[index] as string, value)
+  }
+}
+
+/** A document that is being unwound: the next element is at `position`. */
+interface Unwinding {
+  readonly document: Document
+  readonly elements: Elements
+  position: number
+  /** The next element is there: `elements` stands on it. */
+  hasNext: boolean
+}
+
+class Unwind extends StreamTransform {
+  private current: Unwinding | undefined
+  private readonly queue: Document[] = []
+  private queuedBytes = 0
+  private readonly index: FieldSetter | undefined
+
+  constructor(
+    private readonly options: Options,
+    context: QueryContext,
+  ) {
+    super()
+    const { indexPath } = options
+    this.index = indexPath === undefined ? undefined : new FieldSetter(indexPath, context)
+  }
+
+  override get pending(): boolean {
+    return this.current !== undefined
+  }
+
+  override get bytesHeld(): number {
+    return this.queuedBytes + (this.current?.document.length ?? 0)
+  }
+
+  push(document: Document, emit: Emit): void {
+    if (this.current !== undefined) {
+      this.queue.push(document)
+      this.queuedBytes += document.length
+    } else this.begin(document, emit)
+    this.resume(emit)
+  }
+
+  override resume(emit: Emit): void {
+    for (let room = stepDocumentsMax; room > 0; ) {
+      if (this.current === undefined) {
+        const next = this.queue.shift()
+        if (next === undefined) return
+        this.queuedBytes -= next.length
+        this.begin(next, emit)
+        room--
+      } else room -= this.unwind(this.current, room, emit)
+    }
+  }
+
+  override *finish(emit: Emit): Generator<void, void, void> {
+    while (this.current !== undefined || this.queue.length > 0) {
+      this.resume(emit)
+      yield
+    }
+  }
+
+  private begin(document: Document, emit: Emit): void {
+    const { path, keepsEmpty } = this.options
+    const value = valueAt(document, path)
+    if (value?.type === bsonType.array) {
+      const elements = new Elements(value.bytes, value.start)
+      const hasNext = elements.next()
+      if (hasNext) this.current = { document, elements, position: 0, hasNext }
+      else if (keepsEmpty) emit(this.indexed(withValue(document, path, undefined), nullValue))
+    } else if (value !== undefined && !value.isNullish) {
+      emit(this.indexed(document, nullValue))
+    } else if (keepsEmpty) emit(this.indexed(document, nullValue))
+  }
+
+  /** Emits up to `room` elements and says how many. */
+  private unwind(current: Unwinding, room: number, emit: Emit): number {
+    const { document, elements } = current
+    let emitted = 0
+    while (current.hasNext && emitted < room) {
+      const unwound = withValue(document, this.options.path, elements.value())
+      const index = current.position++
+      current.hasNext = elements.next()
+      if (!current.hasNext) this.current = undefined
+      emitted++
+      emit(this.indexed(unwound, this.index === undefined ? nullValue : int64Value(BigInt(index))))
+    }
+    return emitted
+  }
+
+  private indexed(document: Document, index: Value): Document {
+    return this.index === undefined ? document : this.index.set(document, index)
+  }
+}
+
+function optionsOf(spec: Value): Options {
+  if (spec.type === bsonType.string) {
+    return { path: pathOf(spec), keepsEmpty: false, indexPath: undefined }
+  }
+  if (spec.type !== bsonType.object) {
+    throw location(
+      15981,
+      'expected either a string or an object as specification for $unwind stage, got ' +
+        typeName(spec),
+    )
+  }
+  let path: FieldPath | undefined
+  let keepsEmpty = false
+  let indexPath: string | undefined
+  const elements = new Elements(spec.bytes, spec.start)
+  while (elements.next()) {
+    const value = elements.value()
+    switch (elements.name()) {
+      case 'path':
+        if (value.type !== bsonType.string) {
+          throw location(
+            28808,
+            `expected a string as the path for $unwind stage, got ${typeName(value)}`,
+          )
+        }
+        path = pathOf(value)
+        break
+      case 'preserveNullAndEmptyArrays':
+        if (value.type !== bsonType.bool) {
+          throw location(
+            28809,
+            'expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got ' +
+              typeName(value),
+          )
+        }
+        keepsEmpty = boolOf(value)
+        break
+      case 'includeArrayIndex':
+        indexPath = indexPathOf(value)
+        break
+      default:
+        throw location(28811, `unrecognized option to $unwind stage: ${elements.name()}`)
+    }
+  }
+  if (path === undefined) throw location(28812, 'no path specified to $unwind stage')
+  return { path, keepsEmpty, indexPath }
+}
+
+function pathOf(value: Value): FieldPath {
+  const text = stringOf(value)
+  if (text === '') throw location(28812, 'no path specified to $unwind stage')
+  if (!text.startsWith('$')) {
+    throw location(28818, `path option to $unwind stage should be prefixed with a '$': ${text}`)
+  }
+  requirePath(text.slice(1))
+  return parsePath(text.slice(1))
+}
+
+function indexPathOf(value: Value): string {
+  const text = value.type === bsonType.string ? stringOf(value) : ''
+  if (text === '') {
+    throw location(
+      28810,
+      'expected a non-empty string for the includeArrayIndex  option to $unwind stage, got ' +
+        typeName(value),
+    )
+  }
+  if (text.startsWith('$')) {
+    throw location(
+      28822,
+      `includeArrayIndex option to $unwind stage should not be prefixed with a '$': ${text}`,
+    )
+  }
+  requirePath(text)
+  return text
+}
+
+export const unwindStage: StageRow = {
+  name: '$unwind',
+  compile: (spec, { context }) => {
+    const options = optionsOf(spec)
+    return [
+      { kind: 'transform', name: '$unwind', spec, create: () => new Unwind(options, context) },
+    ]
+  },
+}

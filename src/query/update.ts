@@ -1,0 +1,251 @@
+// Updates of documents: a replacement, operators, or a pipeline of stages. Compiled once for a
+// command, then applied to documents as bytes. What does not change a document gives back the very
+// same array, so that nothing is written. Source: facts/document-wire.md 5, "Update operators".
+
+import { fail } from '../base/errors.js'
+import { documentBytesMax, documentDepthMax } from '../base/limits.js'
+import { equalValues } from '../value/compare.js'
+import { Elements, elementsOf, field, fieldsOf } from '../value/elements.js'
+import type { FieldPath } from '../value/path.js'
+import { shellText } from '../value/shell.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  objectIdValue,
+  type Value,
+} from '../value/value.js'
+import { DocumentWriter } from '../value/writer.js'
+import type { QueryContext } from './context.js'
+import { typeName } from './expressions/operator.js'
+import type { Filter } from './filter.js'
+import { compilePipeline } from './pipeline.js'
+import type { Modifier } from './update/action.js'
+import { type ApplyOptions, applyTree, depthOf, tooDeep } from './update/apply.js'
+import { compileArrayFilters } from './update/array-filters.js'
+import { arrayModifiers } from './update/array-modifiers.js'
+import { Branch } from './update/branch.js'
+import { fieldModifiers } from './update/field-modifiers.js'
+import { type ArrayFilters, PathNode, parseUpdatePath } from './update/path-tree.js'
+import { seedIdOf, seedOf } from './update/seed.js'
+
+export interface Update {
+  readonly kind: 'replacement' | 'operators' | 'pipeline'
+  /** Whether it may change what lies at, above or below a path. */
+  changes(path: FieldPath): boolean
+  /**
+   * The document after the update: `before` itself when nothing changed. Throws the errors of the
+   * operators, 66 where _id would change, 17419 above 16 MiB.
+   */
+  apply(before: Document, options: ApplyOptions): Document
+}
+
+export interface UpdateOptions {
+  readonly arrayFilters?: readonly Document[]
+  readonly context: QueryContext
+  /** Accepted for callers that know; what an upsert may not do fails when it inserts. */
+  readonly isUpsert?: boolean
+}
+
+const modifiers = new Map<string, Modifier>(
+  [...fieldModifiers, ...arrayModifiers].map((row) => [row.name, row]),
+)
+
+/** Compiles an update: an array is a pipeline, an object whose first name has a `$` is operators. */
+export function compileUpdate(update: Value, options: UpdateOptions): Update {
+  const { context, arrayFilters = [] } = options
+  if (update.type === bsonType.array) {
+    if (arrayFilters.length > 0) {
+      const text = 'arrayFilters may not be specified for pipeline-syle updates'
+      throw fail('FailedToParse', text)
+    }
+    return pipelineUpdate(update, context)
+  }
+  if (update.type !== bsonType.object) {
+    throw fail('FailedToParse', 'Update argument must be either an object or an array')
+  }
+  const first = new Elements(update.bytes, update.start)
+  if (first.next() && update.bytes[first.nameStart] === 0x24) {
+    return operatorUpdate(update, compileArrayFilters(arrayFilters, context), context)
+  }
+  return replacementUpdate(documentOf(update))
+}
+
+function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryContext): Update {
+  const tree = PathNode.root()
+  const paths: string[] = []
+  const used = new Set<string>()
+  for (const [name, operand] of fieldsOf(update)) {
+    const modifier = modifiers.get(name)
+    if (modifier === undefined) {
+      throw fail(
+        'FailedToParse',
+        `Unknown modifier: ${name}. Expected a valid update modifier or pipeline-style update ` +
+          'specified as an array',
+      )
+    }
+    requireFields(name, operand)
+    for (const [at, value] of fieldsOf(operand)) {
+      const { path, source } = modifier.target?.(value, at) ?? { path: at, source: undefined }
+      const action = modifier.compile(value, at, context)
+      tree.add(parseUpdatePath(path, filters, used), action)
+      paths.push(path)
+      if (source === undefined) continue
+      // The other path of $rename: nothing else may change it, and nothing is done there.
+      tree.add(parseUpdatePath(source, filters, used), { ...action, ...idle })
+      paths.push(source)
+    }
+  }
+  for (const name of filters.keys()) {
+    if (used.has(name)) continue
+    const text = `The array filter for identifier '${name}' was not used in the update`
+    throw fail('FailedToParse', `${text} ${shellText(update)}`)
+  }
+  const idPath = paths.find((path) => path === '_id' || path.startsWith('_id.'))
+  const touched = paths.map(plainParts)
+  return {
+    kind: 'operators',
+    changes: (path) => touched.some((parts) => isRelated(parts, plainParts(path.text))),
+    apply(before, options) {
+      const root = Branch.of(documentValue(before))
+      applyTree(tree, root, options)
+      if (!root.isChanged) return before
+      const after = root.toDocument()
+      if (idPath !== undefined) requireSameId(before, after, idPath)
+      return requireSize(after)
+    },
+  }
+}
+
+/** Leaves a place as it is, whatever is there. */
+const idle = {
+  creates: false,
+  ignoresBlocked: true,
+  apply: (current: Value | undefined) => current,
+}
+
+function requireFields(name: string, operand: Value): void {
+  if (operand.type === bsonType.object) return
+  throw fail(
+    'FailedToParse',
+    `Modifiers operate on fields but we found type ${typeName(operand)} instead. For example: ` +
+      `{$mod: {<field>: ...}} not {${name}: ${shellText(operand)}}`,
+  )
+}
+
+/** Names of a path without positions of arrays, which no index path spells. */
+function plainParts(path: string): readonly string[] {
+  return path.split('.').filter((part) => !/^(?:\d+|\$|\$\[.*\])$/.test(part))
+}
+
+/** One path is above the other, or the same. */
+function isRelated(a: readonly string[], b: readonly string[]): boolean {
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+function requireSameId(before: Document, after: Document, path: string): void {
+  const old = field(before, '_id')
+  if (old === undefined) return
+  const now = field(after, '_id')
+  if (now !== undefined && equalValues(old, now)) return
+  const text = `Performing an update on the path '${path}' would modify the immutable field '_id'`
+  throw fail('ImmutableField', text)
+}
+
+function requireSize(document: Document): Document {
+  if (document.length > documentBytesMax) {
+    const text = `Resulting document after update is larger than ${documentBytesMax}`
+    throw fail('Location17419', text)
+  }
+  return document
+}
+
+function replacementUpdate(replacement: Document): Update {
+  const elements = new Elements(replacement)
+  while (elements.next()) {
+    if (replacement[elements.nameStart] !== 0x24) continue
+    const name = elements.name()
+    throw fail(
+      'DollarPrefixedFieldName',
+      `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an ` +
+        "update's replacement document. Consider using an aggregation pipeline with $replaceWith.",
+    )
+  }
+  if (depthOf(documentValue(replacement)) > documentDepthMax) throw tooDeep()
+  return {
+    kind: 'replacement',
+    changes: () => true,
+    apply: (before) => replaced(before, replacement),
+  }
+}
+
+/** The new document with the old _id at its head; `before` where that is what it was. */
+function replaced(before: Document, replacement: Document): Document {
+  const old = field(before, '_id')
+  const given = field(replacement, '_id')
+  if (old !== undefined && given !== undefined && !equalValues(old, given)) {
+    throw fail(
+      'ImmutableField',
+      "After applying the update, the (immutable) field '_id' was found to have been altered to " +
+        `_id: ${shellText(given)}`,
+    )
+  }
+  const after = withIdFirst(replacement, old ?? given)
+  return Buffer.compare(after, before) === 0 ? before : requireSize(after)
+}
+
+function withIdFirst(document: Document, id: Value | undefined): Document {
+  const writer = new DocumentWriter()
+  if (id !== undefined) writer.value('_id', id)
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (elements.name() === '_id') continue
+    writer.element(document, elements.start, elements.valueEnd)
+  }
+  return writer.finish()
+}
+
+/** Stages that an update may have. */
+const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']
+
+function pipelineUpdate(update: Value, context: QueryContext): Update {
+  for (const stage of elementsOf(update)) {
+    const elements = new Elements(stage.bytes, stage.start)
+    if (stage.type !== bsonType.object || !elements.next()) continue
+    const name = elements.name()
+    if (!updateStages.includes(name)) {
+      throw fail('InvalidOptions', `${name} is not allowed to be used within an update`)
+    }
+  }
+  const stages = compilePipeline(update, context)
+  return {
+    kind: 'pipeline',
+    changes: () => true,
+    apply(before) {
+      let document = before
+      for (const stage of stages) {
+        if (stage.kind !== 'transform') continue
+        stage.create().push(document, (made) => {
+          document = made
+        })
+      }
+      if (document === before) return before
+      if (depthOf(documentValue(document)) > documentDepthMax) throw tooDeep()
+      return replaced(before, document)
+    },
+  }
+}
+
+/**
+ * The document that an upsert inserts: the filter's equalities, changed by the update, _id first
+ * (the filter's, else the update's, else `context.objectId(0)`). Throws 54 where the filter's
+ * equalities collide, 66 where the update changes the filter's _id.
+ */
+export function upsertDocument(filter: Filter, update: Update, context: QueryContext): Document {
+  const seed = update.kind === 'replacement' ? seedIdOf(filter.tree) : seedOf(filter.tree)
+  const made = update.apply(seed, { matchedIndex: undefined, isInsert: true })
+  return requireSize(withIdFirst(made, field(made, '_id') ?? objectIdValue(context.objectId(0))))
+}

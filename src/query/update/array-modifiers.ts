@@ -1,0 +1,316 @@
+// Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each.
+
+import { fail } from '../../base/errors.js'
+import { compareValues, equalValues } from '../../value/compare.js'
+import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
+import { equalityKey } from '../../value/key.js'
+import { integerOf, numberOf } from '../../value/numbers.js'
+import { parsePath } from '../../value/path.js'
+import { shellText } from '../../value/shell.js'
+import { bsonType, documentOf, type Value } from '../../value/value.js'
+import { DocumentWriter, writeArray } from '../../value/writer.js'
+import type { QueryContext } from '../context.js'
+import { typeName } from '../expressions/operator.js'
+import { documentTest, reachingTest } from '../filter/match.js'
+import { isReferenceName } from '../filter/operators.js'
+import { isFieldOperator, parseCondition, parseFilter } from '../filter/parse.js'
+import { compileSort } from '../sort.js'
+import type { Action, Modifier, Place } from './action.js'
+
+/** Up to so many elements $addToSet compares one by one; more go through a set of keys. */
+const pairwiseMax = 16
+/** `{}` where a $sort by fields meets an element that has none. */
+const emptyDocument = Uint8Array.of(5, 0, 0, 0, 0)
+
+interface Push {
+  readonly values: readonly Value[]
+  readonly position: number
+  readonly slice: number | undefined
+  readonly sort: ((elements: Value[]) => Value[]) | undefined
+}
+
+const push: Modifier = {
+  name: '$push',
+  compile: (operand) => {
+    const clauses = pushClauses(operand)
+    return {
+      operator: '$push',
+      creates: true,
+      apply: (current, place) => {
+        if (current !== undefined && current.type !== bsonType.array) {
+          throw fail(
+            'BadValue',
+            `The field '${place.path}' must be an array but is of type ${typeName(current)} ` +
+              `in document {${place.idText()}}`,
+          )
+        }
+        return pushed(current, clauses)
+      },
+    }
+  },
+}
+
+function pushed(current: Value | undefined, clauses: Push): Value {
+  const { values, position, slice, sort } = clauses
+  if (position === Number.POSITIVE_INFINITY && slice === undefined && sort === undefined) {
+    return appended(current, values)
+  }
+  let elements = current === undefined ? [] : elementsOf(current)
+  const length = elements.length
+  const at = position < 0 ? Math.max(0, length + position) : Math.min(position, length)
+  elements = [...elements.slice(0, at), ...values, ...elements.slice(at)]
+  if (sort !== undefined) elements = sort(elements)
+  if (slice !== undefined) {
+    elements = slice < 0 ? elements.slice(slice) : elements.slice(0, slice)
+  }
+  return writeArray(elements)
+}
+
+/** The old elements as they lie, and new ones behind them. */
+function appended(current: Value | undefined, values: readonly Value[]): Value {
+  if (current === undefined) return writeArray(values)
+  if (values.length === 0) return current
+  const elements = new Elements(current.bytes, current.start)
+  let count = 0
+  while (elements.next()) count++
+  const writer = new DocumentWriter(true)
+  if (count > 0) writer.element(current.bytes, current.start + 4, current.end - 1)
+  for (const [i, value] of values.entries()) writer.value(String(count + i), value)
+  return writer.finishValue()
+}
+
+function pushClauses(operand: Value): Push {
+  const clauses = clausesOf(operand)
+  const each = clauses?.get('$each')
+  if (clauses === undefined || each === undefined) {
+    return {
+      values: [operand],
+      position: Number.POSITIVE_INFINITY,
+      slice: undefined,
+      sort: undefined,
+    }
+  }
+  if (each.type !== bsonType.array) {
+    const text = 'The argument to $each in $push must be an array but it was of type'
+    throw fail('BadValue', `${text}: ${typeName(each)}`)
+  }
+  const slice = clauses.get('$slice')
+  const position = clauses.get('$position')
+  const sort = clauses.get('$sort')
+  return {
+    values: elementsOf(each),
+    position:
+      position === undefined
+        ? Number.POSITIVE_INFINITY
+        : wholeOperand(position, 'The value for $position must be an integer value, not of type'),
+    slice:
+      slice === undefined
+        ? undefined
+        : wholeOperand(slice, 'The value for $slice must be an integer value but was given type'),
+    sort: sort === undefined ? undefined : sorterOf(sort),
+  }
+}
+
+const pushClauseNames = ['$each', '$slice', '$sort', '$position']
+
+/** The clauses of `{$each: …}`; undefined for a plain value. */
+function clausesOf(operand: Value): Map<string, Value> | undefined {
+  if (operand.type !== bsonType.object) return undefined
+  const fields = [...fieldsOf(operand)]
+  const names = fields.map(([name]) => name)
+  const [first] = names
+  const startsWithClause = first?.startsWith('$') === true && !isReferenceName(first)
+  if (!names.includes('$each') && !startsWithClause) return undefined
+  const clauses = new Map<string, Value>()
+  for (const [name, value] of fields) {
+    if (!pushClauseNames.includes(name) || !names.includes('$each')) {
+      throw fail('BadValue', `Unrecognized clause in $push: ${name}`)
+    }
+    if (clauses.has(name)) throw fail('BadValue', `Only one ${name} is supported.`)
+    clauses.set(name, value)
+  }
+  return clauses
+}
+
+function wholeOperand(value: Value, refusal: string): number {
+  const whole = value.isNumber ? integerOf(value) : undefined
+  if (whole === undefined) throw fail('BadValue', `${refusal}: ${typeName(value)}`)
+  return whole
+}
+
+function sorterOf(sort: Value): (elements: Value[]) => Value[] {
+  if (sort.isNumber) {
+    const direction = sortDirection(sort)
+    return (elements) => elements.sort((a, b) => compareValues(a, b) * direction)
+  }
+  if (sort.type !== bsonType.object) {
+    throw fail(
+      'BadValue',
+      'The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort ' +
+        'embedded fields',
+    )
+  }
+  const fields = [...fieldsOf(sort)]
+  if (fields.length === 0) {
+    const text = 'The $sort pattern is empty when it should be a set of fields.'
+    throw fail('BadValue', text)
+  }
+  for (const [name, direction] of fields) {
+    sortDirection(direction)
+    if (name === '') throw fail('BadValue', 'The $sort field cannot be empty')
+    if (name.split('.').includes('')) {
+      const text = 'The $sort field is a dotted field but has an empty part'
+      throw fail('BadValue', `${text}: ${name}`)
+    }
+  }
+  const order = compileSort(documentOf(sort))
+  return (elements) =>
+    elements
+      .map((element) => {
+        const isObject = element.type === bsonType.object
+        return { element, key: order.key(isObject ? documentOf(element) : emptyDocument) }
+      })
+      .sort((a, b) => Buffer.compare(a.key, b.key))
+      .map(({ element }) => element)
+}
+
+function sortDirection(value: Value): number {
+  const direction = value.isNumber ? numberOf(value) : 0
+  if (direction !== 1 && direction !== -1) {
+    throw fail('BadValue', 'The $sort element value must be either 1 or -1')
+  }
+  return direction
+}
+
+const addToSet: Modifier = {
+  name: '$addToSet',
+  compile: (operand) => {
+    const values = addToSetValues(operand)
+    return {
+      operator: '$addToSet',
+      creates: true,
+      apply: (current, place) => {
+        if (current === undefined) return writeArray(newValues([], values))
+        if (current.type !== bsonType.array) throw notASet(current, place)
+        return appended(current, newValues(elementsOf(current), values))
+      },
+    }
+  },
+}
+
+function notASet(current: Value, place: Place) {
+  const field = place.path.slice(place.path.lastIndexOf('.') + 1)
+  const text = `Cannot apply $addToSet to non-array field. Field named '${field}'`
+  return fail('BadValue', `${text} has non-array type ${typeName(current)}`)
+}
+
+function addToSetValues(operand: Value): readonly Value[] {
+  const [first, ...more] = operand.type === bsonType.object ? [...fieldsOf(operand)] : []
+  if (first?.[0] !== '$each') return [operand]
+  const [, each] = first
+  if (each.type !== bsonType.array) {
+    const text = 'The argument to $each in $addToSet must be an array but it was of type'
+    throw fail('TypeMismatch', `${text} ${typeName(each)}`)
+  }
+  if (more.length > 0) {
+    const text = 'Found unexpected fields after $each in $addToSet'
+    throw fail('BadValue', `${text}: ${shellText(operand)}`)
+  }
+  return elementsOf(each)
+}
+
+/** The values that are neither there nor given twice. */
+function newValues(there: readonly Value[], values: readonly Value[]): Value[] {
+  const added: Value[] = []
+  if (there.length * values.length <= pairwiseMax * pairwiseMax) {
+    for (const value of values) {
+      const isEqual = (other: Value) => equalValues(other, value)
+      if (!there.some(isEqual) && !added.some(isEqual)) added.push(value)
+    }
+    return added
+  }
+  const known = new Set(there.map(equalityKey))
+  for (const value of values) {
+    const key = equalityKey(value)
+    if (known.has(key)) continue
+    known.add(key)
+    added.push(value)
+  }
+  return added
+}
+
+const pop: Modifier = {
+  name: '$pop',
+  compile: (operand, field) => {
+    if (!operand.isNumber) {
+      throw fail('FailedToParse', `Expected a number in: ${field}: ${shellText(operand)}`)
+    }
+    const end = integerOf(operand)
+    if (end !== 1 && end !== -1) {
+      throw fail('FailedToParse', `$pop expects 1 or -1, found: ${shellText(operand)}`)
+    }
+    return {
+      operator: '$pop',
+      creates: false,
+      apply: (current, place) => {
+        if (current === undefined) return undefined
+        if (current.type !== bsonType.array) {
+          const text = `Path '${place.path}' contains an element of non-array type`
+          throw fail('TypeMismatch', `${text} '${typeName(current)}'`)
+        }
+        const elements = elementsOf(current)
+        if (elements.length === 0) return current
+        return writeArray(end === 1 ? elements.slice(0, -1) : elements.slice(1))
+      },
+    }
+  },
+}
+
+/** Takes out the elements that pass. */
+function culling(name: string, test: (element: Value) => boolean): Action {
+  return {
+    operator: name,
+    creates: false,
+    apply: (current) => {
+      if (current === undefined) return undefined
+      if (current.type !== bsonType.array) {
+        throw fail('BadValue', `Cannot apply ${name} to a non-array value`)
+      }
+      const elements = elementsOf(current)
+      const kept = elements.filter((element) => !test(element))
+      return kept.length === elements.length ? current : writeArray(kept)
+    },
+  }
+}
+
+const pull: Modifier = {
+  name: '$pull',
+  compile: (operand, _field, context) => culling('$pull', pullTest(operand, context)),
+}
+
+/** Operators and regexes are tried on elements; an object is a filter over elements' fields. */
+function pullTest(operand: Value, context: QueryContext): (element: Value) => boolean {
+  if (operand.type === bsonType.regex || isFieldOperator(operand)) {
+    return reachingTest(parseCondition(parsePath(''), operand, context))
+  }
+  if (operand.type === bsonType.object) {
+    const matches = documentTest(parseFilter(documentOf(operand), context, 'element'))
+    return (element) => element.type === bsonType.object && matches(documentOf(element))
+  }
+  return (element) => equalValues(element, operand)
+}
+
+const pullAll: Modifier = {
+  name: '$pullAll',
+  compile: (operand) => {
+    if (operand.type !== bsonType.array) {
+      const text = '$pullAll requires an array argument but was given a'
+      throw fail('BadValue', `${text} ${typeName(operand)}`)
+    }
+    const keys = new Set(elementsOf(operand).map(equalityKey))
+    // Without the operator's name: the peer says $pull for both.
+    return culling('$pull', (element) => keys.has(equalityKey(element)))
+  },
+}
+
+export const arrayModifiers: readonly Modifier[] = [push, addToSet, pop, pull, pullAll]

@@ -1,0 +1,170 @@
+// A document while an update changes it: only the levels that a path passes are taken apart, and
+// what no operator touched goes into the result as ranges of the bytes it came in.
+
+import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, nullValue, Value } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+
+/** One element: as it lies in the old document until it is replaced or opened. */
+export class Entry {
+  /** The level below, once a path has passed. */
+  private branch: Branch | undefined
+  private replaced: Value | undefined
+
+  private constructor(
+    /** Name and, of an old element, all else. */
+    readonly bytes: Bytes,
+    readonly nameStart: number,
+    readonly nameEnd: number,
+    readonly end: number,
+  ) {}
+
+  static old(bytes: Bytes, elements: Elements): Entry {
+    return new Entry(bytes, elements.nameStart, elements.nameEnd, elements.valueEnd)
+  }
+
+  static made(name: Bytes, value: Value): Entry {
+    const entry = new Entry(name, 0, name.length, 0)
+    entry.replaced = value
+    return entry
+  }
+
+  get name(): string {
+    return textOf(this.bytes, this.nameStart, this.nameEnd)
+  }
+
+  /** Its bytes in the old document are still right. */
+  get isOld(): boolean {
+    return this.replaced === undefined && this.branch?.isChanged !== true
+  }
+
+  get start(): number {
+    return this.nameStart - 1
+  }
+
+  get value(): Value {
+    if (this.branch?.isChanged === true) return this.branch.toValue()
+    return this.replaced ?? this.oldValue()
+  }
+
+  set value(value: Value) {
+    this.replaced = value
+    this.branch = undefined
+  }
+
+  get type(): number {
+    return this.replaced?.type ?? this.bytes[this.nameStart - 1] ?? 0
+  }
+
+  isNamed(name: Bytes): boolean {
+    const length = this.nameEnd - this.nameStart
+    if (length !== name.length) return false
+    for (let i = 0; i < length; i++) if (this.bytes[this.nameStart + i] !== name[i]) return false
+    return true
+  }
+
+  /** The level below of an object or array. */
+  open(): Branch {
+    this.branch ??= Branch.of(this.value)
+    return this.branch
+  }
+
+  write(writer: DocumentWriter, name: string): void {
+    if (this.branch?.isChanged === true) this.branch.writeAs(name, writer)
+    else writer.value(name, this.value)
+  }
+
+  private oldValue(): Value {
+    const type = this.bytes[this.nameStart - 1] ?? 0
+    return new Value(type, this.bytes, this.nameEnd + 1, this.end)
+  }
+}
+
+/** An object or array taken apart. */
+export class Branch {
+  isChanged = false
+
+  private constructor(
+    readonly isArray: boolean,
+    readonly entries: Entry[],
+  ) {}
+
+  static of(value: Value): Branch {
+    const entries: Entry[] = []
+    const elements = new Elements(value.bytes, value.start)
+    while (elements.next()) entries.push(Entry.old(value.bytes, elements))
+    return new Branch(value.type === bsonType.array, entries)
+  }
+
+  static empty(): Branch {
+    return new Branch(false, [])
+  }
+
+  /** The field called `name`; the first, where names repeat. */
+  find(name: Bytes): Entry | undefined {
+    const { entries } = this
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as Entry
+      if (entry.isNamed(name)) return entry
+    }
+    return undefined
+  }
+
+  replace(entry: Entry, value: Value): void {
+    entry.value = value
+    this.isChanged = true
+  }
+
+  append(name: string, value: Value): void {
+    this.entries.push(Entry.made(utf8(name), value))
+    this.isChanged = true
+  }
+
+  /** Takes an element away; of an array, null stays in its place. */
+  remove(entry: Entry): void {
+    if (this.isArray) entry.value = nullValue
+    else this.entries.splice(this.entries.indexOf(entry), 1)
+    this.isChanged = true
+  }
+
+  toDocument(): Document {
+    return this.written().finish()
+  }
+
+  toValue(): Value {
+    return this.written().finishValue()
+  }
+
+  writeAs(name: string, writer: DocumentWriter): void {
+    if (this.isArray) writer.openArray(name)
+    else writer.openDocument(name)
+    this.fill(writer)
+    writer.close()
+  }
+
+  private written(): DocumentWriter {
+    const writer = new DocumentWriter(this.isArray)
+    this.fill(writer)
+    return writer
+  }
+
+  /** Neighbours that are still as they were are copied together. */
+  private fill(writer: DocumentWriter): void {
+    const { entries, isArray } = this
+    let run: Entry | undefined
+    let end = 0
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as Entry
+      if (entry.isOld && run !== undefined && run.bytes === entry.bytes && end === entry.start) {
+        end = entry.end
+        continue
+      }
+      if (run !== undefined) writer.element(run.bytes, run.start, end)
+      run = entry.isOld ? entry : undefined
+      end = entry.end
+      if (run === undefined) entry.write(writer, isArray ? String(i) : entry.name)
+    }
+    if (run !== undefined) writer.element(run.bytes, run.start, end)
+  }
+}

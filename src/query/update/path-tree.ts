@@ -1,0 +1,172 @@
+// The paths of an update as a tree: it finds updates of the same or of nested paths (which are
+// refused), and gives the order of application: by name, numbers by value.
+
+import { type Bytes, utf8 } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import type { ValueTest } from '../filter/node.js'
+import { isReferenceName } from '../filter/operators.js'
+import type { Action } from './action.js'
+
+/** A step of an update path. */
+export type Step =
+  | { readonly kind: 'name'; readonly text: string; readonly bytes: Bytes; readonly index: number }
+  /** `$`: the element that the filter matched. */
+  | { readonly kind: 'matched'; readonly text: '$' }
+  /** `$[]` and `$[id]`: every element that passes. */
+  | { readonly kind: 'each'; readonly text: string; readonly test: ValueTest | undefined }
+
+/** Tests of arrayFilters by their identifier. */
+export type ArrayFilters = ReadonlyMap<string, ValueTest>
+
+/** Splits and checks a path. Throws 56 (empty names), 2 (positional mistakes), 52 (`$` names). */
+export function parseUpdatePath(
+  path: string,
+  filters: ArrayFilters,
+  used: Set<string>,
+): readonly Step[] {
+  if (path === '') throw fail('EmptyFieldName', 'An empty update path is not valid.')
+  const parts = path.split('.')
+  if (parts.includes('')) {
+    const text = `The update path '${path}' contains an empty field name, which is not allowed.`
+    throw fail('EmptyFieldName', text)
+  }
+  if (parts.filter((part) => part === '$').length > 1) {
+    const text = `Too many positional (i.e. '$') elements found in path '${path}'`
+    throw fail('BadValue', text)
+  }
+  return parts.map((part, i) => stepOf(part, i, path, filters, used))
+}
+
+function stepOf(
+  part: string,
+  at: number,
+  path: string,
+  filters: ArrayFilters,
+  used: Set<string>,
+): Step {
+  if (!part.startsWith('$')) return nameStep(part)
+  if (part === '$') {
+    if (at === 0) {
+      const what = "Cannot have positional (i.e. '$') element in the first position in path"
+      throw fail('BadValue', `${what} '${path}'`)
+    }
+    return { kind: 'matched', text: '$' }
+  }
+  const identifier = /^\$\[(.*)\]$/.exec(part)?.[1]
+  if (identifier === undefined) {
+    if (at > 0 && isReferenceName(part)) return nameStep(part)
+    const what = `The dollar ($) prefixed field '${part}' in '${path}'`
+    throw fail('DollarPrefixedFieldName', `${what} is not valid for storage.`)
+  }
+  if (at === 0) {
+    const what =
+      "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path"
+    throw fail('BadValue', `${what} '${path}'`)
+  }
+  if (identifier === '') return { kind: 'each', text: part, test: undefined }
+  const test = filters.get(identifier)
+  if (test === undefined) {
+    const text = `No array filter found for identifier '${identifier}' in path '${path}'`
+    throw fail('BadValue', text)
+  }
+  used.add(identifier)
+  return { kind: 'each', text: part, test }
+}
+
+function nameStep(text: string): Step {
+  const index = /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
+  return { kind: 'name', text, bytes: utf8(text), index }
+}
+
+/** A name step for a position of an array. */
+export function positionStep(position: number): Step {
+  return nameStep(String(position))
+}
+
+export interface PathChild {
+  readonly step: Step
+  readonly node: PathNode
+}
+
+export class PathNode {
+  private readonly byText = new Map<string, PathChild>()
+  private sorted: readonly PathChild[] | undefined
+
+  private constructor(
+    /** The path to here, as the update spells it. */
+    readonly path: string,
+    readonly action: Action | undefined,
+  ) {}
+
+  static root(): PathNode {
+    return new PathNode('', undefined)
+  }
+
+  /** In the order of application. */
+  get children(): readonly PathChild[] {
+    this.sorted ??= [...this.byText.values()].sort((a, b) => compareSteps(a.step, b.step))
+    return this.sorted
+  }
+
+  /** Throws ConflictingUpdateOperators where the path is the same as, above or below another. */
+  add(steps: readonly Step[], action: Action): void {
+    const path = steps.map((step) => step.text).join('.')
+    let node: PathNode = this
+    for (const [i, step] of steps.entries()) {
+      node.requireSameKind(step, path)
+      const isLast = i === steps.length - 1
+      const found = node.byText.get(step.text)?.node
+      if (found !== undefined && (isLast || found.action !== undefined)) {
+        throw conflict(path, found.path)
+      }
+      if (found === undefined) {
+        const below = node.path === '' ? step.text : `${node.path}.${step.text}`
+        const made = new PathNode(below, isLast ? action : undefined)
+        node.byText.set(step.text, { step, node: made })
+        node.sorted = undefined
+        node = made
+      } else node = found
+    }
+  }
+
+  /** Several subtrees that meet at one element of an array, as one. */
+  static merge(nodes: readonly PathNode[]): PathNode {
+    const [first] = nodes
+    if (nodes.length === 1 && first !== undefined) return first
+    const merged = new PathNode(first?.path ?? '', undefined)
+    for (const node of nodes) {
+      if (node.action !== undefined) throw conflict(node.path, merged.path)
+      for (const { step, node: child } of node.byText.values()) {
+        const other = merged.byText.get(step.text)
+        if (other === undefined) merged.byText.set(step.text, { step, node: child })
+        else if (other.node.action !== undefined || child.action !== undefined) {
+          throw conflict(child.path, other.node.path)
+        } else {
+          merged.byText.set(step.text, { step, node: PathNode.merge([other.node, child]) })
+        }
+      }
+    }
+    return merged
+  }
+
+  /** `$[…]` does not mix with other names under one array. */
+  private requireSameKind(step: Step, path: string): void {
+    const [sibling] = this.byText.values()
+    if (sibling === undefined) return
+    if ((sibling.step.kind === 'each') !== (step.kind === 'each')) throw conflict(path, this.path)
+  }
+}
+
+function conflict(path: string, at: string) {
+  const text = `Updating the path '${path}' would create a conflict at '${at}'`
+  return fail('ConflictingUpdateOperators', text)
+}
+
+/** Numbers first and by value, then names by their bytes. */
+function compareSteps(a: Step, b: Step): number {
+  const left = a.kind === 'name' ? a.index : -1
+  const right = b.kind === 'name' ? b.index : -1
+  if (left >= 0 && right >= 0) return left - right
+  if (left >= 0 || right >= 0) return left >= 0 ? -1 : 1
+  return Buffer.compare(utf8(a.text), utf8(b.text))
+}

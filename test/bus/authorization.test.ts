@@ -1,0 +1,166 @@
+// The authorization matrix: every command that touches a collection is refused to a caller who
+// lacks the need that its row declares, and changes nothing.
+
+import { Binary, Long } from 'bson'
+import t from 'tap'
+import { documentRows } from '../../src/commands/rows.js'
+import type { Access, Need } from '../../src/engine/types.js'
+import type { Identity } from '../../src/identity/identity.js'
+import { CommandRoom, eachRoom } from '../support/command-room.js'
+
+type Plain = Readonly<Record<string, unknown>>
+
+interface Sample {
+  readonly command: Plain
+  readonly db?: string
+  /** What it needs of `c`, as its row must say. */
+  readonly needs: readonly Need[]
+}
+
+const index = { key: { a: 1 }, name: 'a_1' }
+
+/** A request for each command that touches the collection `c`. */
+const samples: Readonly<Record<string, Sample>> = {
+  aggregate: { command: { aggregate: 'c', pipeline: [], cursor: {} }, needs: ['read'] },
+  collStats: { command: { collStats: 'c' }, needs: ['read'] },
+  collectionStats: { command: { collectionStats: 'c' }, needs: ['read'] },
+  count: { command: { count: 'c' }, needs: ['read'] },
+  create: { command: { create: 'c' }, needs: ['write'] },
+  createIndexes: { command: { createIndexes: 'c', indexes: [index] }, needs: ['write'] },
+  delete: { command: { delete: 'c', deletes: [{ q: {}, limit: 0 }] }, needs: ['write'] },
+  distinct: { command: { distinct: 'c', key: 'a' }, needs: ['read'] },
+  drop: { command: { drop: 'c' }, needs: ['admin'] },
+  dropIndexes: { command: { dropIndexes: 'c', index: '*' }, needs: ['write'] },
+  explain: { command: { explain: { find: 'c' } }, needs: ['read'] },
+  find: { command: { find: 'c' }, needs: ['read'] },
+  findAndModify: {
+    command: { findAndModify: 'c', update: { $set: { a: 2 } } },
+    needs: ['read', 'write'],
+  },
+  insert: { command: { insert: 'c', documents: [{ a: 3 }] }, needs: ['write'] },
+  listIndexes: { command: { listIndexes: 'c' }, needs: ['read'] },
+  renameCollection: {
+    command: { renameCollection: 'test.c', to: 'test.d' },
+    db: 'admin',
+    needs: ['admin'],
+  },
+  update: {
+    command: { update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
+    needs: ['write'],
+  },
+  validate: { command: { validate: 'c' }, needs: ['read'] },
+}
+
+/** Commands that look at a whole database and answer what the caller may read of it. */
+const listings: Readonly<Record<string, Sample>> = {
+  collectionSummaries: { command: { collectionSummaries: 1 }, needs: [] },
+  dbStats: { command: { dbStats: 1 }, needs: [] },
+  listCollections: { command: { listCollections: 1 }, needs: [] },
+  listDatabases: { command: { listDatabases: 1 }, db: 'admin', needs: [] },
+}
+
+/** Touch a store, but through what another command has declared, or with checks of their own. */
+const apart = new Set(['getMore', 'dropDatabase'])
+
+t.test('every command over the store is in the matrix', async (t) => {
+  for (const { name, grain } of documentRows) {
+    if (grain === 'local') continue
+    t.ok(name in samples || name in listings || apart.has(name), name)
+  }
+})
+
+/** A decision that knows no one: all but the given needs are refused. */
+function only(...granted: readonly Need[]) {
+  return (_identity: Identity, need: Need, _access: Access | undefined) => granted.includes(need)
+}
+
+const otherNeeds: Readonly<Record<Need, readonly Need[]>> = {
+  read: ['write', 'admin'],
+  write: ['read', 'admin'],
+  admin: ['read', 'write'],
+}
+
+await eachRoom(
+  t,
+  'a need that is missing refuses the command, and nothing changes',
+  async (t, room, given) => {
+    await room.insert('c', { _id: 1, a: 1 })
+    const before = await room.all('c')
+    for (const [name, { command, db, needs }] of Object.entries(samples)) {
+      for (const need of needs) {
+        const services = { allow: only(...otherNeeds[need]) }
+        const guarded = new CommandRoom(given.store, given.clock, { services })
+        const error = await guarded.refusal(command, db)
+        t.equal(error.code, 13, `${name} without ${need}`)
+        t.match(error.message, /^not authorized on \w+ to execute command \{ \w+: /)
+        t.equal(error.httpStatus, 403)
+      }
+    }
+    t.same(await room.all('c'), before)
+  },
+)
+
+await eachRoom(
+  t,
+  'the needs of a row are enough',
+  async (t, room, given) => {
+    for (const [name, { command, db, needs }] of Object.entries(samples)) {
+      await room.run({ drop: 'd' })
+      await room.run({ drop: 'c' })
+      if (name !== 'create') await room.insert('c', { _id: 1, a: 1 })
+      const services = { allow: only(...needs) }
+      const guarded = new CommandRoom(given.store, given.clock, { services })
+      t.equal((await guarded.run(command, db)).ok, 1, name)
+    }
+  },
+  { kinds: ['memory'] },
+)
+
+await eachRoom(t, 'listings leave out what the caller may not read', async (t, room, given) => {
+  await room.insert('c', { _id: 1 })
+  const guarded = new CommandRoom(given.store, given.clock, { services: { allow: only() } })
+  t.same(await guarded.drain({ listCollections: 1 }), [])
+  t.same((await guarded.run({ listDatabases: 1 }, 'admin')).databases, [])
+  t.same((await guarded.run({ collectionSummaries: 1 })).collections, [])
+  t.equal((await guarded.run({ dbStats: 1 })).objects, 0)
+})
+
+await eachRoom(
+  t,
+  'dropDatabase needs the right to drop every collection',
+  async (t, room, given) => {
+    await room.insert('c', { _id: 1 })
+    const services = { allow: only('read', 'write') }
+    const guarded = new CommandRoom(given.store, given.clock, { services })
+    t.equal((await guarded.refusal({ dropDatabase: 1 })).code, 13)
+    t.equal((await room.all('c')).length, 1)
+  },
+)
+
+await eachRoom(
+  t,
+  'getMore needs the rights of the command that opened the cursor',
+  async (t, room, given) => {
+    await room.insert('c', { _id: 1 }, { _id: 2 })
+    let granted: readonly Need[] = ['read']
+    const services = { allow: (_identity: Identity, need: Need) => granted.includes(need) }
+    const guarded = new CommandRoom(given.store, given.clock, { services })
+    const { cursor } = await guarded.run({ find: 'c', batchSize: 1 })
+    const getMore = Long.fromNumber(cursor.id)
+    granted = []
+    t.equal((await guarded.refusal({ getMore, collection: 'c' })).code, 13)
+    granted = ['read']
+    t.equal((await guarded.run({ getMore, collection: 'c' })).cursor.nextBatch.length, 1)
+  },
+)
+
+t.test('a caller who has not signed in is refused before anything is read', async (t) => {
+  const { openMemoryStore } = await import('../../src/store/memory.js')
+  const { systemClock } = await import('../../src/base/clock.js')
+  const room = new CommandRoom(openMemoryStore(systemClock), systemClock)
+  const lsid = { id: new Binary(new Uint8Array(16), 4) }
+  for (const [name, { command, db }] of Object.entries({ ...samples, ...listings })) {
+    const error = await room.refusal({ ...command, lsid }, db, room.stranger())
+    t.same([error.code, error.message], [13, `Command ${name} requires authentication`])
+  }
+})

@@ -1,0 +1,71 @@
+// The lookup of commands and the checks that rows pass before anyone can send them.
+
+import t from 'tap'
+import { anyValue, optional, string } from '../../src/bus/params.js'
+import { reply } from '../../src/bus/reply.js'
+import { documentRow } from '../../src/bus/row.js'
+import { CommandTable, commandName } from '../../src/bus/table.js'
+import { documentRows } from '../../src/commands/rows.js'
+import { documentFrom } from '../../src/value/literal.js'
+
+const sound = {
+  name: 'echo',
+  grain: 'local',
+  access: 'identity',
+  target: anyValue,
+  params: { text: optional(string) },
+  help: 'Echoes.',
+  run: () => reply(),
+} as const
+
+t.test('a row is found by name and alias, in its own spelling', async (t) => {
+  const row = documentRow({ ...sound, aliases: ['Echo'] })
+  const table = new CommandTable([row])
+  t.equal(table.find('echo'), row)
+  t.equal(table.find('Echo'), row)
+  t.equal(table.find('ECHO'), undefined)
+})
+
+t.test('a row that cannot be right fails at start', async (t) => {
+  t.throws(() => documentRow({ ...sound, name: 'two words' }), /command name/)
+  t.throws(() => documentRow({ ...sound, help: 'No sentence' }), /one sentence/)
+  t.throws(() => documentRow({ ...sound, secrets: ['password'] }), /secret password is no field/)
+  t.throws(() => documentRow({ ...sound, params: { lsid: string } }), /generic field/)
+  t.throws(() => documentRow({ ...sound, params: { echo: string } }), /named like the command/)
+  t.throws(
+    () =>
+      documentRow({
+        ...sound,
+        grain: 'read',
+        access: 'anonymous',
+        // biome-ignore lint/correctness/useYield: nothing to read
+        *run() {
+          return reply()
+        },
+      }),
+    /without sign-in/,
+  )
+})
+
+t.test('two commands of one name fail at start', async (t) => {
+  const row = documentRow(sound)
+  t.throws(() => new CommandTable([row, documentRow({ ...sound, name: 'b', aliases: ['echo'] })]))
+})
+
+t.test('the name of a command is its first field', async (t) => {
+  t.equal(commandName(documentFrom({ find: 'c', filter: {} })), 'find')
+  t.equal(commandName(documentFrom({})), undefined)
+})
+
+t.test('the table of the document protocol is sound', async (t) => {
+  const table = new CommandTable(documentRows)
+  for (const name of [
+    'find',
+    'isMaster',
+    'ismaster',
+    'findandmodify',
+    'collstats',
+    'deleteIndexes',
+  ])
+    t.ok(table.find(name), name)
+})

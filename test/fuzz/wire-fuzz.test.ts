@@ -1,0 +1,26 @@
+// 10,000 fuzz cases on every change, 100,000 in the long suite. SIGIL_SEED brings a failure back.
+
+import { randomInt } from 'node:crypto'
+import t from 'tap'
+import { runs } from '../support/runs.js'
+import { fuzzWire } from './wire-fuzz.js'
+
+const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 31))
+const growthBytesMax = 30_000_000
+
+for (const { name, signedIn, share } of [
+  { name: 'strangers', signedIn: false, share: 0.3 },
+  { name: 'the operator', signedIn: true, share: 0.7 },
+]) {
+  t.test(`whatever ${name} send is answered or closed (seed ${seed})`, async (t) => {
+    const cases = runs(10_000) * share
+    const report = await fuzzWire({ seed, cases, signedIn })
+    t.equal(report.answered + report.closed, cases)
+    const growth = report.heapAfter - report.heapBefore
+    t.ok(growth < growthBytesMax, `the heap grew by ${growth} bytes`)
+    // A fuzzer that reaches nothing finds nothing.
+    const reached = [...report.codes.keys()].sort((a, b) => a - b)
+    t.ok(reached.length > (signedIn ? 20 : 5), `codes ${reached.join(' ')}`)
+    t.comment(`${report.answered} answered, ${report.closed} closed, codes ${reached.join(' ')}`)
+  })
+}

@@ -1,0 +1,48 @@
+// A whole gateway on free ports, with time that stands still and randomness from a seed: what it
+// answers depends on nothing but what it is asked.
+
+import type { Clock, Random } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { readSettings } from '../../src/base/settings.js'
+import { type Gateway, openGateway } from '../../src/gateway.js'
+import { seededRandom } from './seeded-random.js'
+
+/** The operator's key of these gateways: no secret, since they live in tests only. */
+export const testKey = `svc_op_${'0123456789abcdef'.repeat(4)}`
+
+export interface FixedOptions {
+  readonly seed: number
+  /** What the clock says all the time, milliseconds since 1970. */
+  readonly nowMs: number
+  /** Further settings. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export const fixedStart = { seed: 20_260_101, nowMs: Date.UTC(2026, 0, 1) } as const
+
+export function fixedClock(nowMs: number): Clock {
+  return { now: () => nowMs, elapsed: () => 0 }
+}
+
+export function fixedRandom(seed: number): Random {
+  const next = seededRandom(seed)
+  return { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(next() * 256)) }
+}
+
+/** Over a memory store unless `settings` says otherwise. */
+export function openFixedGateway(options: FixedOptions): Promise<Gateway> {
+  const settings = readSettings({
+    STORE: 'memory:',
+    WIRE_PORT: '0',
+    HTTP_PORT: '0',
+    API_KEY: testKey,
+    ...options.settings,
+  })
+  return openGateway({
+    settings,
+    clock: fixedClock(options.nowMs),
+    random: fixedRandom(options.seed),
+    log: silentLog,
+    version: '0.0.0',
+  })
+}

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { decimalFromString } from '../../src/value/decimal.js'
+import { jsonToValue } from '../../src/value/json.js'
+import { valueFrom } from '../../src/value/literal.js'
+import { shellText } from '../../src/value/shell.js'
+import {
+  binaryValue,
+  dateValue,
+  doubleValue,
+  int64Value,
+  maxKeyValue,
+  minKeyValue,
+  undefinedValue,
+} from '../../src/value/value.js'
+
+t.test('values are printed as in error texts of the peer', async (t) => {
+  const id = '{"$oid":"65f0c0ffee0123456789abcd"}'
+  t.equal(shellText(valueFrom({ a: 1 })), '{ a: 1 }')
+  t.equal(shellText(jsonToValue(`{"_id":${id}}`)), "{ _id: ObjectId('65f0c0ffee0123456789abcd') }")
+  t.equal(
+    shellText(valueFrom({ a: 'x', b: null, c: [1, 2.5, true] })),
+    '{ a: "x", b: null, c: [ 1, 2.5, true ] }',
+  )
+  t.same([shellText(valueFrom({})), shellText(valueFrom([]))], ['{}', '[]'])
+  t.equal(shellText(dateValue(-5)), 'new Date(-5)')
+  t.equal(shellText(int64Value(2n ** 63n - 1n)), '9223372036854775807')
+  t.same(
+    [1, 0.5, -0, 1e21, Number.NaN, -Infinity].map((n) => shellText(doubleValue(n))),
+    ['1.0', '0.5', '-0.0', '1e+21', 'nan.0', '-inf'],
+  )
+  t.equal(shellText(decimalFromString('1.50')), '1.50')
+  t.same([minKeyValue, maxKeyValue, undefinedValue].map(shellText), [
+    'MinKey',
+    'MaxKey',
+    'undefined',
+  ])
+  t.equal(shellText(binaryValue(0, Uint8Array.of(0xab, 1))), 'BinData(0, AB01)')
+  t.equal(
+    shellText(binaryValue(4, new Uint8Array(16))),
+    'UUID("00000000-0000-0000-0000-000000000000")',
+  )
+  t.equal(shellText(valueFrom(/a.b/i)), '/a.b/i')
+  t.equal(shellText(jsonToValue('{"$timestamp":{"t":1,"i":2}}')), 'Timestamp(1, 2)')
+  t.equal(shellText(jsonToValue('{"$code":"f()"}')), 'f()')
+  t.equal(shellText(jsonToValue('{"$code":"f()","$scope":{"x":1}}')), 'CodeWScope(f(), { x: 1 })')
+  t.equal(
+    shellText(jsonToValue(`{"$dbPointer":{"$ref":"a.b","$id":${id}}}`)),
+    "DBRef('a.b', 65f0c0ffee0123456789abcd)",
+  )
+})

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { bsonDepthMax } from '../../src/base/limits.js'
+import { documentFrom } from '../../src/value/literal.js'
+import { validateDocument } from '../../src/value/validate.js'
+import { int32Value, stringValue } from '../../src/value/value.js'
+import { DocumentWriter } from '../../src/value/writer.js'
+import { runs } from '../support/runs.js'
+import { codeNameOf, documentOfFields, documents } from './arbitrary.js'
+
+const codeOf = (bytes: Uint8Array, start?: number, end?: number) =>
+  codeNameOf(() => validateDocument(bytes, start, end))
+
+/** `levels` documents, one in the other. */
+function nested(levels: number): Uint8Array {
+  const writer = new DocumentWriter()
+  for (let i = 1; i < levels; i++) writer.openDocument('a')
+  for (let i = 1; i < levels; i++) writer.close()
+  return writer.finish()
+}
+
+t.test('every document that we write is well formed', async () => {
+  const check = (document: Uint8Array) => codeOf(document) === undefined
+  fc.assert(fc.property(documents, check), { numRuns: runs(2_000) })
+})
+
+t.test('no beginning of a document is one, nor is a document with a byte behind it', async () => {
+  const check = (document: Uint8Array) => {
+    for (let end = 0; end < document.length; end++) {
+      if (codeOf(document.subarray(0, end)) !== 'InvalidBSON') return false
+      if (codeOf(document, 0, end) !== 'InvalidBSON') return false
+    }
+    return codeOf(Uint8Array.of(...document, 0)) === 'InvalidBSON'
+  }
+  fc.assert(fc.property(documents, check), { numRuns: runs(200) })
+})
+
+t.test('a damaged document is refused or still read within its bounds', async () => {
+  const check = (document: Uint8Array, place: number, byte: number) => {
+    const damaged = document.slice()
+    damaged[place % damaged.length] = byte
+    const code = codeOf(damaged)
+    return code === undefined || code === 'InvalidBSON' || code === 'Overflow'
+  }
+  const byte = fc.nat(255)
+  fc.assert(fc.property(documents, fc.nat(), byte, check), { numRuns: runs(5_000) })
+})
+
+t.test('a range inside a larger buffer is checked alone', async (t) => {
+  const document = documentFrom({ a: 1, b: 'text' })
+  const around = Uint8Array.of(9, 9, ...document, 9, 9)
+  t.equal(codeOf(around, 2, 2 + document.length), undefined)
+  t.equal(codeOf(around, 2), 'InvalidBSON')
+  t.equal(codeOf(around, 2, around.length + 1), 'InvalidBSON')
+})
+
+t.test('nesting ends at the limit, with Overflow', async (t) => {
+  t.equal(codeOf(nested(bsonDepthMax)), undefined)
+  t.equal(codeOf(nested(bsonDepthMax + 1)), 'Overflow')
+})
+
+t.test('names and texts must be UTF-8, short ones and long ones', async (t) => {
+  for (const text of ['é', 'é'.repeat(200)]) {
+    const good = documentOfFields([['a', stringValue(text)]])
+    t.equal(codeOf(good), undefined)
+    const bad = good.map((byte) => (byte === 0xa9 ? 0x29 : byte))
+    t.equal(codeOf(bad), 'InvalidBSON')
+    const name = documentOfFields([[text, int32Value(1)]])
+    t.equal(codeOf(name), undefined)
+    t.equal(codeOf(name.map((byte) => (byte === 0xa9 ? 0x29 : byte))), 'InvalidBSON')
+  }
+})
+
+t.test('a length that overflows 32 bits is refused', async (t) => {
+  const document = documentOfFields([['a', stringValue('x')]])
+  for (const length of [0x7fffffff, -1, 0, -0x80000000]) {
+    const bad = document.slice()
+    new DataView(bad.buffer).setInt32(7, length, true)
+    t.equal(codeOf(bad), 'InvalidBSON', String(length))
+  }
+})
