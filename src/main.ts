@@ -11,7 +11,7 @@ import { runCheck } from './cli/check.js'
 import { runHealth } from './cli/health.js'
 import { runImport } from './cli/import.js'
 import { runOperatorKey } from './cli/operator-key.js'
-import { openGateway } from './gateway.js'
+import { type Gateway, openGateway } from './gateway.js'
 
 const help = `Usage: sigil <command>
 
@@ -69,41 +69,40 @@ async function start(settings: Settings): Promise<number> {
     clock: systemClock,
     random: systemRandom,
   })
-  for (const note of gateway.notes) process.stdout.write(`${note}\n`)
-  const { http, wire } = gateway.ports
-  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
-  const scheme = settings.TLS_CERT === undefined ? 'http' : 'https'
-  process.stdout.write(`Sigil ${version} serves documents from ${settings.STORE}\n`)
-  process.stdout.write(`  document wire  mongodb://${host}:${wire}/${settings.DATABASE}\n`)
-  process.stdout.write(`  HTTP           ${scheme}://${host}:${http}/api/v1\n`)
-  if (gateway.madeKey !== undefined) introduce(gateway.madeKey, settings, host, gateway.ports)
+  print(welcome(gateway, settings))
   await stop
   await gateway.close()
   return 0
 }
 
-/** The one time that the operator's key is shown, or written where OPERATOR_KEY_FILE says. */
-function introduce(
-  key: string,
-  settings: Settings,
-  host: string,
-  { http, wire }: { readonly http: number; readonly wire: number },
-): void {
-  const file = settings.OPERATOR_KEY_FILE
-  if (file !== undefined) {
-    writeFileSync(file, `${key}\n`, { mode: 0o600 })
-    process.stdout.write(`\nThe operator's key was made and written to ${file}.\n`)
-    return
+/** Notes, addresses, and the one time that the operator's key is shown. */
+function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string {
+  const { HOST, DATABASE, STORE, TLS_CERT, OPERATOR_KEY_FILE } = settings
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST
+  const [scheme, tls] = TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
+  const wire = `${host}:${ports.wire}/${DATABASE}${tls}`
+  const api = `${scheme}://${host}:${ports.http}/api/v1`
+  const lines = [
+    ...notes,
+    `Sigil ${version} serves documents from ${STORE}`,
+    `  document wire  mongodb://${wire}`,
+    `  HTTP           ${api}`,
+  ]
+  if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {
+    writeFileSync(OPERATOR_KEY_FILE, `${madeKey}\n`, { mode: 0o600 })
+    lines.push('', `The operator's key was made and written to ${OPERATOR_KEY_FILE}.`)
+  } else if (madeKey !== undefined) {
+    lines.push(
+      '',
+      "The operator's key was made. It is shown once and kept nowhere; lines to copy:",
+      '',
+      `  export SIGIL_API_KEY=${madeKey}`,
+      `  npx mongosh "mongodb://operator:${madeKey}@${wire}"`,
+      `  curl -H "x-api-key: ${madeKey}" ${api}/collections`,
+      '',
+    )
   }
-  const [scheme, tls] = settings.TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
-  process.stdout.write(`
-The operator's key was made. It is shown once and kept nowhere; lines to copy:
-
-  export SIGIL_API_KEY=${key}
-  npx mongosh "mongodb://operator:${key}@${host}:${wire}/${settings.DATABASE}${tls}"
-  curl -H "x-api-key: ${key}" ${scheme}://${host}:${http}/api/v1/collections
-
-`)
+  return `${lines.join('\n')}\n`
 }
 
 /** Resolves at the first SIGTERM or SIGINT. */

@@ -42,12 +42,12 @@ export const scanEntriesMax = 1_000
 /** Entries of a query's first step where a filter decides, and bytes that a step is sized for. */
 export const scanFirstEntries = 128
 export const scanBytesTarget = 4 * MiB
+/** Answers that one batch of a $lookup remembers, bytes. */
+export const lookupCacheBytesMax = 16 * MiB
 /** Indexes whose uses are counted for $indexStats. */
 export const indexUseMax = 10_000
 /** Documents that one stage of a query hands to the next at a time. */
 export const pullDocumentsMax = 500
-/** Documents of a sort that are ordered in one step, about a millisecond. */
-export const sortRunDocuments = 1_000
 /** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
 export const planSpansMax = 10_000
 /** Points of a unique index up to which they beat every other plan. */
@@ -185,3 +185,5 @@ export const operatorKeyCharsMin = 32
 export const unannouncedBodyBytes = 64 * KiB
 /** Between looks for idle cursors. */
 export const cursorLookMs = 10_000
+/** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
+export const decimalCharsMax = 16_384

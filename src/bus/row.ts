@@ -97,7 +97,7 @@ export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>
     ...describe(definition),
     grain: definition.grain,
     paramNames: schema.names,
-    parse: (request) => parseRequest(request, schema, readTarget, ignoresUnknown),
+    parse: (request) => parseCommand(request, { schema, readTarget, ignoresUnknown }),
     touches: touches === undefined ? () => [] : (call) => touches(typed(call)),
     ...runners(definition, typed),
   }
@@ -139,13 +139,18 @@ function runners<F extends Fields, T>(
   }
 }
 
-function parseRequest<F extends Fields, T>(
-  request: Request,
-  schema: Schema<F>,
-  readTarget: (value: Value) => T,
-  ignoresUnknown: boolean,
-): Parsed {
-  const { body, sequences } = request
+/** How a command is read: its fields, and what stands beside its name. */
+export interface CommandSyntax<F extends Fields, T> {
+  readonly schema: Schema<F>
+  readonly readTarget: (value: Value) => T
+  readonly ignoresUnknown: boolean
+}
+
+/** The checked arguments of a request. Throws 40413, 40414, 40415, 14 and what the fields refuse. */
+export function parseCommand<F extends Fields, T>(
+  { body, sequences }: Pick<Request, 'body' | 'sequences'>,
+  { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,
+): { readonly args: Args<F>; readonly target: T; readonly generic: GenericArgs } {
   const reading = schema.begin()
   const generic = genericSchema.begin()
   const elements = new Elements(body)

@@ -3,13 +3,13 @@
 // with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys are
 // made by `keyValues` of value/path.ts, filters look by its `walkPath`.
 
-import type { FilterNode } from '../query/filter.js'
 import type { ComparisonNode, ElemMatchNode, InNode, LeafNode } from '../query/filter/node.js'
+import type { FilterNode } from '../query/filter.js'
 import { compileRegexValue } from '../query/regex.js'
+import { Elements } from '../value/elements.js'
 import { encodeKey } from '../value/key.js'
 import { type FieldPath, parsePath } from '../value/path.js'
 import { bsonType, nullValue, stringValue, undefinedValue, type Value } from '../value/value.js'
-import { Elements } from '../value/elements.js'
 import {
   bound,
   bracketOf,

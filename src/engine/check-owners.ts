@@ -108,7 +108,7 @@ function* readKnown(tx: ReadTx): Program<Known> {
   return { namespaces, indexes, values }
 }
 
-/** Chunked values that are neither referred to nor on one of the lists nor a dropped collection's. */
+/** Chunked values that are neither referred to nor on a list nor a dropped collection's. */
 function* strayValues(referred: ReadonlySet<string>): Sweep<ValueId[]> {
   const stray: ValueId[] = []
   let start: Bytes = Uint8Array.of(keyClass.chunk)

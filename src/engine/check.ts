@@ -267,7 +267,8 @@ function* checkCount(
     const counted = yield* countRange(idRange(ofClass, id), sizeOf)
     if (counter.documents === counted.documents && counter.bytes === counted.bytes) return
     const before = text
-    text = `${counted.documents} ${what} of ${counted.bytes} bytes are stored, counted as ${counter.documents} of ${counter.bytes}`
+    const stored = `${counted.documents} ${what} of ${counted.bytes} bytes are stored`
+    text = `${stored}, counted as ${counter.documents} of ${counter.bytes}`
     if (text !== before) continue
     seen.take({ problems: [{ kind: 'count', text }] })
     return

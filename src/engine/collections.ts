@@ -22,9 +22,12 @@ import { DocumentWriter } from '../value/writer.js'
 import { countKey } from './catalog.js'
 import {
   changeOf,
+  duplicateId,
+  hasUniqueKeys,
   idOf,
   keptEntries,
   markIndexes,
+  needsMarks,
   putEntries,
   refuseDuplicates,
   removeEntries,
@@ -85,9 +88,10 @@ export function* insertDocument(
 ): Program<void> {
   const key = recordKey(ns, idOf(document))
   const kept = keptEntries(ns, document, key)
-  yield* refuseDuplicates(tx, ns, document, key, kept, true)
+  if (hasUniqueKeys(kept)) yield* refuseDuplicates(tx, ns, document, key, kept, true)
+  else if ((yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
   const record = recordOf(tx, ns.id, document, staged)
-  yield* markIndexes(tx, ns, kept)
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
   tx.put(key, record)
   for (const { index, keys } of kept) putEntries(tx, index, keys, key)
   tx.add(countKey(ns.id), 1, document.length)
@@ -108,17 +112,11 @@ export function* replaceDocument(
   const old = keptEntries(ns, before, key)
   const kept = keptEntries(ns, after, key)
   const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
-  yield* refuseDuplicates(
-    tx,
-    ns,
-    after,
-    key,
-    changes.map(({ index, added }) => ({ index, keys: added })),
-    false,
-  )
+  const added = changes.map(({ index, added }) => ({ index, keys: added }))
+  if (hasUniqueKeys(added)) yield* refuseDuplicates(tx, ns, after, key, added, false)
   const record = recordOf(tx, ns.id, after, staged)
-  yield* markIndexes(tx, ns, kept)
-  yield* discardChunks(tx, key, before)
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  if (needsChunks(before)) yield* discardChunks(tx, key)
   tx.put(key, record)
   for (const { index, added, removed } of changes) {
     yield* removeEntries(tx, index, removed, key)
@@ -134,7 +132,7 @@ export function* removeDocument(
   key: Bytes,
   before: Document,
 ): Program<void> {
-  yield* discardChunks(tx, key, before)
+  if (needsChunks(before)) yield* discardChunks(tx, key)
   tx.remove(key)
   for (const index of ns.indexes) {
     yield* removeEntries(tx, index, entriesOf(index, before, key).keys, key)
@@ -198,8 +196,7 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
 }
 
 /** Gives up the chunks of a large document that is about to go. */
-function* discardChunks(tx: Tx, key: Bytes, before: Document): Program<void> {
-  if (!needsChunks(before)) return
+function* discardChunks(tx: Tx, key: Bytes): Program<void> {
   const record = yield* tx.get(key)
   const head = record === undefined ? undefined : headOf(record)
   if (head !== undefined) discardValue(tx, head.value)

@@ -1,5 +1,5 @@
-// Collection descriptors as BSON records of the catalog: encoding, and a decoding that is remembered
-// as long as the stored bytes stay the same. The bytes decide, not a version: two programs of one
+// Collection descriptors as BSON records of the catalog: encoding, and a decoding that is kept as
+// long as the stored bytes stay the same. The bytes decide, not a version: two programs of one
 // write group put two descriptors under one group number.
 
 import { LRUCache } from 'lru-cache'

@@ -8,6 +8,7 @@ import { CursorExpiry } from './cursor-expiry-job.js'
 import { Cursors } from './cursors.js'
 import { GarbageJob } from './garbage-job.js'
 import { IndexBuilds } from './index-build-job.js'
+import { IndexUse } from './index-use.js'
 import { ClockPace, type Pace } from './pace-job.js'
 
 export interface EngineParts {
@@ -24,6 +25,7 @@ export class Engine {
   readonly clock: Clock
   readonly random: Random
   readonly cursors: Cursors
+  readonly indexUse: IndexUse
   readonly builds: IndexBuilds
   readonly garbage: GarbageJob
   private readonly expiry: CursorExpiry
@@ -34,6 +36,7 @@ export class Engine {
     this.clock = clock
     this.random = random
     this.cursors = new Cursors(clock, random)
+    this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
     this.expiry = new CursorExpiry(this.cursors, clock, pace)

@@ -12,11 +12,6 @@ import { countKey, findNamespace, saveNamespace } from './catalog.js'
 import { entriesOf, entryValues, type IndexEntries } from './index-keys.js'
 import type { IndexDescriptor, Namespace } from './types.js'
 
-/** The entries that one index keeps for one document. */
-export interface Kept extends IndexEntries {
-  readonly index: IndexDescriptor
-}
-
 /** The `_id` of a stored document. */
 export function idOf(document: Document): Value {
   const id = field(document, '_id')
@@ -24,8 +19,9 @@ export function idOf(document: Document): Value {
   return id
 }
 
-export function keptEntries(ns: Namespace, document: Document, key: Bytes): Kept[] {
-  return ns.indexes.map((index) => ({ index, ...entriesOf(index, document, key) }))
+/** What the document has in each index of its collection. */
+export function keptEntries(ns: Namespace, document: Document, key: Bytes): IndexEntries[] {
+  return ns.indexes.map((index) => entriesOf(index, document, key))
 }
 
 /** How the entries of a document change in one index. */
@@ -35,7 +31,7 @@ export interface Change {
   readonly removed: readonly Bytes[]
 }
 
-export function changeOf({ index, keys }: Kept, old: readonly Bytes[]): Change {
+export function changeOf({ index, keys }: IndexEntries, old: readonly Bytes[]): Change {
   const [a] = keys
   const [b] = old
   if (keys.length === 1 && old.length === 1 && a !== undefined && b !== undefined) {
@@ -51,6 +47,12 @@ export function changeOf({ index, keys }: Kept, old: readonly Bytes[]): Change {
   }
 }
 
+/** New keys of one document in one index. */
+interface Added {
+  readonly index: IndexDescriptor
+  readonly keys: readonly Bytes[]
+}
+
 /**
  * One trip for all probes: the record key if the document is new, then the new keys of each unique
  * index, in the order of the indexes; the first that is taken is the error.
@@ -60,14 +62,10 @@ export function* refuseDuplicates(
   ns: Namespace,
   document: Document,
   key: Bytes,
-  entries: readonly { readonly index: IndexDescriptor; readonly keys: readonly Bytes[] }[],
+  entries: readonly Added[],
   isNew: boolean,
 ): Program<void> {
   const unique = entries.filter(({ index, keys }) => index.unique && keys.length > 0)
-  if (unique.length === 0) {
-    if (isNew && (yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
-    return
-  }
   const probes = unique.flatMap(({ index, keys }) => keys.map((probe) => ({ index, probe })))
   const keys = probes.map(({ probe }) => probe)
   const held = yield* tx.getMany(isNew ? [key, ...keys] : keys)
@@ -79,7 +77,13 @@ export function* refuseDuplicates(
   })
 }
 
-function duplicateId(ns: Namespace, document: Document): Error {
+/** Whether refuseDuplicates has to look further than at the record key. */
+export function hasUniqueKeys(entries: readonly Added[]): boolean {
+  return entries.some(({ index, keys }) => index.unique && keys.length > 0)
+}
+
+/** Two documents with one `_id`. */
+export function duplicateId(ns: Namespace, document: Document): Error {
   const keyPattern = writeDocument((out) => out.int32('_id', 1))
   const keyValue = writeDocument((out) => out.value('_id', idOf(document)))
   return duplicate(ns, '_id_', keyPattern, keyValue)
@@ -104,18 +108,22 @@ function duplicate(ns: Namespace, index: string, keyPattern: Document, keyValue:
   return fail('DuplicateKey', `${text} dup key: ${shown}`, { keyPattern, keyValue })
 }
 
+/** Whether these entries are the first of their index to need a multikey or inexact bit. */
+export function needsMarks(kept: readonly IndexEntries[]): boolean {
+  return kept.some(isUnmarked)
+}
+
 /**
- * Sets the descriptor's multikey and inexact bits that these entries are the first to need. It reads
- * the descriptor again: `ns` may be older than what this program has put for an earlier document.
+ * Sets the descriptor's bits that these entries need. It reads the descriptor again: `ns` may be
+ * older than what this program has put for an earlier document.
  */
-export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly Kept[]): Program<void> {
-  if (!kept.some(({ index, multikey, inexact }) => isUnmarked(index, multikey, inexact))) return
+export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly IndexEntries[]): Program<void> {
   const current = yield* findNamespace(tx, ns.db, ns.name)
   assert(current?.id === ns.id, 'a collection does not vanish under a program')
   let isChanged = false
   const indexes = current.indexes.map((index) => {
     const entries = kept.find((candidate) => candidate.index.id === index.id)
-    if (entries === undefined || !isUnmarked(index, entries.multikey, entries.inexact)) return index
+    if (entries === undefined || !isUnmarked({ ...entries, index })) return index
     isChanged = true
     return {
       ...index,
@@ -126,13 +134,11 @@ export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly Kept[]): Prog
   if (isChanged) saveNamespace(tx, { ...current, indexes })
 }
 
-function isUnmarked(
-  index: IndexDescriptor,
-  multikey: readonly boolean[],
-  inexact: boolean,
-): boolean {
+function isUnmarked({ index, multikey, inexact }: IndexEntries): boolean {
   if (inexact && !index.inexact) return true
-  for (let i = 0; i < multikey.length; i++) if (multikey[i] && !index.multikey[i]) return true
+  for (let i = 0; i < multikey.length; i++) {
+    if (multikey[i] === true && index.multikey[i] !== true) return true
+  }
   return false
 }
 
@@ -185,7 +191,7 @@ export function* addMissingEntries(
   document: Document,
   key: Bytes,
 ): Program<number> {
-  const kept = indexes.map((index) => ({ index, ...entriesOf(index, document, key) }))
+  const kept = indexes.map((index) => entriesOf(index, document, key))
   let put = 0
   for (const { index, keys } of kept) {
     const held = yield* tx.getMany(keys)
@@ -195,7 +201,7 @@ export function* addMissingEntries(
     putEntries(tx, index, missing, key)
     put += missing.length
   }
-  yield* markIndexes(tx, ns, kept)
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
   return put
 }
 

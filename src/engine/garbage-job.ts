@@ -109,7 +109,7 @@ export class GarbageJob {
           deleteSome(tx, { start: from, end: range.end }, limit),
         )
         if (step.count < limit || step.last === undefined) break
-        // The tables may keep deleted keys for a while: a scan from the start would pass them again.
+        // Tables may keep deleted keys for a while: a scan from the start would pass them again.
         start = concatBytes(step.last, Uint8Array.of(0))
         size.saw(step.count, step.bytes)
         await pace.rest()

@@ -65,7 +65,7 @@ export class IndexBuilds {
   /**
    * createIndexes: resolves when all are ready. `specs` are the objects of its `indexes`; `create`
    * is for a collection that is missing (default: unowned and private). Rejects with the errors of
-   * the specifications, DuplicateKey, or IndexBuildAborted where the index or collection is dropped.
+   * the specifications, DuplicateKey, or IndexBuildAborted where index or collection is dropped.
    */
   async ensure(
     db: string,
@@ -161,7 +161,7 @@ export class IndexBuilds {
   }
 }
 
-/** Adds what the next documents lack. Reads nothing but them, and stops early where they are large. */
+/** Adds what the next documents lack; stops early where they are large. */
 function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<BuildStep> {
   const ns = yield* locate(tx, build)
   const indexes = ns?.indexes.filter((index) => build.ids.has(index.id)) ?? []

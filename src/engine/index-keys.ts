@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
-import { entryFieldsBytesMax } from '../base/limits.js'
+import { entryFieldsBytesMax, indexFieldsMax } from '../base/limits.js'
 import { keyClass } from '../store/layout.js'
 import { Elements, findElement } from '../value/elements.js'
 import { KeyWriter } from '../value/key.js'
-import { type FieldPath, keyValues, parsePath } from '../value/path.js'
+import { type FieldPath, type KeyValues, keyValues, parsePath } from '../value/path.js'
 import { bsonType, type Document, nullValue, undefinedValue, type Value } from '../value/value.js'
 import { type DocumentWriter, writeDocument } from '../value/writer.js'
 import type { IndexDescriptor } from './types.js'
@@ -23,10 +23,11 @@ const hashBytes = 32
 export const entryPrefixBytes = entryFieldsBytesMax - hashBytes
 
 export interface IndexEntries {
+  readonly index: IndexDescriptor
   /** Store keys, no two of them equal. */
   readonly keys: Bytes[]
   /** For each field of the index: an array lay on its path. */
-  readonly multikey: boolean[]
+  readonly multikey: readonly boolean[]
   /** Some key was cut to a prefix and a hash. */
   readonly inexact: boolean
 }
@@ -35,9 +36,15 @@ export interface IndexEntries {
 type Row = readonly Value[]
 
 interface Rows {
-  readonly rows: Row[]
-  readonly multikey: boolean[]
+  readonly rows: readonly Row[]
+  readonly multikey: readonly boolean[]
 }
+
+/** No array on any path, by number of fields: what most documents have. */
+const noArrays: readonly (readonly boolean[])[] = Array.from(
+  { length: indexFieldsMax + 1 },
+  (_, n) => new Array<boolean>(n).fill(false),
+)
 
 const writer = new KeyWriter()
 
@@ -51,21 +58,19 @@ export function entriesOf(
   recordKey: Bytes,
 ): IndexEntries {
   const { rows, multikey } = rowsOf(index, document)
-  const keys: Bytes[] = []
-  let inexact = false
-  const seen = rows.length > 1 ? new Set<string>() : undefined
-  for (const row of rows) {
-    const isWhole = writeFields(index, row)
-    if (!isWhole) inexact = true
-    const key = finishKey(index, recordKey)
-    if (seen !== undefined) {
-      const text = mapKey(key)
-      if (seen.has(text)) continue
-      seen.add(text)
-    }
-    keys.push(key)
+  const [first] = rows
+  if (rows.length === 1 && first !== undefined) {
+    const inexact = !writeFields(index, first)
+    return { index, keys: [finishKey(index, recordKey)], multikey, inexact }
   }
-  return { keys, multikey, inexact }
+  const keys = new Map<string, Bytes>()
+  let inexact = false
+  for (const row of rows) {
+    if (!writeFields(index, row)) inexact = true
+    const key = finishKey(index, recordKey)
+    keys.set(mapKey(key), key)
+  }
+  return { index, keys: [...keys.values()], multikey, inexact }
 }
 
 /** The values behind one of the document's entries, as `{a: 1, b: null}`: for error replies. */
@@ -112,23 +117,27 @@ function finishKey(index: IndexDescriptor, recordKey: Bytes): Bytes {
 
 function rowsOf(index: IndexDescriptor, document: Document): Rows {
   const { fields } = index
-  const [first] = fields
-  if (fields.length === 1 && first !== undefined) {
-    const { values, isArray } = keyValues(document, parsePath(first.path))
-    return { rows: values.map((value) => [value]), multikey: [isArray] }
-  }
-  const paths = fields.map((field) => parsePath(field.path))
-  const parts = paths.map((path) => keyValues(document, path))
-  const multikey = parts.map((part) => part.isArray)
-  const arrays = multikey.filter((isArray) => isArray).length
-  if (arrays > 1) return expandTogether(paths, document)
+  const parts = fields.map((field) => keyValues(document, parsePath(field.path)))
+  const none = noArrays[fields.length]
+  if (none !== undefined && !parts.some(isSpread))
+    return { rows: [parts.map(onlyValue)], multikey: none }
+  const multikey = parts.map(isSpread)
   const spread = multikey.indexOf(true)
-  if (spread < 0) return { rows: [parts.map((part) => part.values[0] ?? nullValue)], multikey }
+  if (multikey.indexOf(true, spread + 1) >= 0) {
+    return expandTogether(
+      fields.map((field) => parsePath(field.path)),
+      document,
+    )
+  }
   const rows = (parts[spread]?.values ?? []).map((value) =>
-    parts.map((part, i) => (i === spread ? value : (part.values[0] ?? nullValue))),
+    parts.map((part, i) => (i === spread ? value : onlyValue(part))),
   )
   return { rows, multikey }
 }
+
+const isSpread = (part: KeyValues): boolean => part.isArray
+
+const onlyValue = (part: KeyValues): Value => part.values[0] ?? nullValue
 
 // Compound indexes over fields of one array of objects: `{a.b: 1, a.c: 1}` has an entry for each
 // element of `a`, with that element's b and c. Arrays that are not the same one cannot be combined.
@@ -233,7 +242,10 @@ function elementAt(array: Value, path: FieldPath, part: number): Value | undefin
   if (!isName) return found
   throw fail(
     'Location16746',
-    `Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '${path.parts[part]}' for array: ${path.parts.slice(0, part).join('.')}`,
+    [
+      'Ambiguous field name found in array (do not use numeric field names in embedded elements',
+      `in an array), field: '${path.parts[part]}' for array: ${path.parts.slice(0, part).join('.')}`,
+    ].join(' '),
   )
 }
 

@@ -153,7 +153,11 @@ export function existingIndex(
       if (isSameKey && isSameOptions) return index
       throw fail(
         'IndexKeySpecsConflict',
-        `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. ${bothOf(spec, index)}`,
+        [
+          'An existing index has the same name as the requested index.',
+          'When index names are not specified, they are auto generated and can cause conflicts.',
+          `Please refer to our documentation. ${bothOf(spec, index)}`,
+        ].join(' '),
       )
     }
     if (!isSameKey) continue
@@ -163,9 +167,10 @@ export function existingIndex(
         `Index already exists with a different name: ${index.name}`,
       )
     }
+    const both = bothOf(spec, index)
     throw fail(
       'IndexOptionsConflict',
-      `An equivalent index already exists with a different name and options. ${bothOf(spec, index)}`,
+      `An equivalent index already exists with a different name and options. ${both}`,
     )
   }
   return undefined
@@ -183,9 +188,10 @@ function checkOption(spec: Document, option: string, value: Value, isId: boolean
     return
   }
   const what = isId ? 'an _id index' : 'an index'
+  const shown = shellText(documentValue(spec))
   throw fail(
     'InvalidIndexSpecificationOption',
-    `The field '${option}' is not valid for ${what} specification. Specification: ${shellText(documentValue(spec))}`,
+    `The field '${option}' is not valid for ${what} specification. Specification: ${shown}`,
   )
 }
 
@@ -223,7 +229,10 @@ function checkDirection(direction: Value, path: string): void {
   }
   if (!direction.isNumber) {
     throw cannot(
-      `Values in v:2 index key pattern cannot be of type ${typeName(direction)}. Only numbers > 0, numbers < 0, and strings are allowed.`,
+      [
+        `Values in v:2 index key pattern cannot be of type ${typeName(direction)}.`,
+        'Only numbers > 0, numbers < 0, and strings are allowed.',
+      ].join(' '),
     )
   }
   const number = numberOf(direction)
@@ -251,7 +260,10 @@ function checkName(name: string, key: Value): void {
   if (name !== idIndexName) return
   throw fail(
     'BadValue',
-    `The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}, found ${shellText(key)}`,
+    [
+      `The index name '_id_' is reserved for the _id index,`,
+      `which must have key pattern {_id: 1}, found ${shellText(key)}`,
+    ].join(' '),
   )
 }
 
@@ -297,7 +309,10 @@ function requiredField(spec: Document, name: string): Value {
   if (value !== undefined) return value
   throw fail(
     'FailedToParse',
-    `Error in specification ${shellText(documentValue(spec))} :: caused by :: The '${name}' field is a required property of an index specification`,
+    [
+      `Error in specification ${shellText(documentValue(spec))} :: caused by ::`,
+      `The '${name}' field is a required property of an index specification`,
+    ].join(' '),
   )
 }
 
@@ -313,9 +328,11 @@ function truthOf(value: Value, name: string): boolean {
 const cannot = (text: string): GatewayError => fail('CannotCreateIndex', text)
 
 function wrongType(name: string, expected: string, value: Value): GatewayError {
+  const article = /^[aeiou]/.test(expected) ? 'an' : 'a'
+  const given = typeName(value)
   return fail(
     'TypeMismatch',
-    `The field '${name}' must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}, but got ${typeName(value)}`,
+    `The field '${name}' must be ${article} ${expected}, but got ${given}`,
   )
 }
 

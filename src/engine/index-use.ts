@@ -4,23 +4,33 @@
 import { LRUCache } from 'lru-cache'
 import { indexUseMax } from '../base/limits.js'
 import type { Plan } from './plan.js'
-import type { IndexDescriptor } from './types.js'
+import type { IndexDescriptor, Namespace } from './types.js'
 
 export class IndexUse {
+  /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
   private readonly counts = new LRUCache<number, number>({ max: indexUseMax })
 
   /** `sinceMs`: when counting began, milliseconds since 1970. */
   constructor(readonly sinceMs: number) {}
 
-  /** Counts the indexes that a plan reads. */
-  note(plan: Plan): void {
+  /** Counts the indexes that a plan for a collection reads. */
+  note(ns: Namespace, plan: Plan): void {
     for (const access of plan.accesses) {
-      if (access.kind !== 'entries') continue
-      this.counts.set(access.index.id, (this.counts.get(access.index.id) ?? 0) + 1)
+      if (access.kind === 'entries') this.count(access.index.id)
+      else if (access.kind !== 'nothing' && access.bounds !== undefined) this.count(ns.id)
     }
   }
 
   operations(index: IndexDescriptor): number {
     return this.counts.get(index.id) ?? 0
+  }
+
+  /** Uses of `_id_`. */
+  points(ns: Namespace): number {
+    return this.counts.get(ns.id) ?? 0
+  }
+
+  private count(id: number): void {
+    this.counts.set(id, (this.counts.get(id) ?? 0) + 1)
   }
 }

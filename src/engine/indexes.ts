@@ -1,5 +1,5 @@
-// The programs behind createIndexes and dropIndexes: descriptors in and out of the catalog. Entries
-// of an index over documents that exist already are the build job's work. (facts: storage 9, rule 12)
+// The programs behind createIndexes and dropIndexes: descriptors in and out of the catalog. What an
+// index lacks of documents of before is the build job's work. (facts: storage 9, rule 12)
 
 import { fail } from '../base/errors.js'
 import { indexesMax } from '../base/limits.js'
@@ -80,8 +80,8 @@ function newIndex(id: IndexId, spec: IndexSpec, isEmpty: boolean): IndexDescript
 }
 
 /**
- * Drops the indexes that `which` means: a name, a key pattern, an array of names, or `*` for all but
- * `_id_`. Answers how many there were. Throws NamespaceNotFound, IndexNotFound, InvalidOptions.
+ * Drops the indexes that `which` means: a name, a key pattern, an array of names, or `*` for all
+ * but `_id_`. Answers how many there were. Throws NamespaceNotFound, IndexNotFound, InvalidOptions.
  */
 export function* dropIndexes(
   tx: Tx & Guarded,
@@ -121,7 +121,7 @@ function chooseIndexes(ns: Namespace, which: Value): Set<IndexId> {
     default:
       throw fail(
         'TypeMismatch',
-        "BSON field 'dropIndexes.index' is the wrong type, expected types '[string, object, array]'",
+        "BSON field 'dropIndexes.index' is the wrong type, expected '[string, object, array]'",
       )
   }
 }

@@ -42,7 +42,9 @@ export class Interval {
   /** Exactly one value. */
   get isPoint(): boolean {
     const { low, high } = this
-    return low.inclusive && high.inclusive && (low.key === high.key || equalBytes(low.key, high.key))
+    return (
+      low.inclusive && high.inclusive && (low.key === high.key || equalBytes(low.key, high.key))
+    )
   }
 
   /** No value: the ends have passed each other. */
@@ -208,7 +210,8 @@ export function union(intervals: readonly Interval[]): Interval[] {
   for (const next of sorted) {
     const last = merged.at(-1)
     if (last === undefined || !later(last.end, next.start)) merged.push(next)
-    else if (later(next.end, last.end)) merged[merged.length - 1] = new Interval(last.low, next.high)
+    else if (later(next.end, last.end))
+      merged[merged.length - 1] = new Interval(last.low, next.high)
   }
   return merged
 }

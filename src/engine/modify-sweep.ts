@@ -123,12 +123,7 @@ interface Done {
   readonly error?: GatewayError
 }
 
-function* changeKeys(
-  target: Target,
-  change: ManyChange,
-  found: Keys,
-  tally: Tally,
-): Sweep<void> {
+function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tally): Sweep<void> {
   const { keys, namespaceId } = found
   let size = sweepDocumentsMax
   for (let at = 0; at < keys.length; ) {
@@ -189,4 +184,3 @@ function* changePart(
   }
   return { keys: keys.length, tally }
 }
-

@@ -114,11 +114,7 @@ function* changeFirst(
   throw keptChanging()
 }
 
-function* findAndChange(
-  target: Target,
-  selection: Selection,
-  changeAt: ChangeAt,
-): Sweep<Outcome> {
+function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
   if (isPointOfId(selection.filter)) {
     const outcome = yield* changePoint(target, selection, changeAt)
     if (outcome.kind !== 'search') return outcome
@@ -145,11 +141,7 @@ function isPointOfId(filter: Filter): boolean {
 }
 
 /** Finds and changes in one write program, where a unique key leads there. */
-function* changePoint(
-  target: Target,
-  selection: Selection,
-  changeAt: ChangeAt,
-): Sweep<Outcome> {
+function* changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
   return yield* stagedWrite(function* (tx: Tx & Guarded, staged): Program<Outcome> {
     const ns = yield* findNamespace(tx, target.db, target.name)
     if (ns === undefined) return missing

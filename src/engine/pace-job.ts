@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.js'
 import { backgroundBusyMs, backgroundRestMsMax } from '../base/limits.js'
 
 export interface Pace {
-  /** After each step: resolves at once on an idle process, within backgroundRestMsMax on a busy one. */
+  /** After each step: over at once on an idle process, within backgroundRestMsMax on a busy one. */
   rest(): Promise<void>
   /** Between rounds: resolves after `ms`, or as soon as `wake` is called. */
   sleep(ms: number): Nap

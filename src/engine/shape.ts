@@ -34,9 +34,10 @@ function checkIdFields(object: Value): void {
   const elements = new Elements(object.bytes, object.start)
   while (elements.next()) {
     if (object.bytes[elements.nameStart] === dollar) {
+      const name = elements.name()
       throw fail(
         'DollarPrefixedFieldName',
-        `_id fields may not contain '$'-prefixed fields: ${elements.name()} is not valid for storage.`,
+        `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`,
       )
     }
     if (elements.type === bsonType.object || elements.type === bsonType.array) {

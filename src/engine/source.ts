@@ -6,28 +6,20 @@ import { pullDocumentsMax, scanEntriesMax } from '../base/limits.js'
 import type { Filter } from '../query/filter.js'
 import type { Projection } from '../query/projection.js'
 import type { Sort } from '../query/sort.js'
+import { sortPlan } from '../query/stages/sort.js'
 import type { Program, ReadTx } from '../store/store.js'
-import type { Document, Value } from '../value/value.js'
+import { type Document, nullValue, type Value } from '../value/value.js'
 import { countOf } from './catalog.js'
 import type { IndexUse } from './index-use.js'
 import { isMultikey, type Plan } from './plan.js'
 import { planQuery } from './planner.js'
+import { ChainSource } from './sources/chain-source.js'
 import { countEntries } from './sources/count-entries.js'
-import { Sorter } from './sources/sorter.js'
+import { DocumentsSource, HoldingSource, type Source } from './sources/holding-source.js'
 import { type Counters, type Found, Walk } from './sources/walk.js'
 import type { Namespace } from './types.js'
 
-export interface Source {
-  /** Up to `want` documents (1 or more); none only when drained. */
-  pull(tx: ReadTx, want: number): Program<Document[]>
-  /** Gives back documents of the last pull, for the next one. */
-  putBack(documents: readonly Document[]): void
-  /** Nothing is left; a pull may be needed to find that out. */
-  readonly drained: boolean
-  readonly counters: Readonly<Counters>
-  /** Lets go of what is held; the source is drained. */
-  close(): void
-}
+export type { Source }
 
 export interface FindQuery {
   readonly filter: Filter
@@ -53,58 +45,12 @@ export function documentsSource(documents: readonly Document[]): Source {
   return new DocumentsSource(documents)
 }
 
-/** What all sources do alike: documents given back come first. */
-export abstract class HoldingSource implements Source {
-  private held: Document[] = []
-  private closed = false
-  abstract readonly counters: Readonly<Counters>
-  /** Nothing is left to produce. */
-  protected abstract readonly isExhausted: boolean
-
-  /** As pull, without what is held. */
-  protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
-
-  *pull(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.held.length > 0) return this.held.splice(0, want)
-    if (this.closed || this.isExhausted) return []
-    return yield* this.produce(tx, want)
-  }
-
-  putBack(documents: readonly Document[]): void {
-    if (!this.closed) this.held = [...documents, ...this.held]
-  }
-
-  get drained(): boolean {
-    return this.held.length === 0 && (this.closed || this.isExhausted)
-  }
-
-  close(): void {
-    this.closed = true
-    this.held = []
-  }
-}
-
-class DocumentsSource extends HoldingSource {
-  readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
-  protected readonly isExhausted = true
-
-  constructor(documents: readonly Document[]) {
-    super()
-    this.counters.returned = documents.length
-    this.putBack(documents)
-  }
-
-  // biome-ignore lint/correctness/useYield: a program that reads nothing is still a program
-  protected *produce(): Program<Document[]> {
-    return []
-  }
-}
-
+/** A walk with skip, limit and projection; its order is the plan's or a sort's before them. */
 export class FindSource extends HoldingSource {
   readonly plan: Plan
   readonly walk: Walk
   private readonly projection: Projection | undefined
-  private readonly sorter: Sorter | undefined
+  private readonly sorted: ChainSource | undefined
   private skipLeft: number
   private limitLeft: number
   private returned = 0
@@ -116,10 +62,12 @@ export class FindSource extends HoldingSource {
     this.projection = query.projection
     this.skipLeft = query.skip ?? 0
     this.limitLeft = query.limit || Number.POSITIVE_INFINITY
-    query.use?.note(plan)
-    if (query.sort === undefined || plan.isSorted) return
-    const keep = Number.isFinite(this.limitLeft) ? this.limitLeft + this.skipLeft : 0
-    this.sorter = new Sorter(query.sort, keep)
+    query.use?.note(ns, plan)
+    const { sort } = query
+    if (sort === undefined || plan.isSorted) return
+    const keep = this.limitLeft + this.skipLeft
+    const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
+    this.sorted = new ChainSource(new WalkSource(this.walk), [create()])
   }
 
   get counters(): Counters {
@@ -128,14 +76,10 @@ export class FindSource extends HoldingSource {
   }
 
   protected get isExhausted(): boolean {
-    if (this.limitLeft <= 0) return true
-    return this.sorter === undefined
-      ? this.walk.drained
-      : this.sorter.isSealed && this.sorter.isEmpty
+    return this.limitLeft <= 0 || (this.sorted ?? this.walk).drained
   }
 
   protected *produce(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.sorter !== undefined && !this.sorter.isSealed) yield* this.fill(tx, this.sorter)
     while (this.skipLeft > 0 && !this.isExhausted) {
       const skipped = yield* this.next(tx, Math.min(this.skipLeft, scanEntriesMax))
       this.skipLeft -= skipped.length
@@ -150,24 +94,35 @@ export class FindSource extends HoldingSource {
   }
 
   private *next(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.sorter !== undefined) {
-      const taken = this.sorter.take(Math.min(want, pullDocumentsMax))
-      yield* tx.breathe(taken.length)
-      return taken
-    }
+    if (this.sorted !== undefined) return yield* this.sorted.pull(tx, want)
     const found: Found = { documents: [] }
     yield* this.walk.read(tx, want, found)
     return found.documents
   }
+}
 
-  private *fill(tx: ReadTx, sorter: Sorter): Program<void> {
-    while (!this.walk.drained) {
-      const found: Found = { documents: [] }
-      yield* this.walk.read(tx, pullDocumentsMax, found)
-      for (const document of found.documents) sorter.add(document)
-      yield* tx.breathe(found.documents.length)
-    }
-    sorter.seal()
+/** What a walk finds, as input of a sort. */
+class WalkSource extends HoldingSource {
+  private readonly walk: Walk
+
+  constructor(walk: Walk) {
+    super()
+    this.walk = walk
+  }
+
+  get counters(): Counters {
+    return this.walk.counters
+  }
+
+  protected get isExhausted(): boolean {
+    return this.walk.drained
+  }
+
+  protected *produce(tx: ReadTx): Program<Document[]> {
+    const found: Found = { documents: [] }
+    // All of it is needed before the first comes out.
+    yield* this.walk.read(tx, pullDocumentsMax, found)
+    return found.documents
   }
 }
 
@@ -175,20 +130,22 @@ export type CountQuery = Pick<FindQuery, 'filter' | 'hint' | 'skip' | 'limit' | 
 
 /**
  * How many documents match, after skip and up to limit: from the counter for an empty filter, from
- * index entries alone where the bounds are exact, else by looking at documents.
+ * index entries alone where the bounds are exact, else by looking at documents. `counters` is told
+ * what that took.
  */
 export function* countDocuments(
   tx: ReadTx,
   ns: Namespace | undefined,
   query: CountQuery,
+  counters?: Counters,
 ): Program<number> {
   if (ns === undefined) return 0
   const skip = query.skip ?? 0
   const limit = query.limit || Number.POSITIVE_INFINITY
   const plan = planQuery(ns, query)
-  query.use?.note(plan)
+  query.use?.note(ns, plan)
   const enough = skip + limit
-  const count = yield* countPlan(tx, ns, query, plan, enough)
+  const count = yield* countPlan(tx, ns, query, plan, enough, counters)
   return Math.min(Math.max(count - skip, 0), limit)
 }
 
@@ -198,12 +155,16 @@ function* countPlan(
   query: CountQuery,
   plan: Plan,
   enough: number,
+  counters: Counters | undefined,
 ): Program<number> {
   if (query.filter.tree.op === 'always') return (yield* countOf(tx, ns)).documents
   const [access] = plan.accesses
   if (countsEntries(plan) && access?.kind === 'entries') {
     const counted = yield* countEntries(tx, ns, access, enough)
-    if (counted !== undefined) return counted
+    if (counted !== undefined) {
+      if (counters !== undefined) counters.keysExamined = counted
+      return counted
+    }
   }
   const walk = new Walk(ns, plan, query.filter)
   let count = 0
@@ -212,6 +173,7 @@ function* countPlan(
     yield* walk.read(tx, Math.min(pullDocumentsMax, enough - count), found)
     count += found.documents.length
   }
+  if (counters !== undefined) Object.assign(counters, walk.counters)
   return count
 }
 

@@ -32,7 +32,7 @@ export interface IndexDescriptor {
   readonly state: 'building' | 'ready'
   /** For each field: some document had an array on its path. */
   readonly multikey: readonly boolean[]
-  /** Some entry was cut to a prefix and a hash: bounds become inclusive, every hit is re-checked. */
+  /** Some entry was cut to a prefix and a hash: bounds become inclusive, hits are re-checked. */
   readonly inexact: boolean
   /** The key pattern and options as the client gave them, for listIndexes. */
   readonly spec: Document
@@ -59,8 +59,8 @@ export interface Namespace {
 }
 
 /**
- * A transaction that may refuse collections: the bus hands its handlers one that throws for what the
- * command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
+ * A transaction that may refuse collections: the bus hands its handlers one that throws for what
+ * the command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
  */
 export interface Guarded {
   permits?(db: string, name: string): void

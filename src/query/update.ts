@@ -5,7 +5,7 @@
 import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits.js'
 import { equalValues } from '../value/compare.js'
-import { Elements, elementsOf, field, fieldsOf } from '../value/elements.js'
+import { Elements, field, fieldsOf } from '../value/elements.js'
 import type { FieldPath } from '../value/path.js'
 import { shellText } from '../value/shell.js'
 import {
@@ -20,7 +20,7 @@ import { DocumentWriter } from '../value/writer.js'
 import type { QueryContext } from './context.js'
 import { typeName } from './expressions/operator.js'
 import type { Filter } from './filter.js'
-import { compilePipeline } from './pipeline.js'
+import { compilePipeline, isPure } from './pipeline.js'
 import type { Modifier } from './update/action.js'
 import { type ApplyOptions, applyTree, depthOf, tooDeep } from './update/apply.js'
 import { compileArrayFilters } from './update/array-filters.js'
@@ -212,23 +212,19 @@ function withIdFirst(document: Document, id: Value | undefined): Document {
 const updateStages = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']
 
 function pipelineUpdate(update: Value, context: QueryContext): Update {
-  for (const stage of elementsOf(update)) {
-    const elements = new Elements(stage.bytes, stage.start)
-    if (stage.type !== bsonType.object || !elements.next()) continue
-    const name = elements.name()
-    if (!updateStages.includes(name)) {
-      throw fail('InvalidOptions', `${name} is not allowed to be used within an update`)
-    }
-  }
-  const stages = compilePipeline(update, context)
+  const plans = compilePipeline(update, context, {
+    allows: (name) => updateStages.includes(name),
+    refuse: (name) => fail('InvalidOptions', `${name} is not allowed to be used within an update`),
+  })
+  // These stages keep nothing between documents: one transform serves them all.
+  const transforms = plans.filter(isPure).map((plan) => plan.create())
   return {
     kind: 'pipeline',
     changes: () => true,
     apply(before) {
       let document = before
-      for (const stage of stages) {
-        if (stage.kind !== 'transform') continue
-        stage.create().push(document, (made) => {
+      for (const transform of transforms) {
+        transform.push(document, (made) => {
           document = made
         })
       }

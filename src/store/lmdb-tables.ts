@@ -1,7 +1,7 @@
 // Tables in one LMDB environment with one database. Its readers see a snapshot a tick; its groups
 // are synchronous transactions, flushed to the disk before they are answered.
 
-import { statfsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { type Bytes, utf8 } from '../base/bytes.js'
@@ -16,11 +16,9 @@ type ReadTransaction = ReturnType<Environment['useReadTransaction']>
 
 /** ABORTABLE: without it a failed group stays visible in part. SYNCHRONOUS_COMMIT: flushed. */
 const commitFlags = 1 | 2
-const mapFull = -30_792
 const noSpace: readonly unknown[] = [28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */]
+/** EIO: what LMDB makes of a write that was cut short, as full disks and quotas may do. */
 const inputOutput = 5
-/** Below this much free room an input/output error means a full disk; tmpfs says it so. */
-const freeBytesMin = 1_048_576
 /** Versions are reserved in blocks, so that not every group writes a record for them. */
 const versionBlock = 2 ** 20
 const versionsKey = metaKey('versions')
@@ -96,17 +94,15 @@ export class LmdbTables extends LmdbView implements Tables, GroupView {
   readonly current: View = this
   readonly lastVersion: number
   private readonly folder: string
-  private readonly mapBytes: number
   private readonly closed: () => void
   private reservedVersion: number
   private usedVersion: number
   private scratch = Buffer.alloc(4_096)
 
   /** `closed` is called once the environment is. */
-  constructor(environment: Environment, folder: string, mapBytes: number, closed: () => void) {
+  constructor(environment: Environment, folder: string, closed: () => void) {
     super(environment)
     this.folder = folder
-    this.mapBytes = mapBytes
     this.closed = closed
     const reserved = this.get(versionsKey)
     this.reservedVersion =
@@ -174,18 +170,12 @@ export class LmdbTables extends LmdbView implements Tables, GroupView {
 
   private explained(error: unknown): unknown {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === mapFull) {
-      const size = `${this.mapBytes / 2 ** 30} GiB`
-      return fail('OutOfDiskSpace', `the store has reached its largest size, ${size}`)
-    }
-    if (noSpace.includes(code) || (code === inputOutput && this.isDiskFull())) {
+    if (noSpace.includes(code)) {
       return fail('OutOfDiskSpace', `no space left on the disk of ${this.folder}`)
     }
+    if (code === inputOutput) {
+      return fail('OutOfDiskSpace', `the disk of ${this.folder} is full or failing`)
+    }
     return error
-  }
-
-  private isDiskFull(): boolean {
-    const { bavail, bsize } = statfsSync(this.folder)
-    return bavail * bsize < freeBytesMin
   }
 }

@@ -26,8 +26,6 @@ export interface LmdbOptions {
   readonly durability: Durability
   readonly clock: Clock
   readonly log: Log
-  /** Largest size of the data file, bytes: address space, not disk space. */
-  readonly mapBytes?: number
 }
 
 /** Options of the library that its declarations leave out. */
@@ -36,7 +34,8 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
   readonly safeRestore: boolean
 }
 
-const defaultMapBytes = 64 * 2 ** 30
+/** Address space, not disk space; the library takes more where the data outgrows it. */
+const mapBytes = 64 * 2 ** 30
 const formatKey = metaKey('format')
 const format = 1
 
@@ -45,15 +44,15 @@ const format = 1
  * folder cannot be used, is in use, or has a format that this version does not know.
  */
 export function openLmdbStore(options: LmdbOptions): Store {
-  const { path, clock, log, durability, mapBytes = defaultMapBytes } = options
+  const { path, clock, log, durability } = options
   const folder = makeFolder(path)
   claimFolder(folder)
   try {
-    const environment = openEnvironment(folder, mapBytes)
+    const environment = openEnvironment(folder)
     try {
       lockEnvironment(environment, folder)
       requireFormat(environment, folder)
-      const tables = new LmdbTables(environment, folder, mapBytes, () => dropFolder(folder))
+      const tables = new LmdbTables(environment, folder, () => dropFolder(folder))
       log.info({ folder, bytes: tables.sizeBytes(), durability }, 'store opened')
       return new EmbeddedStore(tables, clock)
     } catch (error) {
@@ -75,11 +74,11 @@ function makeFolder(path: string): string {
   }
 }
 
-function openEnvironment(folder: string, mapSize: number): Environment {
+function openEnvironment(folder: string): Environment {
   const options: OpenOptions = {
     path: folder,
     noSubdir: false,
-    mapSize,
+    mapSize: mapBytes,
     maxDbs: 1,
     maxReaders: 2 * snapshotsMax,
     pageSize: 4_096,

@@ -112,17 +112,18 @@ export class ReadPrograms {
     this.snapshots--
   }
 
-  /** One stretch of programs a tick, so that sockets and writes come in between. */
+  /** At most one turn a program and tickMsMax in all, then sockets and writes come in between. */
   private pump(): void {
     this.pumping = true
     setImmediate(() => {
       const startedAt = this.clock.elapsed()
       this.tickStartedAt = startedAt
+      let turns = this.queue.length
       do {
         const next = this.queue.shift()
         if (next === undefined) break
         this.resume(next)
-      } while (this.clock.elapsed() - startedAt < tickMsMax)
+      } while (--turns > 0 && this.clock.elapsed() - startedAt < tickMsMax)
       this.tickStartedAt = undefined
       this.pumping = false
       if (this.queue.length > 0) this.pump()

@@ -45,6 +45,11 @@ export class AfterPause<T> implements Step<T>, Iterator<Ask, T, unknown> {
     this.paused = true
     return pause
   }
+
+  /** An interruption goes to the program that pauses here. */
+  throw(error: unknown): never {
+    throw error
+  }
 }
 
 /** A step that somebody else answers: yields its question once and passes the answer on. */
@@ -66,6 +71,11 @@ export class Asked<T> implements Step<T>, Iterator<Ask, T, unknown> {
     if (this.waiting) return { done: true, value: this.answered(answer) }
     this.waiting = true
     return { done: false, value: this.ask }
+  }
+
+  /** A failed question goes to the program that asked it. */
+  throw(error: unknown): never {
+    throw error
   }
 }
 

@@ -42,7 +42,7 @@ export function typeClass(type: number): number {
   return classOfType[type] ?? 0
 }
 
-/** Below, at or above 0 as `a` sorts before, with or after `b`. Missing is the caller's to replace. */
+/** Below, at or above 0 as `a` sorts before, with or after `b`. A missing value is the caller's. */
 export function compareValues(a: Value, b: Value): number {
   if (a.type === bsonType.int32 && b.type === bsonType.int32) {
     return order(readInt32(a.bytes, a.start), readInt32(b.bytes, b.start))

@@ -4,6 +4,7 @@
 
 import { type Bytes, bufferOf } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
+import { decimalCharsMax } from '../base/limits.js'
 import { bsonType, Value } from './value.js'
 
 /** Digits of a significand, and the bounds of the exponent that stands with it. */
@@ -118,10 +119,11 @@ const nanText = /^[+-]?nan$/i
 const exponentDigitsMax = 15
 
 /**
- * Decimal128 of a text such as `-12.50E+3`, `Infinity` or `NaN`. Without `rounding` a number that 34
- * digits cannot hold exactly is refused, as Extended JSON asks. Throws BadValue.
+ * Decimal128 of a text such as `-12.50E+3`, `Infinity` or `NaN`. Without `rounding` a number that
+ * 34 digits cannot hold exactly is refused, as Extended JSON asks. Throws BadValue.
  */
 export function decimalFromString(text: string, rounding = false): Value {
+  if (text.length > decimalCharsMax) throw fail('BadValue', `not a decimal number: ${quoted(text)}`)
   const infinite = infinityText.exec(text)
   if (infinite !== null) return encodeDecimal(infinityExact(infinite[1] === '-'))
   if (nanText.test(text)) return encodeDecimal(nanExact)
@@ -288,7 +290,7 @@ export function modDecimals(a: Exact, b: Exact): Exact {
   return fit(finiteExact(a.negative, dividend % divisor, exponent))
 }
 
-/** The value rounded half to even to `places` digits after the point; negative places round tens. */
+/** Rounded half to even to `places` digits after the point; negative places round tens. */
 export function roundDecimal(exact: Exact, places: number): Exact {
   if (exact.kind !== 'finite' || exact.exponent >= -places) return exact
   const coefficient = shiftRight(exact.coefficient, -places - exact.exponent)

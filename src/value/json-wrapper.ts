@@ -1,5 +1,5 @@
-// The wrappers of Extended JSON 2, `{"$oid": "…"}` and the rest: which keys they have exactly, and
-// the BSON that each of them stands for. Anything else in them is an error, never a plain object.
+// The wrappers of Extended JSON 2, `{"$oid": "…"}` and the rest: their exact keys, and the BSON
+// that each of them stands for. What else is in them is an error, never a plain object.
 
 import { fail } from '../base/errors.js'
 import { decimalFromString } from './decimal.js'
@@ -15,7 +15,7 @@ const doubleText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const base64Text = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const uuidText = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const dateText =
-  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?([0-5]\d))$/
 
 /** Writes the payload of one wrapper, the cursor being on its value; returns the type. */
 type Write = (reader: JsonScanner) => number
@@ -99,6 +99,7 @@ function parseDate(reader: JsonScanner, text: string): number {
     Number(fraction.slice(0, 3).padEnd(3, '0')),
   )
   if (!date.toISOString().startsWith(text.slice(0, 19))) throw reader.bad('no such date')
+  if (Number(hours) > 23) throw reader.bad('no such time zone')
   const offset = sign === undefined ? 0 : Number(hours) * 60 + Number(minutes)
   return date.getTime() - (sign === '-' ? -offset : offset) * 60_000
 }

@@ -22,8 +22,9 @@ export function valueToJson(v: Value, mode: JsonMode): string {
 }
 
 /**
- * A document of JSON text (or its UTF-8) with Extended JSON wrappers of any mode. Whole numbers become int32, int64
- * or double, the first that holds them; of equal keys the last wins, at the place of the first.
+ * A document of JSON text (or its UTF-8) with Extended JSON wrappers of any mode. Whole numbers
+ * become int32, int64 or double, the first that holds them; of equal keys the last wins, at the
+ * place of the first.
  * Throws BadValue with the position of what is wrong, Overflow on too deep nesting.
  */
 export function jsonToDocument(text: string | Bytes): Document {

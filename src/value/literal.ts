@@ -1,5 +1,5 @@
-// JavaScript objects as BSON and back, for tests, small documents of our own and the extra fields of
-// errors. Never on the way of a stored document: a plain object loses types and the order of
+// JavaScript objects as BSON and back, for tests, small documents of our own and the extra fields
+// of errors. Never on the way of a stored document: a plain object loses types and the order of
 // integer-like names.
 
 import { BSON } from 'bson'
@@ -9,8 +9,8 @@ import { DocumentWriter } from './writer.js'
 
 /**
  * A document of `object`. Whole numbers within int32 become int32, other numbers double; bson
- * classes (Long, ObjectId, …), Date, RegExp and bytes as the bson library does; a `Value` is copied
- * as it is; undefined is left out.
+ * classes (Long, ObjectId, …), Date, RegExp and bytes as the bson library does; a `Value` is
+ * copied as it is; undefined is left out.
  */
 export function documentFrom(object: Readonly<Record<string, unknown>>): Document {
   const writer = new DocumentWriter()

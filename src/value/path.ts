@@ -70,9 +70,9 @@ export type Visit = (leaf: Value | undefined, isElement: boolean) => boolean
 
 /**
  * Hands every leaf of a path to `visit`, as a filter sees it, and ends with true as soon as `visit`
- * does. A leaf that is an array is handed whole. `undefined` is a missing leaf: an object that lacks
- * the field, or a scalar in the middle of the path; elements of an array that are no objects have no
- * leaf at all, so that `{a: []}` has none for `a.b`.
+ * does. A leaf that is an array is handed whole. `undefined` is a missing leaf: an object that
+ * lacks the field, or a scalar in the middle of the path; elements of an array that are no objects
+ * have no leaf at all, so that `{a: []}` has none for `a.b`.
  */
 export function walkPath(document: Document, path: FieldPath, visit: Visit): boolean {
   return walkObject(document, 0, path, 0, visit)
@@ -124,9 +124,9 @@ export interface KeyValues {
 }
 
 /**
- * The values that index and sort keys are made of: one for each element of the arrays on the path, a
- * leaf array's elements, undefined for an empty leaf array, null for what is missing. A numeric part
- * takes the element at that position, beside the objects of the array that have such a field.
+ * The values that index and sort keys are made of: one for each element of the arrays on the path,
+ * a leaf array's elements, undefined for an empty leaf array, null for what is missing. A numeric
+ * part takes the element at that position, beside the objects of the array that have such a field.
  */
 export function keyValues(document: Document, path: FieldPath): KeyValues {
   const keys: KeyValues = { values: [], isArray: false }

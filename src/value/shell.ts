@@ -1,4 +1,5 @@
-// Values on one line, as the peer prints them inside its error texts: `{ a: 1, b: "x" }`.
+// Values on one line, as the peer prints them inside its error texts: `{ a: 1, b: "x" }`. Users
+// search for these texts, and tools read the key out of a duplicate's.
 
 import { textOf } from '../base/bytes.js'
 import { decimalToString } from './decimal.js'
@@ -51,7 +52,7 @@ export function shellText(v: Value): string {
     case bsonType.int32:
       return String(readInt32(v.bytes, v.start))
     case bsonType.timestamp:
-      return `Timestamp(${readInt32(v.bytes, v.start + 4) >>> 0}, ${readInt32(v.bytes, v.start) >>> 0})`
+      return timestampText(readInt32(v.bytes, v.start + 4), readInt32(v.bytes, v.start))
     case bsonType.int64:
       return String(bigintOf(v))
     case bsonType.decimal128:
@@ -79,6 +80,10 @@ function doubleText(n: number): string {
   if (!Number.isFinite(n)) return n < 0 ? '-inf' : 'inf'
   const text = Object.is(n, -0) ? '-0' : String(n)
   return /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+function timestampText(seconds: number, increment: number): string {
+  return `Timestamp(${seconds >>> 0}, ${increment >>> 0})`
 }
 
 function binaryText(v: Value): string {

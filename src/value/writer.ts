@@ -1,4 +1,5 @@
-// Writing BSON: elements go into one growing buffer, values that exist are copied as bytes.
+// Writing BSON: elements go into one growing buffer, values that exist are copied as bytes, and
+// what is finished has memory of its own, no more than it needs.
 
 import type { Bytes } from '../base/bytes.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'

@@ -8,6 +8,7 @@ import { GatewayError } from '../../src/base/errors.js'
 import { checkStore, verifyNamespace } from '../../src/engine/check.js'
 import { getDocument, insertDocument, recordKey, withId } from '../../src/engine/collections.js'
 import { IndexBuilds } from '../../src/engine/index-build-job.js'
+import { dropIndexes } from '../../src/engine/indexes.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Store } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'
@@ -22,6 +23,7 @@ import {
   ManualClock,
   Room,
 } from '../support/engine-room.js'
+import type { LateStore } from '../support/late-store.js'
 import { runs } from '../support/runs.js'
 import { eachStore, type StoreKind } from '../support/stores.js'
 
@@ -223,6 +225,33 @@ t.test('a document above 16 MiB is 10334', async (t) => {
   withId(fitting(16 * 1024 * 1024), () => new Uint8Array(12))
   t.throws(() => withId(fitting(16 * 1024 * 1024 + 1), () => new Uint8Array(12)), { code: 10334 })
 })
+
+await eachStore(
+  t,
+  'an index that comes or goes between two runs of a write is kept or not at all',
+  async (t, { store }) => {
+    const late = store as LateStore
+    const room = new Room(store)
+    await room.create()
+    const star = valueFrom('*')
+    let changes = 0
+    late.betweenRuns = async () => {
+      const { indexes } = await room.get()
+      changes++
+      if (indexes.length > 0) await store.write((tx) => dropIndexes(tx, 'main', 'things', star))
+      else await builds(store).ensure('main', 'things', indexSpecs([{ a: 1 }]))
+    }
+    for (let id = 0; changes < 6 && id < 500; id++) {
+      await room.insert({ _id: id, a: [id, 'all'] })
+      if (id % 3 === 0) await room.replace({ _id: id, a: 'one' })
+      if (id % 4 === 0) await room.remove(id)
+    }
+    t.ok(changes >= 6)
+    late.betweenRuns = undefined
+    t.same(await checkStore(store), [])
+  },
+  { kinds: ['late'] },
+)
 
 // The model: documents in a Map, uniqueness by comparing key sets.
 

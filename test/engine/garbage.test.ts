@@ -1,4 +1,4 @@
-// What drops leave: found after a restart, deleted in small steps, never more than what was dropped.
+// What drops leave: found after a restart, deleted in small steps, and never more than it.
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'

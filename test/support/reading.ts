@@ -1,11 +1,11 @@
 // Queries on a test collection as commands make them: compiled from plain objects, read to the end.
 
 import { fillBatch } from '../../src/engine/cursors.js'
+import { IndexBuilds } from '../../src/engine/index-build-job.js'
 import type { Plan } from '../../src/engine/plan.js'
 import { planQuery } from '../../src/engine/planner.js'
 import { type CountQuery, countDocuments, openFind, type Source } from '../../src/engine/source.js'
 import type { Counters } from '../../src/engine/sources/walk.js'
-import { IndexBuilds } from '../../src/engine/index-build-job.js'
 import type { QueryContext } from '../../src/query/context.js'
 import { compileFilter } from '../../src/query/filter.js'
 import { compileProjection } from '../../src/query/projection.js'
@@ -55,7 +55,7 @@ export interface Answer {
 
 /** A Room whose queries are answered as commands answer them. */
 export class ReadingRoom extends Room {
-  async index(...specs: Parameters<typeof indexSpecs>): Promise<void> {
+  async index(...specs: readonly (readonly [key: Plain, options?: Plain])[]): Promise<void> {
     const parts = jobParts(this.store, new ManualClock())
     await new IndexBuilds(parts, countingRandom).ensure(this.db, this.name, indexSpecs(...specs))
   }

@@ -104,6 +104,11 @@ t.test('text that 34 digits cannot hold is refused, or rounded where that is ask
     'BadValue',
   )
   t.equal(decimalToString(decimalFromString(long, true)), `1.${'0'.repeat(33)}`)
+  t.equal(
+    codeNameOf(() => decimalFromString('0'.repeat(20_000))),
+    'BadValue',
+    'too long',
+  )
   t.equal(decimalToString(decimalFromString('1E+9999', true)), 'Infinity')
   t.equal(decimalToString(decimalFromString(`1E-${'9'.repeat(50)}`, true)), '0E-6176')
   t.equal(decimalToString(decimalFromString(`0E+${'9'.repeat(50)}`)), '0E+6111')

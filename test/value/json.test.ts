@@ -201,6 +201,7 @@ t.test('a wrapper is exact, wherever it stands', async (t) => {
     '{"$date":"2026-02-30T00:00:00Z"}',
     '{"$date":"2026-01-02"}',
     '{"$date":"2026-01-02T24:00:00Z"}',
+    '{"$date":"2026-01-02T03:04:05+24:00"}',
     '{"$date":"2026-01-02T03:04:05"}',
     '{"$date":null}',
     '{"$date":{"$numberLong":"1","x":2}}',

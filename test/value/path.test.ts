@@ -10,7 +10,7 @@ import { documentOfFields, numbers } from './arbitrary.js'
 
 type Fields = Record<string, unknown>
 
-/** The leaves that a filter sees: shell texts, `-` for a missing one, `#` before one by position. */
+/** The leaves that a filter sees: texts, `-` for a missing one, `#` before one by position. */
 function leaves(fields: Fields, path: string): string[] {
   const seen: string[] = []
   walkPath(documentFrom(fields), parsePath(path), (leaf, isElement) => {

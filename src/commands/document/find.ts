@@ -13,6 +13,7 @@ import {
 } from '../../bus/params.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
+import type { IndexUse } from '../../engine/index-use.js'
 import { type FindQuery, openFind } from '../../engine/source.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
@@ -57,16 +58,19 @@ export const findRow = documentRow({
   *run(tx, call) {
     const { args, target } = call
     refuseUnserved(args, `${call.db}.${target}`)
-    const source = openFind(tx.namespace(), {
-      ...compileFind(args, call.context),
-      use: call.engine.indexUse,
+    const source = openFind(tx.namespace(), compileFind(args, call.context, call.engine.indexUse))
+    return yield* firstBatch(tx, call, {
+      source,
+      batchSize: args.batchSize,
+      collection: target,
+      singleBatch: args.singleBatch,
+      noCursorTimeout: args.noCursorTimeout,
     })
-    return yield* firstBatch(tx, call, { ...args, source, collection: target })
   },
 })
 
 /** The query of the arguments; explain compiles the same. */
-export function compileFind(args: FindArgs, context: QueryContext): FindQuery {
+export function compileFind(args: FindArgs, context: QueryContext, use?: IndexUse): FindQuery {
   const filter = compileFilter(args.filter, context)
   return {
     filter,
@@ -77,6 +81,7 @@ export function compileFind(args: FindArgs, context: QueryContext): FindQuery {
     skip: args.skip,
     limit: args.limit,
     hint: args.hint,
+    use,
   }
 }
 

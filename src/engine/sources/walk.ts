@@ -120,12 +120,7 @@ export class Walk {
     return found.documents.length >= goal || this.bytesFound >= scanBytesTarget
   }
 
-  private *readPoints(
-    tx: ReadTx,
-    access: PointsAccess,
-    goal: number,
-    found: Found,
-  ): Program<void> {
+  private *readPoints(tx: ReadTx, access: PointsAccess, goal: number, found: Found): Program<void> {
     const { keys } = access
     const limit = this.stepLimit(goal - found.documents.length)
     const asked = keys.slice(this.pointAt, this.pointAt + limit)

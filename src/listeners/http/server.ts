@@ -71,7 +71,6 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   const { tls } = options
   const server = createAdaptorServer({
     fetch: handler.app.fetch,
-    overrideGlobalObjects: false,
     ...(tls === undefined
       ? { serverOptions }
       : { createServer: createTlsServer, serverOptions: { ...serverOptions, ...tls } }),
@@ -201,7 +200,7 @@ class HttpHandler {
     outgoing.once('close', release)
     if (bytes.length === 0) return checkBody(emptyBody, route.fields)
     if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-    return checkBody(jsonToDocument(bytes.toString('utf8')), route.fields)
+    return checkBody(jsonToDocument(bytes), route.fields)
   }
 
   private refuseMethod(context: Call, allowed: readonly string[]): Response {

@@ -11,6 +11,7 @@ import {
   type Document,
   int64Value,
   nullValue,
+  readInt32,
   stringOf,
   type Value,
 } from '../../value/value.js'
@@ -43,21 +44,25 @@ function copyWith(
   writer: DocumentWriter,
 ): void {
   const name = path.names[index] as Bytes
-  const isLast = index === path.names.length - 1
+  const part = path.parts[index] as string
+  const end = start + readInt32(bytes, start) - 1
   const elements = new Elements(bytes, start)
-  let isFound = false
   while (elements.next()) {
-    if (isFound || !elements.nameIs(name)) {
-      writer.element(bytes, elements.start, elements.valueEnd)
-      continue
-    }
-    isFound = true
-    if (!isLast) {
-      writer.openDocument(path.parts[index] as string)
+    if (!elements.nameIs(name)) continue
+    copyRange(bytes, start + 4, elements.start, writer)
+    if (index < path.names.length - 1) {
+      writer.openDocument(part)
       copyWith(bytes, elements.valueStart, path, index + 1, value, writer)
       writer.close()
-    } else if (value !== undefined) writer.value(path.parts[index] as string, value)
+    } else if (value !== undefined) writer.value(part, value)
+    copyRange(bytes, elements.valueEnd, end, writer)
+    return
   }
+  copyRange(bytes, start + 4, end, writer)
+}
+
+function copyRange(bytes: Bytes, from: number, to: number, writer: DocumentWriter): void {
+  if (to > from) writer.element(bytes, from, to)
 }
 
 /** A document that is being unwound: the next element is at `position`. */

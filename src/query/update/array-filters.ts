@@ -2,8 +2,8 @@
 // element of an array.
 
 import { fail } from '../../base/errors.js'
-import { parsePath } from '../../value/path.js'
-import { bsonType, type Document, documentOf, type Value } from '../../value/value.js'
+import type { Document, Value } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
 import { documentTest, reachingTest } from '../filter/match.js'
 import { type FilterNode, isLeaf, type LeafNode, type ValueTest } from '../filter/node.js'

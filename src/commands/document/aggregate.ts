@@ -1,0 +1,143 @@
+// aggregate: a pipeline over a collection, or over what its first stage makes.
+
+import { fail, type GatewayError } from '../../base/errors.js'
+import type { Call } from '../../bus/call.js'
+import {
+  array,
+  bool,
+  collectionOrDatabase,
+  hint,
+  ignored,
+  optional,
+  withDefault,
+} from '../../bus/params.js'
+import { documentRow } from '../../bus/row.js'
+import type { Args } from '../../bus/schema.js'
+import { explainAggregate } from '../../engine/explain.js'
+import { openPipeline, type PipelineEnvironment } from '../../engine/pipeline-source.js'
+import type { Touch } from '../../engine/types.js'
+import { compilePipeline, pipelineCollections, type StagePlan } from '../../query/pipeline.js'
+import { collation, cursorOptions } from './arguments.js'
+import { firstBatch } from './cursors.js'
+import { explainReply } from './explain-reply.js'
+import { stageProviders } from './stage-sources.js'
+
+export const aggregateParams = {
+  pipeline: array,
+  cursor: optional(cursorOptions),
+  explain: withDefault(bool, false),
+  allowDiskUse: ignored,
+  collation,
+  hint: optional(hint),
+  bypassDocumentValidation: ignored,
+  fromMongos: ignored,
+} as const
+
+export type AggregateArgs = Args<typeof aggregateParams>
+
+/** What a pipeline needs of the command that it stands in. */
+export interface PipelineCall
+  extends Pick<
+    Call<unknown, unknown>,
+    'db' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner' | 'context'
+  > {
+  readonly target: string | undefined
+  readonly args: Pick<AggregateArgs, 'hint'>
+}
+
+export const aggregateRow = documentRow({
+  name: 'aggregate',
+  grain: 'read',
+  access: 'identity',
+  stable: true,
+  target: collectionOrDatabase,
+  params: aggregateParams,
+  touches: ({ db, target, args }) => aggregateTouches(db, target, args),
+  help: 'Runs a pipeline of stages over a collection.',
+  *run(tx, call) {
+    const { args, target } = call
+    const { cursor } = args
+    if (cursor === undefined && !args.explain) {
+      const text = "The 'cursor' option is required, except for aggregate with the explain argument"
+      throw fail('FailedToParse', text)
+    }
+    const stages = compileStages(call.db, target, args, call.context)
+    const ns = target === undefined ? undefined : tx.namespace()
+    const collection = target ?? '$cmd.aggregate'
+    const environment = environmentOf(call)
+    if (args.explain) {
+      const { clock } = call.services
+      const name = `${call.db}.${collection}`
+      const verbosity = 'queryPlanner'
+      const explaining = { name, ns, verbosity, clock } as const
+      const explained = yield* explainAggregate(tx, explaining, stages, environment)
+      return explainReply(explained, call.request.body, call.db)
+    }
+    const source = openPipeline(ns, stages, environment)
+    return yield* firstBatch(tx, call, { source, batchSize: cursor?.batchSize, collection })
+  },
+})
+
+/** The collection first, then those that its stages name. */
+export function aggregateTouches(
+  db: string,
+  target: string | undefined,
+  { pipeline }: Pick<AggregateArgs, 'pipeline'>,
+): Touch[] {
+  const own: Touch[] = target === undefined ? [] : [{ db, collection: target, needs: ['read'] }]
+  const named = pipelineCollections(pipeline).map(
+    ({ db: other = db, name, need }): Touch => ({ db: other, collection: name, needs: [need] }),
+  )
+  return [...own, ...named]
+}
+
+/** The compiled pipeline; throws also for a first stage that has no place on this target. */
+export function compileStages(
+  db: string,
+  target: string | undefined,
+  { pipeline }: Pick<AggregateArgs, 'pipeline'>,
+  context: Call<unknown, unknown>['context'],
+): StagePlan[] {
+  const stages = compilePipeline(pipeline, context)
+  requirePlace(db, target, stages[0])
+  return stages
+}
+
+export function environmentOf(call: PipelineCall): PipelineEnvironment {
+  return {
+    db: call.db,
+    context: call.context,
+    hint: call.args.hint,
+    use: call.engine.indexUse,
+    providers: stageProviders(call),
+  }
+}
+
+/** Stages that make documents of no collection: they run with `aggregate: 1` and only so. */
+const collectionless: ReadonlySet<string> = new Set([
+  '$documents',
+  '$currentOp',
+  '$listLocalSessions',
+])
+
+function requirePlace(db: string, target: string | undefined, first: StagePlan | undefined): void {
+  const name = first?.name ?? ''
+  if (name === '$currentOp' && (db !== 'admin' || target !== undefined)) {
+    throw misplaced("$currentOp must be run against the 'admin' database with {aggregate: 1}")
+  }
+  if (collectionless.has(name)) {
+    if (target === undefined) return
+    const text = `${name} must be run against the database with {aggregate: 1}, not a collection`
+    throw misplaced(text)
+  }
+  if (name === '$listSessions' && (db !== 'config' || target !== 'system.sessions')) {
+    throw misplaced('$listSessions may only be run against config.system.sessions')
+  }
+  if (target !== undefined) return
+  const what = first === undefined ? 'an empty pipeline' : `'${name}'`
+  throw misplaced(`{aggregate: 1} is not valid for ${what}; a collection is required.`)
+}
+
+function misplaced(text: string): GatewayError {
+  return fail('InvalidNamespace', text)
+}

@@ -1,0 +1,91 @@
+// Pushes the documents of one source through pure transforms, in bounded steps with room for others
+// in between: sorting a million documents is many short pieces of work.
+
+import { pullDocumentsMax } from '../../base/limits.js'
+import { Chain } from '../../query/stages/chain.js'
+import type { Transform } from '../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+/** Documents taken or emitted between two places to pause. */
+const breathWork = 100
+
+export class ChainSource extends HoldingSource {
+  private readonly upstream: Source
+  private readonly chain: Chain
+  private readonly emitted: Document[] = []
+  private input: Document[] = []
+  private inputAt = 0
+  private hasEnded = false
+  private isDone = false
+  private returned = 0
+
+  constructor(upstream: Source, transforms: readonly Transform[]) {
+    super()
+    this.upstream = upstream
+    this.chain = new Chain(transforms, (document) => this.emitted.push(document))
+  }
+
+  get counters(): Counters {
+    return { ...this.upstream.counters, returned: this.returned }
+  }
+
+  /** Bytes that the transforms hold. */
+  get bytesHeld(): number {
+    return this.chain.bytesHeld
+  }
+
+  protected get isExhausted(): boolean {
+    return this.isDone && this.emitted.length === 0
+  }
+
+  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+    let asked = want
+    while (this.emitted.length === 0 && !this.isDone) {
+      yield* tx.breathe(this.work())
+      if (this.emitted.length > 0 || this.inputAt < this.input.length || this.isDone) continue
+      if (this.hasEnded) continue
+      if (this.upstream.drained || this.chain.satisfied) {
+        this.hasEnded = true
+        this.chain.end()
+        continue
+      }
+      this.input = yield* this.upstream.pull(tx, Math.min(asked, pullDocumentsMax))
+      this.inputAt = 0
+      asked *= 2
+    }
+    const documents = this.emitted.splice(0, want)
+    this.returned += documents.length
+    return documents
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+
+  /** A bounded piece of the chain's work; answers how much it was. */
+  private work(): number {
+    const before = this.emitted.length
+    let pieces = 0
+    while (pieces + this.emitted.length - before < breathWork) {
+      if (!this.chain.step() && !this.feed()) break
+      pieces++
+    }
+    return pieces + this.emitted.length - before
+  }
+
+  /** One document of the input into the chain; false where there is none. */
+  private feed(): boolean {
+    const document = this.input[this.inputAt]
+    if (document === undefined) {
+      if (this.hasEnded) this.isDone = true
+      return false
+    }
+    this.inputAt++
+    this.chain.push(document)
+    return true
+  }
+}

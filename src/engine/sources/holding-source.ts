@@ -1,0 +1,65 @@
+// What sources are to those who pull them, and what all of them do alike: documents that were given
+// back come first, and a closed source is drained.
+
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { Counters } from './walk.js'
+
+export interface Source {
+  /** Up to `want` documents (1 or more); none only when drained. */
+  pull(tx: ReadTx, want: number): Program<Document[]>
+  /** Gives back documents of the last pull, for the next one. */
+  putBack(documents: readonly Document[]): void
+  /** Nothing is left; a pull may be needed to find that out. */
+  readonly drained: boolean
+  readonly counters: Readonly<Counters>
+  /** Lets go of what is held; the source is drained. */
+  close(): void
+}
+
+export abstract class HoldingSource implements Source {
+  private held: Document[] = []
+  private closed = false
+  abstract readonly counters: Readonly<Counters>
+  /** Nothing is left to produce. */
+  protected abstract readonly isExhausted: boolean
+
+  /** As pull, without what is held; called only while something may be left. */
+  protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
+
+  *pull(tx: ReadTx, want: number): Program<Document[]> {
+    if (this.held.length > 0) return this.held.splice(0, want)
+    if (this.closed || this.isExhausted) return []
+    return yield* this.produce(tx, want)
+  }
+
+  putBack(documents: readonly Document[]): void {
+    if (!this.closed) this.held = [...documents, ...this.held]
+  }
+
+  get drained(): boolean {
+    return this.held.length === 0 && (this.closed || this.isExhausted)
+  }
+
+  close(): void {
+    this.closed = true
+    this.held = []
+  }
+}
+
+/** Documents that are there already. */
+export class DocumentsSource extends HoldingSource {
+  readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  protected readonly isExhausted = true
+
+  constructor(documents: readonly Document[]) {
+    super()
+    this.counters.returned = documents.length
+    this.putBack(documents)
+  }
+
+  // biome-ignore lint/correctness/useYield: a program that reads nothing is still a program
+  protected *produce(): Program<Document[]> {
+    return []
+  }
+}

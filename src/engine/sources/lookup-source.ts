@@ -1,0 +1,124 @@
+// $lookup: for each document, the documents of another collection that it asks for, found by the
+// planner like any query. Equal questions of one batch are asked once.
+
+import { type Bytes, mapKey, utf8 } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { blockingBytesMax, lookupCacheBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import type { QueryContext } from '../../query/context.js'
+import { compileFilter, type Filter } from '../../query/filter.js'
+import type { StagePlan } from '../../query/pipeline.js'
+import type { LookupPlan } from '../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { findElement } from '../../value/elements.js'
+import type { Document } from '../../value/value.js'
+import { findNamespace } from '../catalog.js'
+import type { Guarded, Namespace } from '../types.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+/** Documents joined at a time: each may bring many others along. */
+const joinedAtOnce = 50
+
+type Open = (ns: Namespace | undefined, filter: Filter, stages: readonly StagePlan[]) => Source
+
+/** Answers of one batch, by question. */
+interface Cache {
+  readonly answers: Map<string, Document[]>
+  bytes: number
+}
+
+export class LookupSource extends HoldingSource {
+  private readonly upstream: Source
+  private readonly plan: LookupPlan
+  private readonly place: { readonly context: QueryContext; readonly db: string }
+  private readonly open: Open
+  /** The pipeline looks at the document: then the filter is not the whole question. */
+  private readonly isCorrelated: boolean
+  private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  private returned = 0
+
+  constructor(
+    upstream: Source,
+    plan: LookupPlan,
+    place: { readonly context: QueryContext; readonly db: string },
+    open: Open,
+  ) {
+    super()
+    this.upstream = upstream
+    this.plan = plan
+    this.place = place
+    this.open = open
+    const { bytes, start } = plan.spec
+    this.isCorrelated = findElement(bytes, start, utf8('let')) !== undefined
+  }
+
+  get counters(): Counters {
+    const { keysExamined, docsExamined } = this.upstream.counters
+    return {
+      keysExamined: keysExamined + this.inner.keysExamined,
+      docsExamined: docsExamined + this.inner.docsExamined,
+      returned: this.returned,
+    }
+  }
+
+  protected get isExhausted(): boolean {
+    return this.upstream.drained
+  }
+
+  protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
+    const documents = yield* this.upstream.pull(tx, Math.min(want, joinedAtOnce))
+    if (documents.length === 0) return []
+    const cache: Cache = { answers: new Map(), bytes: 0 }
+    const joined: Document[] = []
+    for (const document of documents) {
+      const matches = yield* this.matchesOf(tx, document, cache)
+      joined.push(this.plan.joined(document, matches))
+      yield* tx.breathe(matches.length)
+    }
+    this.returned += joined.length
+    return joined
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+
+  private *matchesOf(tx: ReadTx & Guarded, document: Document, cache: Cache): Program<Document[]> {
+    const question = this.plan.foreignFilter(document)
+    const name = this.isCorrelated ? undefined : mapKey(question)
+    const known = name === undefined ? undefined : cache.answers.get(name)
+    if (known !== undefined) return known
+    const answer = yield* this.ask(tx, document, question)
+    if (name !== undefined) keep(cache, name, answer)
+    return answer
+  }
+
+  private *ask(tx: ReadTx & Guarded, document: Document, question: Bytes): Program<Document[]> {
+    const { db, context } = this.place
+    const ns = yield* findNamespace(tx, db, this.plan.from)
+    const source = this.open(ns, compileFilter(question, context), this.plan.pipelineFor(document))
+    const answer: Document[] = []
+    let bytes = 0
+    while (!source.drained) {
+      for (const match of yield* source.pull(tx, pullDocumentsMax)) {
+        bytes += match.length
+        answer.push(match)
+      }
+      if (bytes <= blockingBytesMax) continue
+      throw fail(
+        'Location4568',
+        `Total size of documents in ${this.plan.from} matching pipeline's $lookup stage exceeds ${blockingBytesMax} bytes`,
+      )
+    }
+    this.inner.keysExamined += source.counters.keysExamined
+    this.inner.docsExamined += source.counters.docsExamined
+    return answer
+  }
+}
+
+function keep(cache: Cache, name: string, answer: Document[]): void {
+  cache.bytes += name.length
+  for (const document of answer) cache.bytes += document.length
+  if (cache.bytes <= lookupCacheBytesMax) cache.answers.set(name, answer)
+}

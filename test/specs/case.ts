@@ -1,0 +1,160 @@
+// One test of a unified file from its data to its outcome. A case that fails throws CaseFailure,
+// whose cause is the driver's error where there was one.
+
+import { MongoBulkWriteError, type MongoClient, MongoError, MongoServerError } from 'mongodb'
+import { Entities } from './entities.js'
+import {
+  type CollectionData,
+  type ExpectedEvents,
+  type Fields,
+  type Operation,
+  requireKnown,
+  type SpecFile,
+  type SpecTest,
+} from './format.js'
+import { Mismatch, requireMatch, text } from './matcher.js'
+import { askServer, execute } from './operations.js'
+
+export interface Server {
+  readonly uri: string
+  /** Prepares and inspects; no test sees its commands. */
+  readonly client: MongoClient
+}
+
+export class CaseFailure extends Error {}
+
+export async function runCase(server: Server, file: SpecFile, test: SpecTest): Promise<void> {
+  for (const data of file.initialData ?? []) await load(server.client, data)
+  const entities = new Entities(server.uri)
+  try {
+    for (const spec of file.createEntities ?? []) entities.create(spec)
+    for (const operation of test.operations) await runOperation(server, operation, entities)
+    for (const expected of test.expectEvents ?? []) checkEvents(expected, entities)
+    if (test.outcome !== undefined) await entities.settle()
+    for (const data of test.outcome ?? []) await checkOutcome(server.client, data)
+  } finally {
+    await entities.close()
+  }
+}
+
+async function load(client: MongoClient, data: CollectionData): Promise<void> {
+  const writeConcern = { w: 'majority' } as const
+  const db = client.db(data.databaseName)
+  await db.dropCollection(data.collectionName, { writeConcern })
+  await db.createCollection(data.collectionName, { writeConcern })
+  if (data.documents.length === 0) return
+  await db.collection(data.collectionName).insertMany([...data.documents], { writeConcern })
+}
+
+async function runOperation(
+  server: Server,
+  operation: Operation,
+  entities: Entities,
+): Promise<void> {
+  const { name } = operation
+  let result: unknown
+  try {
+    result = await perform(server, operation, entities)
+  } catch (error) {
+    if (operation.ignoreResultAndError === true) return
+    if (!(error instanceof MongoError)) throw error
+    if (operation.expectError === undefined) {
+      throw new CaseFailure(`${name} failed: ${error.message}`, { cause: error })
+    }
+    checkError(operation.expectError, error, entities, name)
+    return
+  }
+  if (operation.ignoreResultAndError === true) return
+  if (operation.expectError !== undefined) throw new CaseFailure(`${name} did not fail`)
+  if ('expectResult' in operation) {
+    requireMatch(operation.expectResult, result, entities, `result of ${name}`)
+  }
+  if (operation.saveResultAsEntity !== undefined) {
+    entities.save(operation.saveResultAsEntity, result)
+  }
+}
+
+async function perform(server: Server, operation: Operation, entities: Entities) {
+  if (operation.object !== 'testRunner') return await execute(operation, entities)
+  const given = operation.arguments ?? {}
+  return await askServer(operation.name, given, (name) => server.client.db(name))
+}
+
+type ErrorCheck = (expected: unknown, error: MongoError, entities: Entities) => boolean
+
+const isServerError = (error: MongoError): error is MongoServerError =>
+  error instanceof MongoServerError
+
+/** Each tells whether the error is as expected; matches of documents throw Mismatch themselves. */
+const errorChecks: Readonly<Record<string, ErrorCheck>> = {
+  isError: (expected) => expected === true,
+  isClientError: (expected, error) => !isServerError(error) === expected,
+  errorContains: (expected, error) =>
+    error.message.toLowerCase().includes(String(expected).toLowerCase()),
+  errorCode: (expected, error) => error.code === expected,
+  errorCodeName: (expected, error) => isServerError(error) && error.codeName === expected,
+  errorLabelsContain: (expected, error) =>
+    labels(expected).every((one) => error.hasErrorLabel(one)),
+  errorLabelsOmit: (expected, error) => !labels(expected).some((one) => error.hasErrorLabel(one)),
+  errorResponse: (expected, error, entities) => {
+    if (!isServerError(error)) return false
+    requireMatch(expected, error.errorResponse, entities, 'error response')
+    return true
+  },
+  expectResult: (expected, error, entities) => {
+    const result = error instanceof MongoBulkWriteError ? error.result : undefined
+    requireMatch(expected, result, entities, 'result of the failure')
+    return true
+  },
+}
+
+function checkError(expected: Fields, error: MongoError, entities: Entities, name: string): void {
+  requireKnown(expected, Object.keys(errorChecks), 'expectError')
+  for (const [check, value] of Object.entries(expected)) {
+    if (errorChecks[check]?.(value, error, entities) === true) continue
+    const wanted = `${check} ${text(value)}`
+    throw new CaseFailure(`${name}: ${wanted} does not hold: ${error.code} ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+const labels = (expected: unknown) => (Array.isArray(expected) ? expected.map(String) : [])
+
+const eventFields = ['command', 'commandName', 'databaseName', 'reply']
+
+function checkEvents(expected: ExpectedEvents, entities: Entities): void {
+  requireKnown(expected, ['client', 'eventType', 'ignoreExtraEvents', 'events'], 'expectEvents')
+  if ((expected.eventType ?? 'command') !== 'command') throw new Error('only command events')
+  const noted = entities.events(expected.client)
+  const isCountRight =
+    expected.ignoreExtraEvents === true
+      ? noted.length >= expected.events.length
+      : noted.length === expected.events.length
+  if (!isCountRight) {
+    const names = noted.map((one) => `${one.kind} ${one.event.commandName}`).join(', ')
+    throw new Mismatch(`${expected.events.length} events expected, not: ${names}`)
+  }
+  for (const [i, one] of expected.events.entries()) {
+    const [kind, fields] = Object.entries(one)[0] ?? []
+    const actual = noted[i]
+    if (actual === undefined || kind !== actual.kind) {
+      throw new Mismatch(`event ${i}: ${kind}, not ${actual?.kind}`)
+    }
+    requireKnown(fields ?? {}, eventFields, 'event')
+    for (const [name, value] of Object.entries(fields ?? {})) {
+      const told = (actual.event as unknown as Fields)[name]
+      requireMatch(value, told, entities, `event ${i}: ${name}`)
+    }
+  }
+}
+
+/** Exactly these documents, in every type and in the order of their names. */
+async function checkOutcome(client: MongoClient, data: CollectionData): Promise<void> {
+  const rows = client
+    .db(data.databaseName)
+    .collection(data.collectionName, { readPreference: 'primary', readConcern: 'local' })
+  const found = await rows.find({}, { sort: { _id: 1 } }).toArray()
+  const [actual, expected] = [text(found), text(data.documents)]
+  if (actual !== expected) throw new Mismatch(`outcome: expected ${expected}, not ${actual}`)
+}

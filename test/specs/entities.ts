@@ -1,0 +1,162 @@
+// The things a test file names: clients that note their commands, databases, collections and
+// sessions. They live for one test.
+
+import {
+  type ClientSession,
+  type Collection,
+  type CommandFailedEvent,
+  type CommandStartedEvent,
+  type CommandSucceededEvent,
+  Db,
+  MongoClient,
+  ReadPreference,
+  type ReadPreferenceMode,
+} from 'mongodb'
+import { type EntitySpec, type Fields, requireKnown } from './format.js'
+import type { MatchContext } from './matcher.js'
+
+export type CommandEvent =
+  | { readonly kind: 'commandStartedEvent'; readonly event: CommandStartedEvent }
+  | { readonly kind: 'commandSucceededEvent'; readonly event: CommandSucceededEvent }
+  | { readonly kind: 'commandFailedEvent'; readonly event: CommandFailedEvent }
+
+interface WatchedClient {
+  readonly client: MongoClient
+  readonly events: CommandEvent[]
+}
+
+/** What no test wants to see: signing in, and what sets up fail points. */
+const ignoredCommands = new Set([
+  'authenticate',
+  'configureFailPoint',
+  'copydb',
+  'copydbgetnonce',
+  'createUser',
+  'getnonce',
+  'hello',
+  'ismaster',
+  'saslContinue',
+  'saslStart',
+  'updateUser',
+])
+
+/** By id. A missing one, or one of another kind, is an error of the file or the runner. */
+export class Entities implements MatchContext {
+  readonly #uri: string
+  readonly #clients = new Map<string, WatchedClient>()
+  readonly #sessions = new Map<string, ClientSession>()
+  readonly #others = new Map<string, unknown>()
+
+  constructor(uri: string) {
+    this.#uri = uri
+  }
+
+  create(spec: EntitySpec): void {
+    const [entry, ...rest] = Object.entries(spec)
+    if (entry === undefined || rest.length > 0) throw new Error('an entity has one kind')
+    const [kind, fields] = entry
+    const id = String(fields.id)
+    if (kind === 'client') this.#clients.set(id, watchedClient(this.#uri, fields))
+    else if (kind === 'session') this.#sessions.set(id, this.#newSession(fields))
+    else if (kind === 'database') this.#others.set(id, this.#newDatabase(fields))
+    else if (kind === 'collection') this.#others.set(id, this.#newCollection(fields))
+    else throw new Error(`the runner knows no entity ${kind}`)
+  }
+
+  entity(id: string): unknown {
+    const found = this.#clients.get(id)?.client ?? this.#sessions.get(id) ?? this.#others.get(id)
+    if (found === undefined) throw new Error(`no entity ${id}`)
+    return found
+  }
+
+  save(id: string, value: unknown): void {
+    this.#others.set(id, value)
+  }
+
+  session(id: string): ClientSession {
+    const session = this.#sessions.get(id)
+    if (session === undefined) throw new Error(`no session ${id}`)
+    return session
+  }
+
+  sessionLsid(id: string): unknown {
+    return this.session(id).id
+  }
+
+  /** The commands that one client noted so far. */
+  events(id: string): readonly CommandEvent[] {
+    return this.#watched(id).events
+  }
+
+  /**
+   * Waits until the server has done what was sent without asking for an answer: one connection
+   * is served in order, and a client that works alone has one.
+   */
+  async settle(): Promise<void> {
+    for (const { client } of this.#clients.values()) await client.db('admin').command({ ping: 1 })
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#sessions.values()) await session.endSession()
+    for (const { client } of this.#clients.values()) await client.close()
+  }
+
+  #watched(id: string): WatchedClient {
+    const watched = this.#clients.get(id)
+    if (watched === undefined) throw new Error(`no client ${id}`)
+    return watched
+  }
+
+  #newSession(fields: Fields): ClientSession {
+    requireKnown(fields, ['id', 'client', 'sessionOptions'], 'session')
+    return this.#watched(String(fields.client)).client.startSession(fields.sessionOptions ?? {})
+  }
+
+  #newDatabase(fields: Fields): Db {
+    requireKnown(fields, ['id', 'client', 'databaseName', 'databaseOptions'], 'database')
+    const { client } = this.#watched(String(fields.client))
+    return client.db(String(fields.databaseName), options(fields.databaseOptions))
+  }
+
+  #newCollection(fields: Fields): Collection {
+    requireKnown(fields, ['id', 'database', 'collectionName', 'collectionOptions'], 'collection')
+    const database = this.entity(String(fields.database))
+    if (!(database instanceof Db)) throw new Error(`${fields.database} is no database`)
+    return database.collection(String(fields.collectionName), options(fields.collectionOptions))
+  }
+}
+
+const clientFields = ['id', 'uriOptions', 'observeEvents', 'useMultipleMongoses']
+
+function watchedClient(uri: string, fields: Fields): WatchedClient {
+  const known = [...clientFields, 'ignoreCommandMonitoringEvents']
+  requireKnown(fields, known, 'client')
+  const client = new MongoClient(uri, { ...(fields.uriOptions ?? {}), monitorCommands: true })
+  const events: CommandEvent[] = []
+  const observed = new Set(namesOf(fields.observeEvents))
+  const ignored = new Set(namesOf(fields.ignoreCommandMonitoringEvents))
+  const note = (noted: CommandEvent) => {
+    const { commandName } = noted.event
+    if (!observed.has(noted.kind) || ignoredCommands.has(commandName)) return
+    if (!ignored.has(commandName)) events.push(noted)
+  }
+  client.on('commandStarted', (event) => note({ kind: 'commandStartedEvent', event }))
+  client.on('commandSucceeded', (event) => note({ kind: 'commandSucceededEvent', event }))
+  client.on('commandFailed', (event) => note({ kind: 'commandFailedEvent', event }))
+  return { client, events }
+}
+
+function namesOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String) : []
+}
+
+/** The driver takes a read preference as an object of its own. */
+export function options(fields: unknown): Fields {
+  const given = (fields ?? {}) as Fields
+  if (given.readPreference === undefined) return given
+  const { mode, maxStalenessSeconds } = given.readPreference as Fields
+  const staleness =
+    maxStalenessSeconds === undefined ? {} : { maxStalenessSeconds: Number(maxStalenessSeconds) }
+  const readPreference = new ReadPreference(mode as ReadPreferenceMode, undefined, staleness)
+  return { ...given, readPreference }
+}

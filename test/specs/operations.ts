@@ -1,0 +1,86 @@
+// The operations of the test files as calls of the official driver: a table by the object's kind
+// and the operation's name. An argument without a place of its own is an option of the call.
+
+import { type AnyBulkWriteOperation, Collection, Db, type Document } from 'mongodb'
+import { options as driverOptions, type Entities } from './entities.js'
+import type { Fields, Operation } from './format.js'
+import { text } from './matcher.js'
+
+/** Does one operation and returns what the files call its result. */
+export async function execute(operation: Operation, entities: Entities): Promise<unknown> {
+  const { object, name } = operation
+  const given = argumentsOf(operation, entities)
+  const target = entities.entity(object)
+  if (target instanceof Collection) return await called(collectionCalls, name)(target, given)
+  if (target instanceof Db) return await called(databaseCalls, name)(target, given)
+  throw new Error(`the runner has no operations on ${object}`)
+}
+
+function argumentsOf(operation: Operation, entities: Entities): Document {
+  const given: Document = { ...driverOptions(operation.arguments) }
+  if (given.session !== undefined) given.session = entities.session(String(given.session))
+  if (given.returnDocument !== undefined) {
+    given.returnDocument = String(given.returnDocument).toLowerCase()
+  }
+  return given
+}
+
+type Call<T> = (target: T, given: Document) => Promise<unknown>
+type Calls<T> = Readonly<Record<string, Call<T>>>
+
+function called<T>(calls: Calls<T>, name: string): Call<T> {
+  const call = calls[name]
+  if (call === undefined) throw new Error(`the runner has no operation ${name}`)
+  return call
+}
+
+const databaseCalls: Calls<Db> = {
+  aggregate: (db, { pipeline, ...options }) => db.aggregate(pipeline, options).toArray(),
+  createCollection: (db, { collection, ...options }) => db.createCollection(collection, options),
+  dropCollection: (db, { collection, ...options }) => db.dropCollection(collection, options),
+  listCollections: (db, { filter, ...options }) => db.listCollections(filter, options).toArray(),
+  modifyCollection: (db, { collection, ...changes }) =>
+    db.command({ collMod: collection, ...changes }),
+}
+
+const collectionCalls: Calls<Collection> = {
+  aggregate: (rows, { pipeline, ...options }) => rows.aggregate(pipeline, options).toArray(),
+  bulkWrite: (rows, { requests, ...options }) => rows.bulkWrite(models(requests), options),
+  count: (rows, { filter, ...options }) => rows.count(filter, options),
+  countDocuments: (rows, { filter, ...options }) => rows.countDocuments(filter, options),
+  createIndex: (rows, { keys, ...options }) => rows.createIndex(keys, options),
+  deleteMany: (rows, { filter, ...options }) => rows.deleteMany(filter, options),
+  deleteOne: (rows, { filter, ...options }) => rows.deleteOne(filter, options),
+  distinct: (rows, { fieldName, filter, ...options }) => rows.distinct(fieldName, filter, options),
+  dropIndex: (rows, { name, ...options }) => rows.dropIndex(name, options),
+  estimatedDocumentCount: (rows, options) => rows.estimatedDocumentCount(options),
+  find: (rows, { filter, ...options }) => rows.find(filter, options).toArray(),
+  findOne: (rows, { filter, ...options }) => rows.findOne(filter, options),
+  findOneAndDelete: (rows, { filter, ...options }) => rows.findOneAndDelete(filter, options),
+  findOneAndReplace: (rows, { filter, replacement, ...options }) =>
+    rows.findOneAndReplace(filter, replacement, options),
+  findOneAndUpdate: (rows, { filter, update, ...options }) =>
+    rows.findOneAndUpdate(filter, update, options),
+  insertMany: (rows, { documents, ...options }) => rows.insertMany(documents, options),
+  insertOne: (rows, { document, ...options }) => rows.insertOne(document, options),
+  listIndexes: (rows, options) => rows.listIndexes(options).toArray(),
+  replaceOne: (rows, { filter, replacement, ...options }) =>
+    rows.replaceOne(filter, replacement, options),
+  updateMany: (rows, { filter, update, ...options }) => rows.updateMany(filter, update, options),
+  updateOne: (rows, { filter, update, ...options }) => rows.updateOne(filter, update, options),
+}
+
+/** The files name the models and their parts as this driver does. */
+function models(requests: unknown): AnyBulkWriteOperation[] {
+  return requests as AnyBulkWriteOperation[]
+}
+
+/** Operations that ask the runner itself, about what the server holds. */
+export async function askServer(name: string, given: Fields, database: (name: string) => Db) {
+  const db = database(String(given.databaseName))
+  const found = await db.listCollections({ name: given.collectionName }).toArray()
+  const isThere = found.length > 0
+  if (name === 'assertCollectionExists' && isThere) return
+  if (name === 'assertCollectionNotExists' && !isThere) return
+  throw new Error(`${name} ${text(given)}: ${isThere ? 'it exists' : 'it does not exist'}`)
+}

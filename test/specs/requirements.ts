@@ -1,0 +1,70 @@
+// Which tests a server is asked to pass: what the server tells of itself decides, as in the
+// drivers' own runners, so that a wrong version or topology shows here first.
+
+import type { MongoClient } from 'mongodb'
+import type { Fields, Requirement, SpecTest } from './format.js'
+
+export interface ServerFacts {
+  /** Major, minor, patch. */
+  readonly version: readonly number[]
+  readonly topology: string
+  readonly parameters: Fields
+}
+
+/** Asks over a connection that has signed in. */
+export async function serverFacts(client: MongoClient): Promise<ServerFacts> {
+  const admin = client.db('admin')
+  const hello = await admin.command({ hello: 1 })
+  const build = await admin.command({ buildInfo: 1 })
+  const parameters = await admin.command({ getParameter: '*' })
+  return { version: numbersOf(String(build.version)), topology: topologyOf(hello), parameters }
+}
+
+function topologyOf(hello: Fields): string {
+  if (hello.setName !== undefined) return 'replicaset'
+  return hello.msg === 'isdbgrid' ? 'sharded' : 'single'
+}
+
+/** True if one of the requirements is met, or none stands. */
+export function isMet(requirements: readonly Requirement[] | undefined, facts: ServerFacts) {
+  return requirements === undefined || requirements.some((one) => isOneMet(one, facts))
+}
+
+function isOneMet(one: Requirement, facts: ServerFacts): boolean {
+  const { version, parameters } = facts
+  if (isBefore(version, one.minServerVersion ?? '0')) return false
+  if (one.maxServerVersion !== undefined && isAfter(version, one.maxServerVersion)) return false
+  if (one.topologies !== undefined && !one.topologies.includes(facts.topology)) return false
+  // The operator signs in always; there is no serverless Sigil and no client-side encryption.
+  if (one.auth === false || one.serverless === 'require' || one.csfle === true) return false
+  if (one.authMechanism !== undefined) {
+    const mechanisms = parameters.authenticationMechanisms
+    if (!Array.isArray(mechanisms) || !mechanisms.includes(one.authMechanism)) return false
+  }
+  const wanted = Object.entries(one.serverParameters ?? {})
+  return wanted.every(([name, value]) => parameters[name] === value)
+}
+
+/** Fail points exist only where the server says that test commands are on. */
+export function usesMissingFailPoint(test: SpecTest, facts: ServerFacts): boolean {
+  const isOn = facts.parameters.enableTestCommands
+  if (isOn === true || isOn === 1) return false
+  return test.operations.some((operation) => /^(?:targeted)?failPoint$/i.test(operation.name))
+}
+
+function numbersOf(version: string): number[] {
+  return version.split('.').map((part) => Number.parseInt(part, 10))
+}
+
+/** 4.2 is 4.2.0, as in the files. */
+function order(version: readonly number[], other: string): number {
+  const numbers = numbersOf(other)
+  for (let i = 0; i < 3; i++) {
+    const difference = (version[i] ?? 0) - (numbers[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+const isBefore = (version: readonly number[], other: string) => order(version, other) < 0
+const isAfter = (version: readonly number[], other: string) => order(version, other) > 0
