@@ -164,6 +164,8 @@ export const descriptorCacheBytesMax = 16 * MiB
 /** `sigil import`: documents and bytes of text of one request. */
 export const importBatchDocuments = 1_000
 export const importBatchBytesMax = 16 * MiB
+/** Requests of an import under way at once: one is parsed while another is written. */
+export const importRequestsMax = 3
 /** Background work at a time (rule 14): records, and about so many bytes of them. */
 export const backgroundRecordsMax = 50
 export const backgroundBytesTarget = 512 * KiB

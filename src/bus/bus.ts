@@ -3,8 +3,9 @@
 // here is an async function.
 
 import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
-import { checkDatabaseName } from '../engine/catalog.js'
+import { checkDatabaseName, checkNamespaceName } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
+import type { Touch } from '../engine/types.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
@@ -108,6 +109,7 @@ export class Bus implements BusView {
     if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
     if (row.access === 'operator' && session.identity.kind !== 'operator') throw call.unauthorized()
     call.touches = row.touches(call)
+    requireNames(request.db, call.touches)
     return [row, call]
   }
 
@@ -184,6 +186,14 @@ export class Bus implements BusView {
 function requireIdentity({ access, name }: DocumentRow, session: Session): void {
   if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
   throw fail('Unauthorized', `Command ${name} requires authentication`)
+}
+
+/** Throws InvalidNamespace for what can name no database or collection. */
+function requireNames(database: string, touches: readonly Touch[]): void {
+  checkDatabaseName(database)
+  for (const { db, collection } of touches) {
+    if (collection !== undefined) checkNamespaceName(db, collection)
+  }
 }
 
 function notStable(name: string): GatewayError {

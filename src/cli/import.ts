@@ -5,7 +5,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
 import { fail } from '../base/errors.js'
-import { importBatchBytesMax, importBatchDocuments } from '../base/limits.js'
+import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
 import { type Client, openClient } from './client.js'
 import { splitDocuments } from './json-documents.js'
 
@@ -50,14 +50,23 @@ async function load(file: string, send: (body: string) => ReturnType<Client['pos
   const total = file === '-' ? 0 : sizeOf(file)
   const bar = progressBar(total)
   const tally: Tally = { inserted: 0, failed: 0, messages: [] }
+  const inFlight = new Set<Promise<void>>()
   let batch: string[] = []
   let batchBytes = 0
   const flush = async () => {
     if (batch.length === 0) return
+    const documents = batch.length
     const body = `{"documents":[${batch.join(',')}],"ordered":false}`
-    count(tally, batch.length, await send(body))
     batch = []
     batchBytes = 0
+    const sent = send(body).then((answer) => {
+      count(tally, documents, answer)
+      inFlight.delete(sent)
+    })
+    inFlight.add(sent)
+    // A failure stays in the set and is thrown where the set is awaited; it is no stray rejection.
+    sent.catch(() => undefined)
+    if (inFlight.size >= importRequestsMax) await Promise.race(inFlight)
   }
   try {
     for await (const { text, bytesRead } of splitDocuments(input(file))) {
@@ -68,6 +77,7 @@ async function load(file: string, send: (body: string) => ReturnType<Client['pos
       bar.update(bytesRead, { documents: tally.inserted })
     }
     await flush()
+    await Promise.all(inFlight)
     bar.update(total, { documents: tally.inserted })
   } finally {
     bar.stop()

@@ -72,8 +72,8 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
   const seen = new Findings(namespace)
   yield* stepThrough(seen, idRange(keyClass.record, namespace.id), checkRecords)
   for (const index of namespace.indexes) {
-    const check = (tx: ReadTx, ns: Namespace, entries: readonly Entry[]): Program<Partial> =>
-      checkEntries(tx, ns, index.id, entries)
+    const yields = new Yields()
+    const check: Check = (tx, ns, entries) => checkEntries(tx, ns, index.id, entries, yields)
     yield* stepThrough(seen, idRange(keyClass.entry, index.id), check)
   }
   yield* checkCount(seen, namespace.id, keyClass.record, recordSize, 'documents')
@@ -214,37 +214,59 @@ function* checkEntries(
   ns: Namespace,
   id: IndexId,
   entries: readonly Entry[],
+  yields: Yields,
 ): Program<Partial> {
   const index = ns.indexes.find((candidate) => candidate.id === id)
   if (index === undefined) return { problems: [] }
   const problems: Partial['problems'][number][] = []
-  const yielded = new Map<string, Set<string> | undefined>()
   for (const { key, value } of entries) {
-    const name = mapKey(value)
-    if (!yielded.has(name)) yielded.set(name, yield* keysOfRecord(tx, index, value))
-    const keys = yielded.get(name)
-    if (keys?.has(mapKey(key))) continue
-    const what = keys === undefined ? 'leads to no record' : 'is not one that its record has'
+    const record = yield* tx.get(value)
+    const keys = record === undefined ? noKeys : yield* yields.keysOf(tx, index, value, record)
+    if (keys === undefined || keys.has(mapKey(key))) continue
+    const what = record === undefined ? 'leads to no record' : 'is not one that its record has'
     problems.push({ kind: 'extraEntry', text: `index ${index.name}: entry ${hexOf(key)} ${what}` })
   }
   return { keys: { index: index.name, count: entries.length }, problems }
 }
 
-/** The entries that a record has in an index; undefined where there is no such record. */
-function* keysOfRecord(
-  tx: ReadTx,
-  index: IndexDescriptor,
-  key: Bytes,
-): Program<Set<string> | undefined> {
-  const record = yield* tx.get(key)
-  if (record === undefined) return undefined
-  try {
-    const document = yield* documentOfRecord(tx, record)
-    return new Set(entriesOf(index, document, key).keys.map(mapKey))
-  } catch (error) {
-    // The record itself has been reported; what it would yield is not known.
-    if (error instanceof GatewayError) return new Set()
-    throw error
+const noKeys: ReadonlySet<string> = new Set()
+
+/** Keys that are remembered for one index: those of records with many entries come again. */
+const yieldsMax = 100_000
+
+/** What records have in one index, worked out once for all their entries. */
+class Yields {
+  private readonly known = new Map<string, { record: Bytes; keys: ReadonlySet<string> }>()
+  private size = 0
+
+  private remember(name: string, record: Bytes, keys: ReadonlySet<string>): void {
+    this.size += keys.size
+    if (this.size > yieldsMax) {
+      this.known.clear()
+      this.size = keys.size
+    }
+    this.known.set(name, { record, keys })
+  }
+
+  /** `record` is the value under `key`; undefined where it cannot be read, which is reported. */
+  *keysOf(
+    tx: ReadTx,
+    index: IndexDescriptor,
+    key: Bytes,
+    record: Bytes,
+  ): Program<ReadonlySet<string> | undefined> {
+    const name = mapKey(key)
+    const known = this.known.get(name)
+    if (known !== undefined && equalBytes(known.record, record)) return known.keys
+    try {
+      const document = yield* documentOfRecord(tx, record)
+      const keys = new Set(entriesOf(index, document, key).keys.map(mapKey))
+      if (keys.size > 1) this.remember(name, record, keys)
+      return keys
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined
+      throw error
+    }
   }
 }
 

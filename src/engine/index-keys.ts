@@ -240,11 +240,12 @@ function elementAt(array: Value, path: FieldPath, part: number): Value | undefin
   }
   if (found === undefined) return isName ? undefined : nullValue
   if (!isName) return found
+  const above = path.parts.slice(0, part).join('.')
   throw fail(
     'Location16746',
     [
       'Ambiguous field name found in array (do not use numeric field names in embedded elements',
-      `in an array), field: '${path.parts[part]}' for array: ${path.parts.slice(0, part).join('.')}`,
+      `in an array), field: '${path.parts[part]}' for array: ${above}`,
     ].join(' '),
   )
 }

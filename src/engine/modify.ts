@@ -92,7 +92,7 @@ function keptChanging(): Error {
 }
 
 /** How a write program has ended: with the change, or without one and what that means. */
-type Outcome =
+export type Outcome =
   | { readonly kind: 'changed'; readonly changed: Changed }
   /** Nothing matches; the candidate is none any more; more than one write program is needed. */
   | { readonly kind: 'missing' | 'stale' | 'search' }
@@ -135,26 +135,35 @@ function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt
 }
 
 /** Whether the filter names one `_id`: then one write program does it all. */
-function isPointOfId(filter: Filter): boolean {
+export function isPointOfId(filter: Filter): boolean {
   const predicates = conditionsOf(filter.tree).byPath.get('_id') ?? []
   return predicates.some(({ intervals }) => intervals.length === 1 && intervals[0]?.isPoint)
 }
 
 /** Finds and changes in one write program, where a unique key leads there. */
-function* changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
-  return yield* stagedWrite(function* (tx: Tx & Guarded, staged): Program<Outcome> {
-    const ns = yield* findNamespace(tx, target.db, target.name)
-    if (ns === undefined) return missing
-    const plan = planQuery(ns, selection)
-    if (plan.accesses.every(({ kind }) => kind === 'nothing')) return missing
-    if (!plan.isSingle) return search
-    const found: FoundPlaces = { documents: [], keys: [] }
-    yield* new Walk(ns, plan, selection.filter).read(tx, 1, found)
-    const [document] = found.documents
-    const [key] = found.keys
-    if (document === undefined || key === undefined) return missing
-    return { kind: 'changed', changed: yield* changeAt(tx, ns, { key, document }, staged) }
-  })
+function changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
+  return stagedWrite((tx, staged) => changeSingle(tx, target, selection, changeAt, staged))
+}
+
+/** The program of changePoint; `search` where no unique key leads to the document. */
+export function* changeSingle(
+  tx: Tx & Guarded,
+  target: Target,
+  selection: Selection,
+  changeAt: ChangeAt,
+  staged: Staged,
+): Program<Outcome> {
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  if (ns === undefined) return missing
+  const plan = planQuery(ns, selection)
+  if (plan.accesses.every(({ kind }) => kind === 'nothing')) return missing
+  if (!plan.isSingle) return search
+  const found: FoundPlaces = { documents: [], keys: [] }
+  yield* new Walk(ns, plan, selection.filter).read(tx, 1, found)
+  const [document] = found.documents
+  const [key] = found.keys
+  if (document === undefined || key === undefined) return missing
+  return { kind: 'changed', changed: yield* changeAt(tx, ns, { key, document }, staged) }
 }
 
 function* changeCandidate(

@@ -20,7 +20,7 @@ export function orderOf(
   const { fields } = ordered
   const isConstant = (at: number): boolean => {
     const list = intervals[at]
-    return list?.length === 1 && list[0]?.isPoint === true && ordered.multikey[at] !== true
+    return list?.length === 1 && list[0]?.isPoint === true
   }
   let at = 0
   let direction: 1 | -1 | undefined

@@ -39,7 +39,8 @@ export function* upsert(
   }
 }
 
-function* insertUnlessMatched(
+/** The program of upsert; undefined where something matches after all. */
+export function* insertUnlessMatched(
   tx: Tx & Guarded,
   target: Target,
   spec: UpdateSpec,

@@ -1,5 +1,5 @@
-// Projections of find: the tree of projection-tree.ts with what only find has: $slice, $elemMatch and
-// the positional `a.$`, which shows the array element that the filter matched.
+// Projections of find: the tree of projection-tree.ts with what only find has: $slice, $elemMatch
+// and the positional `a.$`, which shows the array element that the filter matched.
 
 import { type Bytes, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
@@ -21,8 +21,8 @@ export interface Projection {
 }
 
 /**
- * Compiles a projection of find. `filter` is the query's, for positional paths. Throws the errors of
- * parseProjection, 31277 where a positional path is not in the filter, 51246 while applying it.
+ * Compiles a projection of find. `filter` is the query's, for positional paths. Throws the errors
+ * of parseProjection, 31277 where a positional path is not in the filter, 51246 while applying it.
  */
 export function compileProjection(
   spec: Document,

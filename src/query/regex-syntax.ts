@@ -1,13 +1,14 @@
 // Translates a regular expression of the peer's dialect (PCRE2) into that of the linear-time engine
-// (RE2): option x is worked off here, `$` learns about a final newline, escapes that RE2 lacks become
-// classes. What no automaton can do (look-around, back references, possessive) is refused.
+// (RE2): option x is worked off here, `$` learns about a final newline, escapes that RE2 lacks
+// become classes. Deviation: what no automaton can do (look-around, back references, possessive
+// quantifiers, atomic groups) is refused, and counts above 1,000 are.
 
 import { fail, type GatewayError } from '../base/errors.js'
 
 export interface RegexSyntax {
   /** The pattern for RE2. */
   readonly source: string
-  /** Literal text that every match begins with, where the pattern starts with `^`; else undefined. */
+  /** Literal text that every match begins with, where the pattern starts with `^`. */
   readonly prefix: string | undefined
   /** The pattern is nothing but literal text between optional anchors. */
   readonly literal: { text: string; atStart: boolean; atEnd: boolean } | undefined

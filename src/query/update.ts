@@ -52,7 +52,7 @@ const modifiers = new Map<string, Modifier>(
   [...fieldModifiers, ...arrayModifiers].map((row) => [row.name, row]),
 )
 
-/** Compiles an update: an array is a pipeline, an object whose first name has a `$` is operators. */
+/** An array is a pipeline, an object whose first name has a `$` is operators, others replace. */
 export function compileUpdate(update: Value, options: UpdateOptions): Update {
   const { context, arrayFilters = [] } = options
   if (update.type === bsonType.array) {

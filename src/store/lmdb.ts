@@ -5,7 +5,7 @@
 // a recovery point is kept; the cheaper ways damaged it in tests (facts: storage 8). So here every
 // group is flushed before its programs are answered, whatever the level: `commit` is what all have.
 
-import { mkdirSync, realpathSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { open, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
@@ -52,6 +52,7 @@ export function openLmdbStore(options: LmdbOptions): Store {
     try {
       lockEnvironment(environment, folder)
       requireFormat(environment, folder)
+      syncFolder(folder)
       const tables = new LmdbTables(environment, folder, () => dropFolder(folder))
       log.info({ folder, bytes: tables.sizeBytes(), durability }, 'store opened')
       return new EmbeddedStore(tables, clock)
@@ -71,6 +72,16 @@ function makeFolder(path: string): string {
     return realpathSync(path)
   } catch (error) {
     throw cannotOpen(path, error)
+  }
+}
+
+/** A new file's name must survive a power cut as its content does. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -1,3 +1,6 @@
+// CRC-32C against its published vectors, and against the definition one bit at a time, at every
+// start and end of a message.
+
 import t from 'tap'
 import { utf8 } from '../../src/base/bytes.js'
 import { crc32c } from '../../src/base/crc32c.js'

@@ -62,6 +62,16 @@ t.test('a bad database name is 73', async (t) => {
   }
 })
 
+t.test('a name that no collection can have is 73, wherever it stands', async (t) => {
+  const { room } = memoryRoom()
+  for (const name of ['', '.a', 'a$b', 'a\0b', 'x'.repeat(256)]) {
+    t.equal((await room.fails({ find: name }))[0], 73, JSON.stringify(name))
+    const $lookup = { from: name, localField: 'a', foreignField: 'b', as: 'c' }
+    const joining = { aggregate: 'c', pipeline: [{ $lookup }], cursor: {} }
+    t.equal((await room.fails(joining))[0], 73, JSON.stringify(name))
+  }
+})
+
 t.test('apiStrict lets through what API version 1 has', async (t) => {
   const { room } = memoryRoom()
   const strict = { apiVersion: '1', apiStrict: true }

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startGateway, type LiveGateway } from '../support/live-gateway.js'
+import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 
 const run = promisify(execFile)
 
@@ -83,11 +83,17 @@ t.test('errors are in the peer’s words', async (t) => {
   const gateway = await startGateway(t)
   const said = (script: string) =>
     shell(gateway, `try { ${script} } catch (error) { print(error.toString()) }`)
-  t.match(await said('db.a.find({x: {$foo: 1}}).toArray()'), /MongoServerError: unknown operator: \$foo/)
+  t.match(
+    await said('db.a.find({x: {$foo: 1}}).toArray()'),
+    /MongoServerError: unknown operator: \$foo/,
+  )
   t.match(
     await said('db.a.insertMany([{_id: 1}, {_id: 1}])'),
     /E11000 duplicate key error collection: main\.a index: _id_ dup key: \{ _id: 1 \}/,
   )
-  t.match(await said('db.a.dropIndex("x_1")'), /MongoServerError: index not found with name \[x_1\]/)
+  t.match(
+    await said('db.a.dropIndex("x_1")'),
+    /MongoServerError: index not found with name \[x_1\]/,
+  )
   t.match(await said('db.runCommand({nope: 1})'), /MongoServerError: no such command: 'nope'/)
 })

@@ -9,8 +9,24 @@ type Fields = Record<string, unknown>
 
 /** What would end the gateway, or is meant to wait. */
 const left = new Set(['shutdown', 'sleep'])
-const collections = ['c', 'd', 'c', 'c', 'system.x', '', '$cmd', 'a'.repeat(300)]
-const databases = ['test', 'test', 'test', 'admin', 'other', 'config', '', 'bad name', '$external']
+const collections = [
+  'c',
+  'd',
+  'e',
+  'c',
+  'd',
+  'e',
+  'c',
+  'd',
+  'system.x',
+  '',
+  '$cmd',
+  'a'.repeat(300),
+]
+const databases = [
+  ...['test', 'test', 'test', 'test', 'test', 'test', 'test', 'test', 'other', 'other'],
+  ...['admin', 'config', '', 'bad name', '$external'],
+]
 
 export class RandomCommands {
   private readonly rows: readonly DocumentRow[]

@@ -25,7 +25,7 @@ export class RandomMessages {
     const { values } = this
     const fields = this.commands.next()
     let message = this.encode(fields, requestId)
-    for (let spoilings = values.pick([0, 0, 1, 1, 1, 2]); spoilings > 0; spoilings--) {
+    for (let spoilings = values.pick([0, 0, 0, 0, 1, 1, 1, 2]); spoilings > 0; spoilings--) {
       message = this.spoil(message)
     }
     return message

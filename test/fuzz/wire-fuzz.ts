@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { anonymousMessageBytesMax, messageBytesMax } from '../../src/base/limits.js'
 import { documentRows } from '../../src/commands/rows.js'
-import { readHeader } from '../../src/protocol/wire/header.js'
+import { opcode, readHeader } from '../../src/protocol/wire/header.js'
+import { inflateMessage } from '../../src/protocol/wire/op-compressed.js'
 import { openFixedGateway } from '../support/gateway.js'
 import { command } from '../support/messages.js'
 import { replyOf, WireClient } from '../support/wire-client.js'
@@ -115,8 +116,8 @@ class Fuzz {
         this.answered++
         return
       }
-      if (readHeader(frame).opcode === 2012) continue
-      this.note(frame, index, bytes)
+      const isPacked = readHeader(frame).opcode === opcode.compressed
+      this.note(isPacked ? await inflateMessage(frame) : frame, index, bytes)
     }
   }
 

@@ -1,5 +1,5 @@
-// Random updates against a naive model over plain objects: same outcome, or both refuse. And what is
-// applied a second time changes nothing where the operator is of that kind.
+// Random updates against a naive model over plain objects: same outcome, or both refuse. And what
+// is applied a second time changes nothing where the operator is of that kind.
 
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'

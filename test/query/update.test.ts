@@ -312,6 +312,8 @@ t.test('a document larger than 16 MiB or deeper than 100 levels is refused', asy
   t.ok(apply({ $set: { a: deep } }, {}))
   refuses(t, () => apply({ $set: { 'a.b': deep } }, {}), 15, 'nests deeper')
   refuses(t, () => apply({ a: { a: deep } }, {}), 15, 'nests deeper')
+  const path = Array.from({ length: 101 }, () => 'p').join('.')
+  refuses(t, () => apply({ $set: { [path]: 1 } }, {}), 15, 'nests deeper')
 })
 
 t.test('changes tells which paths an update may touch', async (t) => {

@@ -1,5 +1,5 @@
-// One test of a unified file from its data to its outcome. A case that fails throws CaseFailure,
-// whose cause is the driver's error where there was one.
+// One test of a unified file, from its data to its outcome. The failure of a case has the driver's
+// error as its cause, where there was one.
 
 import { MongoBulkWriteError, type MongoClient, MongoError, MongoServerError } from 'mongodb'
 import { Entities } from './entities.js'
@@ -21,9 +21,19 @@ export interface Server {
   readonly client: MongoClient
 }
 
-export class CaseFailure extends Error {}
+class CaseFailure extends Error {}
 
-export async function runCase(server: Server, file: SpecFile, test: SpecTest): Promise<void> {
+/** Runs it; the answer is what went wrong, or undefined. */
+export async function failureOf(server: Server, file: SpecFile, test: SpecTest): Promise<unknown> {
+  try {
+    await runCase(server, file, test)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+async function runCase(server: Server, file: SpecFile, test: SpecTest): Promise<void> {
   for (const data of file.initialData ?? []) await load(server.client, data)
   const entities = new Entities(server.uri)
   try {

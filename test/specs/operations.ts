@@ -1,7 +1,14 @@
 // The operations of the test files as calls of the official driver: a table by the object's kind
 // and the operation's name. An argument without a place of its own is an option of the call.
 
-import { type AnyBulkWriteOperation, Collection, Db, type Document } from 'mongodb'
+import {
+  type AnyBulkWriteOperation,
+  type ClientBulkWriteModel,
+  Collection,
+  Db,
+  type Document,
+  MongoClient,
+} from 'mongodb'
 import { options as driverOptions, type Entities } from './entities.js'
 import type { Fields, Operation } from './format.js'
 import { text } from './matcher.js'
@@ -13,6 +20,7 @@ export async function execute(operation: Operation, entities: Entities): Promise
   const target = entities.entity(object)
   if (target instanceof Collection) return await called(collectionCalls, name)(target, given)
   if (target instanceof Db) return await called(databaseCalls, name)(target, given)
+  if (target instanceof MongoClient) return await called(clientCalls, name)(target, given)
   throw new Error(`the runner has no operations on ${object}`)
 }
 
@@ -32,6 +40,11 @@ function called<T>(calls: Calls<T>, name: string): Call<T> {
   const call = calls[name]
   if (call === undefined) throw new Error(`the runner has no operation ${name}`)
   return call
+}
+
+const clientCalls: Calls<MongoClient> = {
+  clientBulkWrite: (client, { models, ...options }) =>
+    client.bulkWrite(clientModels(models), options),
 }
 
 const databaseCalls: Calls<Db> = {
@@ -73,6 +86,14 @@ const collectionCalls: Calls<Collection> = {
 /** The files name the models and their parts as this driver does. */
 function models(requests: unknown): AnyBulkWriteOperation[] {
   return requests as AnyBulkWriteOperation[]
+}
+
+/** There the kind of a model is its one key, here one of its fields. */
+function clientModels(models: unknown): ClientBulkWriteModel<Document>[] {
+  return (models as Readonly<Record<string, Fields>>[]).map((model) => {
+    const [name, fields] = Object.entries(model)[0] ?? []
+    return { name, ...fields } as unknown as ClientBulkWriteModel<Document>
+  })
 }
 
 /** Operations that ask the runner itself, about what the server holds. */

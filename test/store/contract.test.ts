@@ -1,4 +1,5 @@
-// What every store owes its programs, over memory, LMDB and the late store.
+// What every store owes its programs, over memory, LMDB and the late store. A new store passes this
+// suite before anything is built on it.
 
 import t, { type Test } from 'tap'
 import type { Bytes } from '../../src/base/bytes.js'
@@ -300,7 +301,7 @@ eachStore(
   },
 )
 
-eachStore(t, 'a removed counter starts again at zero', async (t, { store }) => {
+eachStore(t, 'a removed counter starts again at zero', async (t, { store, kind }) => {
   const results = await Promise.all([
     store.write(function* (tx) {
       tx.add(countKey, 5, 50)
@@ -314,8 +315,10 @@ eachStore(t, 'a removed counter starts again at zero', async (t, { store }) => {
     }),
   ])
   t.same(results[1], { documents: 2, bytes: 20 })
-  const seen = await counted(store)
-  t.ok(seen.documents === 2 || seen.documents === 7, 'in one order or the other')
+  const { documents } = await counted(store)
+  // The late store may commit the first program behind the second.
+  if (kind === 'late') t.ok(documents === 2 || documents === 7)
+  else t.equal(documents, 2)
 })
 
 eachStore(t, 'a program is bounded in number and in bytes', async (t, { store }) => {
@@ -372,24 +375,27 @@ eachStore(t, 'a snapshot keeps its state across pauses, other reads do not', asy
   }
 })
 
-eachStore(t, 'long reads take turns', async (t, { store }) => {
-  const turns: number[] = []
-  const long = (name: number) =>
-    store.read(function* (tx) {
-      for (let i = 0; i < 5; i++) {
-        turns.push(name)
-        yield* tx.breathe(10_000)
-      }
-    })
-  const all = Promise.all([long(1), long(2), long(3)])
-  await put(store, entryKey(1), value(1))
-  t.not(turns.length, 15, 'a write comes in between')
-  await all
-  for (let name = 1; name <= 3; name++) {
-    t.equal(turns.filter((turn) => turn === name).length, 5)
-    t.ok(turns.lastIndexOf(name) > 8, 'nobody is done long before the others')
-  }
-})
+eachStore(
+  t,
+  'long reads take turns',
+  async (t, { store }) => {
+    const turns: number[] = []
+    const long = (name: number) =>
+      store.read(function* (tx) {
+        for (let i = 0; i < 5; i++) {
+          turns.push(name)
+          yield* tx.breathe(10_000)
+        }
+      })
+    const all = Promise.all([long(1), long(2), long(3)])
+    await put(store, entryKey(1), value(1))
+    t.not(turns.length, 15, 'a write comes in between')
+    await all
+    t.same(turns, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3])
+  },
+  // The late store answers in any order.
+  { kinds: ['memory', 'lmdb'] },
+)
 
 eachStore(t, 'an interrupted program cleans up behind itself', async (t, { store }) => {
   let cleaned = false

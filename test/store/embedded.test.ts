@@ -1,4 +1,5 @@
-// How an embedded store shares its thread: groups, budgets, turns, snapshots.
+// How an embedded store shares its thread: groups of write programs, budgets and turns of reads,
+// the number and age of snapshots.
 
 import t from 'tap'
 import type { Bytes } from '../../src/base/bytes.js'

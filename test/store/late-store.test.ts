@@ -1,4 +1,5 @@
-// The late store is an instrument: what it is to find, it must find.
+// The late store is an instrument: what it is to find, it must find. Impure programs, stale reads
+// and ranges, and programs that count on an answer within the tick.
 
 import t from 'tap'
 import type { Bytes } from '../../src/base/bytes.js'

@@ -1,4 +1,5 @@
-// What is LMDB's alone: the folder, its lock, its format, what survives, and what a full disk does.
+// What is LMDB's alone: the folder, its lock and its format, what survives a restart, what a damaged
+// record and a full disk do.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,6 @@
+// The B+-tree against a sorted model, through growth and shrinkage, with snapshots held meanwhile:
+// splits, joins and copies of shared nodes all happen here.
+
 import fc from 'fast-check'
 import t from 'tap'
 import { compareBytes } from '../../src/base/bytes.js'

@@ -1,4 +1,5 @@
-// Randomness that a printed seed brings back (the mulberry32 generator).
+// Randomness that a printed seed brings back: the mulberry32 generator, small and good enough to
+// choose cases with.
 
 /** Numbers from 0 up to 1, the same ones for the same seed. */
 export function seededRandom(seed: number): () => number {

@@ -1,4 +1,5 @@
 // One body of assertions over every store: memory, LMDB in a folder of its own, and the late store.
+// Engines and commands are tested through this, so that no suite knows only one of them.
 
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -25,6 +25,8 @@ export class WireClient {
   readonly closed: Promise<void>
 
   private constructor(readonly socket: Socket) {
+    // Split messages must not wait for acknowledgements.
+    socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.on('error', () => {})
     this.closed = new Promise((resolve) => {

@@ -20,16 +20,17 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { deleteMany, deleteOne, updateMany, updateOne } from '../../engine/modify.js'
+import { deleteMany, deleteOne, resultOf, updateMany, updateOne } from '../../engine/modify.js'
+import { pointDelete, pointUpdate } from '../../engine/modify-batch.js'
 import type { Selection, Target, UpdateResult, UpdateSpec } from '../../engine/modify-spec.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileUpdate } from '../../query/update.js'
-import type { Sweep } from '../../store/sweep.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
 import { collation, requireBatch, touchesTarget } from './arguments.js'
-import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+import { type Job, runBatch } from './write-batch.js'
+import { writeFailures } from './write-errors.js'
 
 const updateFields = {
   q: object,
@@ -67,12 +68,18 @@ const update = documentRow({
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
     let modified = 0
-    const failures = yield* runAll(updates, ordered, function* (operation, index) {
-      const result = yield* runUpdate(call, operation, index)
-      const { upsertedId } = result
-      if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
-      matched += result.matched + (upsertedId === undefined ? 0 : 1)
-      modified += result.modified
+    const target = targetOf(call)
+    const failures = yield* runBatch<UpdateResult>({
+      target,
+      count: updates.length,
+      ordered,
+      compile: (index) =>
+        updateJob(target, updates[index] as UpdateOperation, contextOf(call, index)),
+      done: (index, { upsertedId, ...result }) => {
+        if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
+        matched += result.matched + (upsertedId === undefined ? 0 : 1)
+        modified += result.modified
+      },
     })
     return reply((writer) => {
       writer.value('n', numberValue(matched))
@@ -89,14 +96,18 @@ const update = documentRow({
   },
 })
 
-function* runUpdate(
-  call: WriteCall,
+function updateJob(
+  target: Target,
   operation: UpdateOperation,
-  index: number,
-): Sweep<UpdateResult> {
-  const spec = compileOperation(operation, contextOf(call, index))
-  const run = operation.multi ? updateMany : updateOne
-  return yield* run(targetOf(call), spec)
+  context: QueryContext,
+): Job<UpdateResult> {
+  const spec = compileOperation(operation, context)
+  const { multi } = operation
+  return {
+    point: multi ? undefined : pointUpdate(spec),
+    resultOf,
+    alone: () => (multi ? updateMany(target, spec) : updateOne(target, spec)),
+  }
 }
 
 /** The parts of one update, compiled; explain compiles the same. */
@@ -147,10 +158,15 @@ const remove = documentRow({
     const { deletes, ordered } = call.args
     requireBatch(deletes.length)
     let removed = 0
-    const failures = yield* runAll(deletes, ordered, function* (operation) {
-      const selection = compileDelete(operation, call.context)
-      const run = operation.limit === 1 ? deleteOne : deleteMany
-      removed += yield* run(targetOf(call), selection)
+    const target = targetOf(call)
+    const failures = yield* runBatch<number>({
+      target,
+      count: deletes.length,
+      ordered,
+      compile: (index) => deleteJob(target, deletes[index] as DeleteOperation, call.context),
+      done: (_index, count) => {
+        removed += count
+      },
     })
     return reply((writer) => {
       writer.value('n', numberValue(removed))
@@ -169,22 +185,14 @@ export function compileDelete(operation: DeleteOperation, context: QueryContext)
   return { filter: compileFilter(q, context), hint }
 }
 
-/** Runs one operation after the other; ordered ones stop at the first failure. */
-function* runAll<T>(
-  operations: readonly T[],
-  ordered: boolean,
-  run: (operation: T, index: number) => Sweep<void>,
-): Sweep<WriteFailure[]> {
-  const failures: WriteFailure[] = []
-  for (const [index, operation] of operations.entries()) {
-    try {
-      yield* run(operation, index)
-    } catch (thrown) {
-      failures.push({ index, error: requireOwn(thrown) })
-      if (ordered) break
-    }
+function deleteJob(target: Target, operation: DeleteOperation, context: QueryContext): Job<number> {
+  const selection = compileDelete(operation, context)
+  const one = operation.limit === 1
+  return {
+    point: one ? pointDelete(selection) : undefined,
+    resultOf: (changed) => (changed === undefined ? 0 : 1),
+    alone: () => (one ? deleteOne(target, selection) : deleteMany(target, selection)),
   }
-  return failures
 }
 
 export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation'>): Target {

@@ -5,9 +5,9 @@ import { fail } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import { bsonType, readInt32, type Value } from '../../value/value.js'
+import type { FieldOperator } from './field-operator.js'
 import { truncated } from './integers.js'
 import type { ValueTest } from './node.js'
-import type { FieldOperator } from './operators.js'
 
 /** Of a 64-bit number; bits above repeat the sign. */
 const signBit = 63

@@ -1,4 +1,5 @@
-// The operand of $type: codes, names, `number`, or an array of these.
+// The operand of $type: codes, names, `number`, or an array of these, as the set of BSON types that
+// it means.
 
 import { fail } from '../../base/errors.js'
 import { elementsOf } from '../../value/elements.js'

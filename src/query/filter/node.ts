@@ -49,8 +49,8 @@ export interface RegexNode extends Leaf {
 }
 
 /**
- * `object`: the child's paths start at an element. `value`: the child is a combination of leaves that
- * are tried on an element itself; their path is this node's.
+ * `object`: the child's paths start at an element. `value`: the child is a combination of leaves
+ * that are tried on an element itself; their path is this node's.
  */
 export interface ElemMatchNode extends Leaf {
   readonly op: 'elemMatch'

@@ -1,5 +1,5 @@
 // The operators that stand under a field of a filter, `{a: {$gt: 5}}`: a row each. A row checks its
-// operand with the peer's codes and texts, and makes a node; nothing else knows an operator by name.
+// operand with the peer's codes and texts, and makes a node; nothing else knows their names.
 
 import { utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -11,27 +11,11 @@ import { writeArray } from '../../value/writer.js'
 import { compileRegex, compileRegexValue, type Regex, regexMatches } from '../regex.js'
 import { bitsOperators } from './bits.js'
 import { comparisonTest, membershipTest } from './comparison.js'
+import type { FieldOperator, FieldPlace } from './field-operator.js'
 import { fieldTypes } from './field-types.js'
 import { modTest, sizeOperand } from './integers.js'
 import { elementTest } from './match.js'
 import type { ComparisonName, FilterNode } from './node.js'
-
-/** Where an operator stands, and what it may ask of the parser. */
-export interface FieldPlace {
-  readonly path: FieldPath
-  /** The object of operators that it is one of. */
-  readonly siblings: Value
-  /** `{$gt: 1, $lt: 5}` for the same path. */
-  operators(object: Value): FilterNode
-  /** A whole filter whose paths start within the value. */
-  nested(object: Value): FilterNode
-}
-
-export interface FieldOperator {
-  readonly name: string
-  /** undefined where an operator only goes with another one. */
-  compile(operand: Value, place: FieldPlace): FilterNode | undefined
-}
 
 function comparison(op: ComparisonName): FieldOperator {
   return {

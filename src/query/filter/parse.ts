@@ -10,11 +10,10 @@ import type { QueryContext } from '../context.js'
 import { compileExpression, envOf, scopeOf } from '../expression.js'
 import { emptyObject, isTruthy } from '../expressions/operator.js'
 import { compileRegexValue } from '../regex.js'
+import type { FieldOperator, FieldPlace } from './field-operator.js'
 import type { FilterNode } from './node.js'
 import {
   comparisonNode,
-  type FieldOperator,
-  type FieldPlace,
   fieldOperators,
   isOperatorObject,
   isReferenceName,
@@ -49,7 +48,8 @@ const topOperators = new Map<string, TopOperator>([
     '$not',
     refused(
       'BadValue',
-      'unknown top level operator: $not. If you are trying to negate an entire expression, use $nor.',
+      'unknown top level operator: $not. If you are trying to negate an entire expression, ' +
+        'use $nor.',
     ),
   ],
 ])

@@ -25,8 +25,8 @@ export interface Action {
   /** Only when an upsert inserts. */
   readonly onInsertOnly?: boolean
   /**
-   * The new value, `current` itself for no change, undefined to remove what is there (or to leave it
-   * missing).
+   * The new value, `current` itself for no change, undefined to remove what is there (or to leave
+   * it missing).
    */
   apply(current: Value | undefined, place: Place): Value | undefined
 }

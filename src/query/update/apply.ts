@@ -139,8 +139,8 @@ class Application {
     const made = Branch.empty()
     for (const { step, node: child } of node.children) {
       if (step.kind === 'each') {
-        const text = `The path '${path}' must exist in the document in order to apply array updates.`
-        throw fail('BadValue', text)
+        const text = 'must exist in the document in order to apply array updates.'
+        throw fail('BadValue', `The path '${path}' ${text}`)
       }
       const { text } = this.named(step)
       const value = this.missing(child, below(path, text))
@@ -218,12 +218,12 @@ function pad(array: Branch, position: number): void {
   for (let i = 0; i < missing; i++) array.append(String(array.entries.length), nullValue)
 }
 
-/** Throws Overflow where a value at `path` nests deeper than a stored document may. */
+/** Throws Overflow where a value at `path` makes the document deeper than a stored one may be. */
 function requireDepth(value: Value, path: string): void {
-  if (value.type !== bsonType.object && value.type !== bsonType.array) return
-  let depth = 1
+  const isNested = value.type === bsonType.object || value.type === bsonType.array
+  let depth = isNested ? depthOf(value) + 1 : 1
   for (let at = path.indexOf('.'); at >= 0; at = path.indexOf('.', at + 1)) depth++
-  if (depth + depthOf(value) > documentDepthMax) throw tooDeep()
+  if (depth > documentDepthMax) throw tooDeep()
 }
 
 export function tooDeep(): GatewayError {

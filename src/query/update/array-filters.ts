@@ -55,7 +55,7 @@ function* leavesOf(node: FilterNode): Generator<LeafNode> {
   else if (node.op === 'not') yield* leavesOf(node.child)
 }
 
-/** Conditions on the element itself are tried in place; paths below it need a document around it. */
+/** Conditions on the element itself are tried in place; paths below it need a document. */
 function elementTestOf(tree: FilterNode, name: string): ValueTest {
   const isPlain = [...leavesOf(tree)].every((leaf) => leaf.path.parts.length === 1)
   if (isPlain) return reachingTest(tree)

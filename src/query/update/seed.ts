@@ -1,4 +1,5 @@
-// What an upsert's filter says about the document to insert: its equalities, set at their paths.
+// What an upsert's filter says about the document to insert: its equalities, set at their paths in
+// the order of these. All other conditions say nothing.
 
 import { utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -45,8 +46,8 @@ function requireApart(path: string, other: string): void {
   const isAbove = path.startsWith(`${other}.`)
   if (!isAbove && !other.startsWith(`${path}.`)) return
   const [longer, shorter] = isAbove ? [path, other] : [other, path]
-  const text = `cannot infer query fields to set, both paths '${longer}' and '${shorter}' are matched`
-  throw fail('NotSingleValueField', text)
+  const text = `both paths '${longer}' and '${shorter}' are matched`
+  throw fail('NotSingleValueField', `cannot infer query fields to set, ${text}`)
 }
 
 function plant(root: Branch, parts: readonly string[], value: Value): void {
