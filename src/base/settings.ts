@@ -93,7 +93,8 @@ export const settingRows = {
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
     'interval',
-    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` before.',
+    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` may ' +
+      'be before. The present store syncs each group of writes first, whatever this says.',
   ),
   MEMORY_BUDGET: size(
     '256 MB',

@@ -16,7 +16,7 @@ import type { Request, Session } from './session.js'
 import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
 
-/** Where users of PLAIN sign in: no name of a database otherwise. */
+/** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
 
 export class Bus implements BusView {
@@ -88,7 +88,6 @@ export class Bus implements BusView {
     const row = this.rowOf(request)
     const { name, secrets = [] } = row
     requireIdentity(row, session)
-    if (row.access !== 'anonymous' || request.db !== externalUsers) checkDatabaseName(request.db)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
@@ -190,7 +189,7 @@ function requireIdentity({ access, name }: DocumentRow, session: Session): void 
 
 /** Throws InvalidNamespace for what can name no database or collection. */
 function requireNames(database: string, touches: readonly Touch[]): void {
-  checkDatabaseName(database)
+  if (database !== externalUsers) checkDatabaseName(database)
   for (const { db, collection } of touches) {
     if (collection !== undefined) checkNamespaceName(db, collection)
   }

@@ -165,8 +165,8 @@ function checkWriteMembers(value: Value): void {
   if (value.type === bsonType.string) {
     const mode = stringOf(value)
     if (mode === 'majority') return
-    const text = `cannot use non-majority 'w' mode ${mode} when a host is not a member of a replica set`
-    throw fail('BadValue', text)
+    const where = 'when a host is not a member of a replica set'
+    throw fail('BadValue', `cannot use non-majority 'w' mode ${mode} ${where}`)
   }
   if (!value.isNumber) {
     throw fail('FailedToParse', 'w has to be a number, string, or object')

@@ -18,9 +18,9 @@ import type { Request } from './session.js'
 export type RowAccess = 'anonymous' | 'identity' | 'operator'
 
 /**
- * How the work is cut (facts: storage 9, rule 2): `local` needs no store, `read` is one pausable read
- * program, `point` one write program, `sweep` many programs that are each atomic, `task` an async
- * function that runs programs and waits for other things between them.
+ * How the work is cut (facts: storage 9, rule 2): `local` needs no store, `read` is one pausable
+ * read program, `point` one write program, `sweep` many programs that are each atomic, `task` an
+ * async function that runs programs and waits for other things between them.
  */
 export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
 
@@ -146,7 +146,7 @@ export interface CommandSyntax<F extends Fields, T> {
   readonly ignoresUnknown: boolean
 }
 
-/** The checked arguments of a request. Throws 40413, 40414, 40415, 14 and what the fields refuse. */
+/** The checked arguments of a request. Throws 40413 to 40415, 14 and what the fields refuse. */
 export function parseCommand<F extends Fields, T>(
   { body, sequences }: Pick<Request, 'body' | 'sequences'>,
   { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,

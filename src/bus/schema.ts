@@ -115,7 +115,7 @@ export class Reading<F extends Fields> {
     private readonly values: Record<string, unknown>,
   ) {}
 
-  /** Reads the current element of `elements` over `bytes`; false if the schema has no such field. */
+  /** Reads the current element of `elements` over `bytes`; false if there is no such field. */
   take(bytes: Bytes, elements: Elements): boolean {
     const slot = this.schema.slotAt(bytes, elements)
     if (slot === undefined) return false

@@ -1,4 +1,5 @@
-// What the commands need of the process around them, given once by the composition root.
+// What the commands need of the process around them, given once by the composition root, so that
+// nothing here reaches for a clock, a setting or a socket by itself.
 
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'

@@ -1,4 +1,5 @@
-// Every command of the document protocol. A row that is not here does not exist.
+// Every command of the document protocol: what the bus runs, listCommands lists and the reference
+// documents. A row that is not here does not exist.
 
 import type { DocumentRow } from '../bus/row.js'
 import { operationRows } from './admin/operations.js'

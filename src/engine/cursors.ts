@@ -209,6 +209,13 @@ export interface BatchLimits {
   readonly bytesMax: number
 }
 
+/** What an element of an array takes beside its value: type byte, position as text, its end. */
+function elementBytes(position: number): number {
+  let bytes = 3
+  for (let rest = position; rest >= 10; rest /= 10) bytes++
+  return bytes
+}
+
 /** The next batch of a source; a document too many is given back for the next one. */
 export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Program<Batch> {
   const documents: Document[] = []
@@ -218,8 +225,7 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
     const pulled = yield* source.pull(tx, want)
     for (let i = 0; i < pulled.length; i++) {
       const document = pulled[i] as Document
-      // Type byte, position as text, its end.
-      bytes += document.length + String(documents.length).length + 2
+      bytes += document.length + elementBytes(documents.length)
       if (bytes > limits.bytesMax && documents.length > 0) {
         source.putBack(pulled.slice(i))
         return { documents, drained: false }

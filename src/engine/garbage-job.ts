@@ -141,7 +141,6 @@ function* deleteSome(tx: Tx, range: KeyRange, limit: number): Program<Step> {
   return { count: entries.length, bytes, last: entries.at(-1)?.key }
 }
 
-// biome-ignore lint/correctness/useYield: a program that only puts is still a program
 function* forget(tx: Tx, garbage: Garbage): Program<void> {
   tx.remove(garbage.key)
   if (garbage.what === 'namespace') tx.remove(countKey(garbage.namespace))

@@ -21,13 +21,9 @@ export class IndexUse {
     }
   }
 
-  operations(index: IndexDescriptor): number {
-    return this.counts.get(index.id) ?? 0
-  }
-
-  /** Uses of `_id_`. */
-  points(ns: Namespace): number {
-    return this.counts.get(ns.id) ?? 0
+  /** Uses of an index; of `_id_` for a collection. */
+  operations({ id }: IndexDescriptor | Namespace): number {
+    return this.counts.get(id) ?? 0
   }
 
   private count(id: number): void {

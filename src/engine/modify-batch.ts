@@ -45,8 +45,8 @@ export function pointDelete(selection: Selection): PointOperation | undefined {
 }
 
 /**
- * An `_id` is read by its key, so that a program sees what it did before. An index is not: scans show
- * the state at the program's start.
+ * An `_id` is read by its key, so that a program sees what it did before. An index is not: scans
+ * show the state at the program's start.
  */
 function isPoint({ filter, hint }: Selection): boolean {
   return hint === undefined && isPointOfId(filter)

@@ -16,7 +16,7 @@ import { bsonType, stringOf, type Value } from '../value/value.js'
 import { type Conditions, conditionsOf, type Predicate } from './bounds.js'
 import { isHashedKey, recordKey } from './collections.js'
 import { entryHeadBytes, entryPrefixBytes } from './index-keys.js'
-import { bracketOf, fullInterval, type Interval, intersect } from './intervals.js'
+import { bracketOf, fullInterval, type Interval, intersect, point } from './intervals.js'
 import type { Access, FieldBounds, Ordered, Plan, Span } from './plan.js'
 import { orderOf } from './plan-order.js'
 import type { IndexDescriptor, IndexField, Namespace } from './types.js'
@@ -57,6 +57,42 @@ const nothingPlan: Plan = {
 
 /** The plan for a query. Throws BadValue for a hint that names no usable index. */
 export function planQuery(ns: Namespace, request: PlanRequest): Plan {
+  return planOfId(ns, request) ?? planAny(ns, request)
+}
+
+/** The commonest query of all, `{_id: value}`, without the general way's work. */
+function planOfId(ns: Namespace, { filter, hint, sort }: PlanRequest): Plan | undefined {
+  const { tree } = filter
+  if (tree.op !== 'eq' || hint !== undefined || tree.path.text !== '_id') return undefined
+  const { value } = tree
+  if (value.isNullish || value.type === bsonType.array || sort?.natural !== undefined) {
+    return undefined
+  }
+  const key = recordKey(ns, value)
+  const isExact = !isHashedKey(key)
+  return {
+    accesses: [{ kind: 'points', keys: [key], bounds: new PointBounds(value) }],
+    isExact,
+    residual: isExact ? [] : [tree],
+    isSorted: true,
+    isSingle: true,
+    rejected: [],
+  }
+}
+
+/** Made when explain asks. */
+class PointBounds implements FieldBounds {
+  readonly path = '_id'
+  readonly direction = 1
+
+  constructor(private readonly value: Value) {}
+
+  get intervals(): readonly Interval[] {
+    return [point(this.value)]
+  }
+}
+
+function planAny(ns: Namespace, request: PlanRequest): Plan {
   const conditions = conditionsOf(request.filter.tree)
   const { sort } = request
   const direction = naturalDirection(request)
@@ -67,7 +103,7 @@ export function planQuery(ns: Namespace, request: PlanRequest): Plan {
   const candidates: Candidate[] = []
   for (const ordered of orderings(ns)) {
     const candidate = candidateOf(ns, ordered, conditions, sort)
-    if (isUseful(candidate, ordered)) candidates.push(candidate)
+    if (isUseful(candidate, ordered, sort)) candidates.push(candidate)
     // One document at most: nothing can be better.
     if (candidate.plan.isSingle && ordered === clustered) return candidate.plan
   }
@@ -97,12 +133,17 @@ function orderedOf(index: IndexDescriptor): Ordered {
 }
 
 /** The records are always a way to go; an index only with bounds or where it saves the sort. */
-function isUseful(candidate: Candidate, ordered: Ordered): boolean {
-  if (ordered.index === undefined) return true
+function isUseful(candidate: Candidate, { index }: Ordered, sort: Sort | undefined): boolean {
+  if (index === undefined) return true
   const { plan } = candidate
-  const [access] = plan.accesses
-  if (access === undefined || access.kind !== 'entries') return access !== undefined
-  return plan.isSorted || access.bounds.some(({ intervals }) => !isAll(intervals))
+  const savesSort = plan.isSorted && sort !== undefined && sort.parts.length > 0
+  return savesSort || plan.accesses.every(isBounded)
+}
+
+/** Whether an access reads less than everything. */
+function isBounded(access: Access): boolean {
+  if (access.kind === 'entries') return access.bounds.some(({ intervals }) => !isAll(intervals))
+  return access.kind !== 'records' || access.bounds !== undefined
 }
 
 function isIndexed(plan: Plan): boolean {
@@ -449,12 +490,7 @@ function bestBranch(ns: Namespace, conditions: Conditions): Candidate | undefine
   const candidates: Candidate[] = []
   for (const ordered of orderings(ns)) {
     const candidate = candidateOf(ns, ordered, conditions, undefined)
-    const [access] = candidate.plan.accesses
-    const isBounded =
-      access?.kind === 'entries'
-        ? access.bounds.some(({ intervals }) => !isAll(intervals))
-        : access?.kind !== 'records' || access.bounds !== undefined
-    if (isBounded) candidates.push(candidate)
+    if (candidate.plan.accesses.every(isBounded)) candidates.push(candidate)
   }
   for (const node of conditions.disjunctions) {
     const candidate = disjunctionOf(ns, node, conditions)

@@ -93,8 +93,11 @@ export class FindSource extends HoldingSource {
     return documents.map((document) => projection.apply(document))
   }
 
-  private *next(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.sorted !== undefined) return yield* this.sorted.pull(tx, want)
+  private next(tx: ReadTx, want: number): Program<Document[]> {
+    return this.sorted === undefined ? this.nextFound(tx, want) : this.sorted.pull(tx, want)
+  }
+
+  private *nextFound(tx: ReadTx, want: number): Program<Document[]> {
     const found: Found = { documents: [] }
     yield* this.walk.read(tx, want, found)
     return found.documents

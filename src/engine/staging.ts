@@ -81,7 +81,6 @@ function* beginStaging(tx: Tx, namespace: NamespaceId): Program<ValueId> {
   return value
 }
 
-// biome-ignore lint/correctness/useYield: a program that only puts is still a program
 function* putChunks(
   tx: Tx,
   value: ValueId,

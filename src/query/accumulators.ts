@@ -1,6 +1,6 @@
-// Accumulators: the rows that $group folds its documents with, and the same functions as expressions
-// over an array. Values that are kept are copied out of their documents, so that a group holds what
-// it counts and nothing else.
+// Accumulators: the rows that $group folds its documents with, and the same functions as
+// expressions over an array. Values that are kept are copied out of their documents, so that a
+// group holds what it counts and nothing else.
 
 import { fail } from '../base/errors.js'
 import { compareValues } from '../value/compare.js'

@@ -1,6 +1,6 @@
-// The smallest `capacity` items of a stream, in order: what a sort with a limit and the accumulators
-// of n best keep. A binary heap with the largest kept item on top, so that most items of a long
-// stream cost one comparison.
+// The smallest `capacity` items of a stream, in order: what a sort with a limit and the
+// accumulators of n best keep. A binary heap with the largest kept item on top, so that most items
+// of a long stream cost one comparison.
 
 export class BoundedHeap<T> {
   private readonly items: T[] = []

@@ -1,5 +1,6 @@
 // Compiles aggregation pipelines: each stage is a row of one table, its place in the pipeline is
-// checked here. Pure stages become transforms; what reads collections becomes a plan for the engine.
+// checked here. Pure stages become transforms; what reads collections becomes a plan for the
+// engine.
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
@@ -39,15 +40,16 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
 )
 
 /** What a pipeline may hold where it stands. */
-export interface PipelineRules {
+interface PipelineRules {
   /** Names that are allowed, with `refuse` for the others; all where absent. */
   readonly allows?: (name: string) => boolean
   readonly refuse?: (name: string) => Error
 }
 
 /**
- * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of objects),
- * 40323 (not one field), 40324 (unknown), 40602 (must be first) and the errors of the stages.
+ * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of
+ * objects), 40323 (not one field), 40324 (unknown), 40602 (must be first) and the errors of the
+ * stages.
  */
 export function compilePipeline(
   pipeline: Value,
@@ -81,6 +83,7 @@ function compileAt(
     scope: scopeOf(context),
     depth,
     environment: () => envOf(emptyObject, context),
+    scopeOf,
     compile: (nested, inner) => compileAt(nested, inner, {}, depth + 1),
   }
   const plans: StagePlan[] = []
@@ -155,7 +158,7 @@ export function runPipeline(
   return results
 }
 
-export interface PipelineCollection {
+interface PipelineCollection {
   /** Another database than the pipeline's, where the stage names one. */
   readonly db?: string
   readonly name: string

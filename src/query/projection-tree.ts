@@ -156,10 +156,7 @@ export class ProjectionTree {
   ): void {
     const { node, name } = child
     if (node instanceof ProjectionNode) {
-      const value = this.below(node, elements.value(), env)
-      if (value === undefined) return
-      writer.value(name, value)
-      placed?.add(child)
+      if (this.below(node, name, elements.value(), writer, env)) placed?.add(child)
     } else if (node.kind === 'transform') {
       writer.value(name, node.transform(elements.value(), env))
     } else if (node.kind === 'computed' && this.kind === 'exclusion') {
@@ -171,24 +168,32 @@ export class ProjectionTree {
     }
   }
 
-  /** What a subtree leaves of a value; undefined for what an inclusion does not keep. */
-  private below(node: ProjectionNode, value: Value, env: Env): Value | undefined {
+  /** Writes what a subtree leaves of a value; false for what an inclusion does not keep. */
+  private below(
+    node: ProjectionNode,
+    name: string,
+    value: Value,
+    writer: DocumentWriter,
+    env: Env,
+  ): boolean {
     if (value.type === bsonType.object) {
-      const writer = new DocumentWriter()
+      writer.openDocument(name)
       this.fields(node, value.bytes, value.start, writer, env)
-      return writer.finishValue()
+      writer.close()
+      return true
     }
     if (value.type === bsonType.array) {
-      const writer = new DocumentWriter(true)
+      writer.openArray(name)
       const elements = new Elements(value.bytes, value.start)
       while (elements.next()) {
-        const kept = this.below(node, elements.value(), env)
-        if (kept !== undefined) writer.push(kept)
+        this.below(node, String(writer.size), elements.value(), writer, env)
       }
-      return writer.finishValue()
+      writer.close()
+      return true
     }
-    if (this.kind === 'inclusion') return undefined
-    return node.hasComputed ? this.computedOnly(node, env) : value
+    if (this.kind === 'inclusion') return false
+    writer.value(name, node.hasComputed ? this.computedOnly(node, env) : value)
+    return true
   }
 
   /** Computed children that have no place yet, in the order of the specification. */

@@ -5,7 +5,16 @@
 // a recovery point is kept; the cheaper ways damaged it in tests (facts: storage 8). So here every
 // group is flushed before its programs are answered, whatever the level: `commit` is what all have.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statfsSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import { open, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
@@ -36,6 +45,8 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
 
 /** Address space, not disk space; the library takes more where the data outgrows it. */
 const mapBytes = 64 * 2 ** 30
+/** Room for the lock file and the first pages. */
+const newStoreBytes = 256 * 1_024
 const formatKey = metaKey('format')
 const format = 1
 
@@ -48,13 +59,14 @@ export function openLmdbStore(options: LmdbOptions): Store {
   const folder = makeFolder(path)
   claimFolder(folder)
   try {
+    requireRoom(folder)
     const environment = openEnvironment(folder)
     try {
       lockEnvironment(environment, folder)
       requireFormat(environment, folder)
       syncFolder(folder)
       const tables = new LmdbTables(environment, folder, () => dropFolder(folder))
-      log.info({ folder, bytes: tables.sizeBytes(), durability }, 'store opened')
+      log.debug({ folder, bytes: tables.sizeBytes(), durability }, 'store opened')
       return new EmbeddedStore(tables, clock)
     } catch (error) {
       void environment.close()
@@ -73,6 +85,14 @@ function makeFolder(path: string): string {
   } catch (error) {
     throw cannotOpen(path, error)
   }
+}
+
+/** The library maps its files as it makes them: without room for them the process would be killed. */
+function requireRoom(folder: string): void {
+  if (existsSync(join(folder, 'data.mdb')) && existsSync(join(folder, 'lock.mdb'))) return
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize >= newStoreBytes) return
+  throw fail('OutOfDiskSpace', `no space left on the disk of ${folder} to make a store`)
 }
 
 /** A new file's name must survive a power cut as its content does. */

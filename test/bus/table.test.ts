@@ -38,7 +38,6 @@ t.test('a row that cannot be right fails at start', async (t) => {
         ...sound,
         grain: 'read',
         access: 'anonymous',
-        // biome-ignore lint/correctness/useYield: nothing to read
         *run() {
           return reply()
         },

@@ -25,7 +25,6 @@ async function sound(store: Store): Promise<Namespace> {
 
 /** Changes the store behind the engine's back. */
 const damage = (store: Store, change: (tx: Tx) => void): Promise<void> =>
-  // biome-ignore lint/correctness/useYield: a program that only puts is still a program
   store.write(function* (tx) {
     change(tx)
   })

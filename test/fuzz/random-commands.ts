@@ -73,7 +73,7 @@ export class RandomCommands {
       case 'update':
         return values.update()
       case 'documents':
-        return Array.from({ length: 1 + values.whole(3) }, () => values.object())
+        return Array.from({ length: 1 + values.whole(3) }, () => this.document())
       case 'updates':
         return [{ q: values.filter(), u: values.update(), ...this.flags() }]
       case 'deletes':
@@ -91,6 +91,14 @@ export class RandomCommands {
       default:
         return values.chance(0.5) ? new Int32(values.whole(4)) : values.value()
     }
+  }
+
+  /** Few ids, so that some are taken. */
+  private document(): Fields {
+    const { values } = this
+    return values.chance(0.6)
+      ? { _id: new Int32(values.whole(40)), ...values.object() }
+      : values.object()
   }
 
   private flags(): Fields {

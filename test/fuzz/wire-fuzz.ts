@@ -7,9 +7,12 @@ import { anonymousMessageBytesMax, messageBytesMax } from '../../src/base/limits
 import { documentRows } from '../../src/commands/rows.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { inflateMessage } from '../../src/protocol/wire/op-compressed.js'
+import { field } from '../../src/value/elements.js'
+import { documentToJson } from '../../src/value/json.js'
+import { numberOf } from '../../src/value/numbers.js'
 import { openFixedGateway } from '../support/gateway.js'
 import { command } from '../support/messages.js'
-import { replyOf, WireClient } from '../support/wire-client.js'
+import { replyDocument, WireClient } from '../support/wire-client.js'
 import { RandomCommands } from './random-commands.js'
 import { framing, RandomMessages } from './random-messages.js'
 import { RandomValues } from './random-values.js'
@@ -122,11 +125,14 @@ class Fuzz {
   }
 
   private note(frame: Uint8Array, index: number, bytes: Uint8Array): void {
-    const reply = replyOf(frame)
-    const code = reply.ok === 1 ? 0 : Number(reply.code)
+    const reply = replyDocument(frame)
+    const okField = field(reply, 'ok')
+    const codeField = field(reply, 'code')
+    const isOk = okField !== undefined && numberOf(okField) === 1
+    const code = isOk ? 0 : codeField === undefined ? Number.NaN : numberOf(codeField)
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1)
     if (code === 1 || Number.isNaN(code)) {
-      throw this.failure(index, bytes, `internal error: ${String(reply.errmsg)}`)
+      throw this.failure(index, bytes, `bad reply ${documentToJson(reply, 'relaxed')}`)
     }
   }
 

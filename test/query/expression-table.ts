@@ -1,5 +1,5 @@
-// Rows of the expression tests: an expression, a document and what comes of it, with its type. Shared
-// by the tests of all operator families.
+// Rows of the expression tests: an expression, a document and what comes of it, with its type.
+// Shared by the tests of all operator families.
 
 import type { Test } from 'tap'
 import { GatewayError } from '../../src/base/errors.js'

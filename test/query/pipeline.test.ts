@@ -169,6 +169,41 @@ t.test('the pipeline of a $lookup sees its variables', async (t) => {
   t.same(found(2), ['{ _id: 2, k: 2, n: "missing" }'])
   t.same(found(1), ['{ _id: 1, k: 1, n: "missing" }'])
   t.same(found(3), [])
+  const nested = lookupOf({
+    from: 'c',
+    as: 'x',
+    let: { none: '$nope' },
+    pipeline: [{ $lookup: { from: 'd', as: 'y', let: { v: '$$none' }, pipeline: [] } }],
+  })
+  t.equal(nested.pipelineFor(documentFrom({})).length, 1)
+})
+
+t.test('equalities with variables narrow the foreign documents for an index', async (t) => {
+  const lookup = (expression: unknown, extra: object = {}) =>
+    lookupOf({
+      from: 'c',
+      as: 'x',
+      let: { v: '$a', w: '$b' },
+      pipeline: [{ $match: { $expr: expression } }],
+      ...extra,
+    })
+  const filter = (plan: ReturnType<typeof lookupOf>, document: Record<string, unknown>): string =>
+    shellText(documentValue(plan.foreignFilter(documentFrom(document))))
+  const equal = { $eq: ['$k', '$$v'] }
+  t.equal(filter(lookup(equal), { a: 1 }), '{ k: { $eq: 1 } }')
+  t.equal(filter(lookup({ $eq: ['$$v.x', '$k.l'] }), { a: { x: 2 } }), '{ k.l: { $eq: 2 } }')
+  t.equal(filter(lookup(equal), {}), '{ k: { $eq: null } }')
+  t.equal(filter(lookup(equal), { a: [1] }), '{}')
+  t.equal(filter(lookup({ $gt: ['$k', '$$v'] }), { a: 1 }), '{}')
+  t.equal(filter(lookup({ $or: [equal] }), { a: 1 }), '{}')
+  t.equal(
+    filter(lookup({ $and: [equal, { $eq: ['$m', '$$w'] }, { $lt: ['$k', 5] }] }), { a: 1, b: 2 }),
+    '{ $and: [ { k: { $eq: 1 } }, { m: { $eq: 2 } } ] }',
+  )
+  t.equal(
+    filter(lookup(equal, { localField: 'b', foreignField: 'm' }), { a: 1, b: 2 }),
+    '{ $and: [ { m: { $eq: 2 } }, { k: { $eq: 1 } } ] }',
+  )
 })
 
 t.test('a pipeline without variables is compiled once', async (t) => {

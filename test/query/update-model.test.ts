@@ -150,9 +150,9 @@ t.test('random updates do what a naive model does', async (t) => {
 
 t.test('setting, removing and adding to a set twice is the same as once', async (t) => {
   const again = ['$set', '$unset', '$addToSet', '$pull']
-  // Padding an array (l.2) can block what was only missing before: not one of these.
+  // Padding an array can block what was only missing before: such paths are not among these.
   const steps = someSteps.filter((given) =>
-    given.every((step) => again.includes(step.operator) && step.path !== 'l.2'),
+    given.every((step) => again.includes(step.operator) && !/^l\.[12]/.test(step.path)),
   )
   fc.assert(
     fc.property(someDocument, steps, (document, given) => {

@@ -2,7 +2,10 @@
 // writes what was said to protocol-fixtures/wire/<script>.json. Without a script, lists them.
 
 import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fixedStart, openFixedGateway, testKey } from '../support/gateway.js'
 import { fixturePath, saveFixture } from './fixture.js'
@@ -11,28 +14,28 @@ import { TeeProxy } from './tee-proxy.js'
 interface Script {
   /** npm package whose version stands in the fixture. */
   readonly client: string
-  /** Arguments of node, the address apart, which comes last. */
+  /** Arguments of node. */
   readonly program: (uri: string) => readonly string[]
+  /** What is typed into it, where it is a shell. */
+  readonly input?: string
 }
 
 const root = new URL('../../../', import.meta.url)
 const fromRoot = (path: string) => fileURLToPath(new URL(path, root))
-const built = (name: string) => fileURLToPath(new URL(`scripts/${name}.js`, import.meta.url))
+const built = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const mongosh = fromRoot('node_modules/mongosh/bin/mongosh.js')
 
 const scripts: Readonly<Record<string, Script>> = {
-  'driver-6': { client: 'mongodb6', program: (uri) => [built('driver-6'), uri] },
-  'driver-7': { client: 'mongodb', program: (uri) => [built('driver-7'), uri] },
+  'driver-6': { client: 'mongodb6', program: (uri) => [built('scripts/driver-6.js'), uri] },
+  'driver-7': { client: 'mongodb', program: (uri) => [built('scripts/driver-7.js'), uri] },
   'mongosh-start': {
     client: 'mongosh',
     program: (uri) => [mongosh, uri, '--quiet', '--eval', 'db.runCommand({ ping: 1 })'],
   },
   'mongosh-session': {
     client: 'mongosh',
-    program: (uri) => [
-      ...[mongosh, uri, '--quiet', '--file'],
-      fromRoot('test/record/scripts/mongosh-session.js'),
-    ],
+    program: (uri) => [mongosh, uri],
+    input: 'test/record/scripts/mongosh-session.txt',
   },
 }
 
@@ -41,7 +44,7 @@ async function record(name: string, script: Script): Promise<number> {
   const proxy = new TeeProxy(gateway.ports.wire)
   try {
     const uri = `mongodb://operator:${testKey}@127.0.0.1:${await proxy.listen()}/?directConnection=true`
-    await run(script.program(uri))
+    await run(script, uri)
   } finally {
     await proxy.close()
     await gateway.close()
@@ -52,15 +55,26 @@ async function record(name: string, script: Script): Promise<number> {
   return proxy.frames.length
 }
 
-function run(argv: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, [...argv], { stdio: 'inherit' })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', (code) => {
-      if (code === 0) resolve()
-      else reject(new Error(`${argv[0]} ended with ${code}`))
-    })
+/** Runs the client on a machine like any other and in a home of its own. */
+async function run({ program, input }: Script, uri: string): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'sigil-record-'))
+  const argv = ['--import', built('neutral-machine.js'), ...program(uri)]
+  const child = spawn(process.execPath, argv, {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { ...process.env, HOME: home },
   })
+  child.stdin.end(input === undefined ? '' : readFileSync(fromRoot(input)))
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('exit', (code) => {
+        if (code === 0) resolve()
+        else reject(new Error(`${argv[2]} ended with ${code}`))
+      })
+    })
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
 }
 
 function packageOf(name: string): { name: string; version: string } {

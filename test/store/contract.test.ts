@@ -17,7 +17,6 @@ const entries: KeyRange = { start: entryKey(), end: Uint8Array.of(keyClass.entry
 
 /** A write program that reads nothing. */
 const change = (store: Store, body: (tx: Tx) => void): Promise<void> =>
-  // biome-ignore lint/correctness/useYield: a program that only puts is still a program
   store.write(function* (tx) {
     body(tx)
   })

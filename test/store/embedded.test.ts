@@ -61,7 +61,6 @@ function open(): { tables: WatchedTables; clock: StandingClock; store: Store } {
 }
 
 const change = (store: Store, body: (tx: Tx) => void): Promise<void> =>
-  // biome-ignore lint/correctness/useYield: a program that only puts is still a program
   store.write(function* (tx) {
     body(tx)
   })

@@ -26,7 +26,6 @@ function openIn(path: string): Store {
 }
 
 const change = (store: Store, body: (tx: Tx) => void): Promise<void> =>
-  // biome-ignore lint/correctness/useYield: a program that only puts is still a program
   store.write(function* (tx) {
     body(tx)
   })

@@ -13,7 +13,6 @@ const range = { start: key(), end: Uint8Array.of(keyClass.record + 1) }
 /** Puts key 0, 1, 2 … one program each; ends in how many there are. */
 function* puts(count: number): Sweep<number> {
   for (let i = 0; i < count; i++) {
-    // biome-ignore lint/correctness/useYield: a program that only puts is still a program
     yield* writePhase(function* (tx) {
       tx.put(key(i), key())
     })
@@ -31,7 +30,6 @@ eachStore(t, 'a phase that fails throws into the sweep, which may go on', async 
   function* sweep(): Sweep<string> {
     yield* puts(2)
     try {
-      // biome-ignore lint/correctness/useYield: nothing to read
       yield* writePhase(function* (tx) {
         tx.put(key(9), key())
         throw fail('DuplicateKey', 'taken')

@@ -18,6 +18,7 @@ import type { Store } from '../../src/store/store.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
 import { ObjectIds } from '../../src/value/object-id.js'
 import type { Document } from '../../src/value/value.js'
+import { tickPace } from './engine-room.js'
 import { eachStore, type StoreCase, type StoreCaseOptions } from './stores.js'
 
 type Plain = Readonly<Record<string, unknown>>
@@ -46,7 +47,7 @@ export class CommandRoom {
     { rows = documentRows, services = {}, log = silentLog }: RoomOptions = {},
   ) {
     const random = systemRandom
-    this.engine = new Engine({ store, clock, random, log })
+    this.engine = new Engine({ store, clock, random, log, pace: tickPace })
     this.bus = new Bus(rows, this.engine, {
       clock,
       random,

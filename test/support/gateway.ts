@@ -1,6 +1,7 @@
 // A whole gateway on free ports, with time that stands still and randomness from a seed: what it
 // answers depends on nothing but what it is asked.
 
+import '../record/neutral-machine.js'
 import type { Clock, Random } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'

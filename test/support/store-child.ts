@@ -27,7 +27,6 @@ async function write(store: Store): Promise<void> {
     for (;;) {
       const number = next++
       const bytes = new Uint8Array(100 + (number % 900)).fill(number)
-      // biome-ignore lint/correctness/useYield: a program that only puts is still a program
       await store.write(function* (tx) {
         tx.put(childKey(0, number), bytes)
         tx.put(childKey(1, number), bytes)
@@ -43,7 +42,6 @@ async function write(store: Store): Promise<void> {
 async function fill(store: Store): Promise<void> {
   const bytes = new Uint8Array(50_000).fill(7)
   const put = (number: number) =>
-    // biome-ignore lint/correctness/useYield: a program that only puts is still a program
     store.write(function* (tx) {
       tx.put(childKey(0, number), bytes)
     })

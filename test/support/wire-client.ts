@@ -8,6 +8,7 @@ import { Binary } from 'bson'
 import { FrameSplitter } from '../../src/protocol/wire/frame-splitter.js'
 import { opcode, readHeader } from '../../src/protocol/wire/header.js'
 import { toObject } from '../../src/value/literal.js'
+import type { Document } from '../../src/value/value.js'
 import { bodySection, command, type MessageOptions, opMsg } from './messages.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -115,11 +116,15 @@ export class WireClient {
 }
 
 /** The document of a reply, be it OP_MSG or OP_REPLY. */
-export function replyOf(frame: Uint8Array): ReplyFields {
+export function replyDocument(frame: Uint8Array): Document {
   const { opcode: code } = readHeader(frame)
-  if (code === opcode.message) return toObject(frame.subarray(21))
-  if (code === opcode.reply) return toObject(frame.subarray(36))
+  if (code === opcode.message) return frame.subarray(21)
+  if (code === opcode.reply) return frame.subarray(36)
   throw new Error(`a reply with opcode ${code}`)
+}
+
+export function replyOf(frame: Uint8Array): ReplyFields {
+  return toObject(replyDocument(frame))
 }
 
 /** A message that asks for silence. */

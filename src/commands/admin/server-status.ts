@@ -1,4 +1,5 @@
-// serverStatus: what monitoring tools read. Sections that would be guesses are left out.
+// serverStatus: what monitoring tools read, from counts that are kept anyway. Sections that would
+// be guesses are left out.
 
 import { hostname } from 'node:os'
 import { peerVersion, productName } from '../../base/product.js'

@@ -111,7 +111,7 @@ const rolesInfo = documentRow({
     showPrivileges: ignored,
     showAuthenticationRestrictions: ignored,
   },
-  help: 'Lists roles of the document protocol: there are none but the built-in one of the operator.',
+  help: 'Lists roles of the document protocol: none but the built-in one of the operator.',
   run: (call) =>
     reply((writer) => {
       writer.openArray('roles')

@@ -1,4 +1,5 @@
-// aggregate: a pipeline over a collection, or over what its first stage makes.
+// aggregate: a pipeline over a collection, or over what its first stage makes. The engine runs it;
+// here its collections are declared and its first stage is put in its place.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'

@@ -1,4 +1,5 @@
-// Parameters and checks that several document commands share.
+// Parameters and checks that several document commands share, so that they refuse the same things
+// in the same words.
 
 import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits.js'
@@ -46,7 +47,8 @@ export function touchesTarget(
 /** Throws InvalidLength unless a write command brings 1 to writeBatchMax operations. */
 export function requireBatch(operations: number): void {
   if (operations >= 1 && operations <= writeBatchMax) return
-  const text = `Write batch sizes must be between 1 and ${writeBatchMax}. Got ${operations} operations.`
+  const range = `between 1 and ${writeBatchMax}`
+  const text = `Write batch sizes must be ${range}. Got ${operations} operations.`
   throw fail('InvalidLength', text)
 }
 

@@ -1,4 +1,5 @@
-// count and distinct: figures over the documents of one filter, without a cursor.
+// count and distinct: figures over the documents of one filter. They answer in one reply, without a
+// cursor, so what distinct collects is bounded by what a reply can hold.
 
 import { fail } from '../../base/errors.js'
 import { distinctBytesMax, pullDocumentsMax } from '../../base/limits.js'

@@ -1,4 +1,5 @@
-// What every explanation ends with: the command that was explained, and the server that did.
+// What every explanation ends with: the command that was explained, and the server that did. Both
+// explain and aggregate with `explain: true` answer so.
 
 import { hostname } from 'node:os'
 import { peerVersion } from '../../base/product.js'

@@ -1,4 +1,5 @@
-// Sizes and counts of collections and databases, read from the counters: exact, never a scan.
+// Sizes and counts of collections and databases, in the shapes that the document protocol and HTTP
+// ask for. All are read from the counters: exact, never a scan.
 
 import { hostname } from 'node:os'
 import { fail } from '../../base/errors.js'

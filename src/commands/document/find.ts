@@ -1,4 +1,5 @@
-// find: a filter, an order and a window over one collection, answered by a cursor.
+// find: a filter, an order and a window over one collection, answered by a cursor. Options that
+// would change the result and are not served are refused.
 
 import { fail } from '../../base/errors.js'
 import {
@@ -91,8 +92,8 @@ export function refuseUnserved(args: FindArgs, ns: string): void {
     throw fail('FailedToParse', "Cannot set 'awaitData' without also setting 'tailable'")
   }
   if (args.tailable) {
-    const text = `error processing query: ns=${ns} tailable cursor requested on non capped collection`
-    throw fail('BadValue', text)
+    const what = 'tailable cursor requested on non capped collection'
+    throw fail('BadValue', `error processing query: ns=${ns} ${what}`)
   }
   if (!isEmpty(args.min) || !isEmpty(args.max)) {
     if (args.hint === undefined) {

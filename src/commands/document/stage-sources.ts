@@ -24,7 +24,6 @@ export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment
   return {
     collStats: collStats(call),
     indexStats: indexStats(call),
-    // biome-ignore lint/correctness/useYield: nothing is read from the store
     *currentOp() {
       return operationDocuments(call)
     },
@@ -43,7 +42,8 @@ const collStatsSchema = new Schema('$collStats', {
 function collStats(call: StageCall): Provider {
   return function* (tx, ns, plan) {
     if (ns === undefined) {
-      const text = `Unable to retrieve storageStats in $collStats stage :: caused by :: Collection [${call.db}.${call.target}] not found.`
+      const why = `Collection [${call.db}.${call.target}] not found.`
+      const text = `Unable to retrieve storageStats in $collStats stage :: caused by :: ${why}`
       throw fail('NamespaceNotFound', text)
     }
     const args = collStatsSchema.parse(documentOf(plan.spec))

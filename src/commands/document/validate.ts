@@ -1,4 +1,5 @@
-// validate: the engine's own check of one collection, told in the peer's shape. It only reads.
+// validate: the engine's own check of one collection, told in the peer's shape. It only reads,
+// beside clients at work.
 
 import { fail } from '../../base/errors.js'
 import { bool, collection, ignored, withDefault } from '../../bus/params.js'

@@ -11,7 +11,7 @@ export interface WriteFailure {
   readonly error: GatewayError
 }
 
-/** Errors that are never one operation's own: the process, the store or the caller is in the way. */
+/** Never one operation's own: the process, the store or the caller is in the way. */
 const commandErrors: ReadonlySet<string> = new Set([
   'InternalError',
   'Unauthorized',

@@ -58,7 +58,6 @@ export class DocumentsSource extends HoldingSource {
     this.putBack(documents)
   }
 
-  // biome-ignore lint/correctness/useYield: a program that reads nothing is still a program
   protected *produce(): Program<Document[]> {
     return []
   }

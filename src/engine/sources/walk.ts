@@ -98,22 +98,22 @@ export class Walk {
     }
   }
 
-  private *step(tx: ReadTx, goal: number, found: Found): Program<void> {
+  /** One step of the current access. */
+  private step(tx: ReadTx, goal: number, found: Found): Program<void> {
     const { access } = this
     switch (access.kind) {
       case 'nothing':
-        this.nextAccess()
-        break
+        return this.leaveNothing()
       case 'points':
-        yield* this.readPoints(tx, access, goal, found)
-        break
+        return this.readPoints(tx, access, goal, found)
       case 'records':
       case 'entries':
-        yield* this.readSpan(tx, access, goal, found)
-        break
-      default:
-        access satisfies never
+        return this.readSpan(tx, access, goal, found)
     }
+  }
+
+  private *leaveNothing(): Program<void> {
+    this.nextAccess()
   }
 
   private hasEnough(found: Found, goal: number): boolean {

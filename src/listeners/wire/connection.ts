@@ -102,22 +102,32 @@ export class WireConnection {
 
   /** Answers the messages that are there, until one has to be waited for. */
   private work(): void {
+    let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
-      this.splitter.lengthMax = this.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
-      let message: Bytes | undefined
-      try {
-        message = this.splitter.next()
-      } catch (error) {
-        // The stream has lost its bounds: nothing that is sent now would be understood.
-        this.host.log.debug({ err: error, peer: this.session.peer }, 'bad message length')
-        this.socket.destroy()
-        return
-      }
-      if (message === undefined) {
-        this.gather()
-        return
+      const message = this.nextMessage()
+      if (message === undefined) break
+      // Of pipelined requests the replies leave together: a write is most of what a ping costs.
+      if (!isCorked && this.splitter.hasRest) {
+        isCorked = true
+        this.socket.cork()
       }
       this.answer(message)
+    }
+    if (isCorked) this.socket.uncork()
+  }
+
+  /** The next whole message; undefined when it has yet to arrive, or when there can be none. */
+  private nextMessage(): Bytes | undefined {
+    this.splitter.lengthMax = this.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
+    try {
+      const message = this.splitter.next()
+      if (message === undefined) this.gather()
+      return message
+    } catch (error) {
+      // The stream has lost its bounds: nothing that is sent now would be understood.
+      this.host.log.debug({ err: error, peer: this.session.peer }, 'bad message length')
+      this.socket.destroy()
+      return undefined
     }
   }
 

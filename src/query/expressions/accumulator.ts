@@ -1,4 +1,5 @@
-// What an accumulator is: a state per group, fed with the value of one expression for each document.
+// What an accumulator is: a state per group, fed with the value of one expression for each
+// document.
 
 import type { Value } from '../../value/value.js'
 import type { Env, Expression, Result, Scope } from './operator.js'
@@ -26,7 +27,7 @@ export interface AccumulatorRow {
 }
 
 /** Bytes that a kept value costs beside its payload. */
-export const valueOverheadBytes = 64
+const valueOverheadBytes = 64
 
 export function bytesOf(value: Value): number {
   return value.end - value.start + valueOverheadBytes

@@ -1,5 +1,6 @@
-// Arithmetic: sums and products with the promotion rules of value/numbers.ts, dates in milliseconds,
-// and the functions of one number. null and missing give null; other types are refused.
+// Arithmetic: sums and products with the promotion rules of value/numbers.ts, dates in
+// milliseconds, and the functions of one number. null and missing give null; other types are
+// refused.
 
 import { fail } from '../../base/errors.js'
 import {

@@ -3,7 +3,7 @@
 
 export const dayMs = 86_400_000
 
-export interface DateParts {
+interface DateParts {
   readonly year: number
   /** 1 to 12. */
   readonly month: number

@@ -6,7 +6,7 @@ import { boolValue, int32Value, undefinedValue } from '../../value/value.js'
 import { binary, type OperatorRow, type Result } from './operator.js'
 
 /** Order of two results of expressions. */
-export function compareResults(a: Result, b: Result): number {
+function compareResults(a: Result, b: Result): number {
   return compareValues(a ?? undefinedValue, b ?? undefinedValue)
 }
 

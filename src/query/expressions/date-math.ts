@@ -1,6 +1,6 @@
 // Dates moved, subtracted and truncated by calendar units: $dateAdd, $dateSubtract, $dateDiff,
-// $dateTrunc. Units of a day and above follow the clock on the wall of the time zone; hours and below
-// are lengths of time.
+// $dateTrunc. Units of a day and above follow the clock on the wall of the time zone; hours and
+// below are lengths of time.
 
 import { fail } from '../../base/errors.js'
 import { integerOf } from '../../value/numbers.js'

@@ -4,7 +4,7 @@
 import { daysInMonth, daysOf, daysOfIsoWeek, msOf } from './calendar.js'
 import { type TimeZone, zoneOf } from './time-zone.js'
 
-export interface ParsedDate {
+interface ParsedDate {
   readonly localMs: number
   /** From UTC, when the text ends with one; +0 for Z. */
   readonly offsetMs?: number
@@ -173,7 +173,8 @@ const spellings: readonly (readonly [RegExp, readonly [number, number, number]])
   ],
   [
     new RegExp(
-      String.raw`^\s*(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})${clock}`,
+      String.raw`^\s*(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\s+(\d{1,2})(?:st|nd|rd|th)?` +
+        String.raw`,?\s+(\d{4})${clock}`,
     ),
     [3, 1, 2],
   ],

@@ -1,4 +1,5 @@
-// Dates as text: $dateToString and $dateFromString, by format or in the usual spellings.
+// Dates as text: $dateToString and $dateFromString. Formats are those of the peer; a text without a
+// format is read in the usual spellings (date-parse.ts).
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import {
@@ -80,7 +81,8 @@ const specifiers: Readonly<Record<string, (moment: Moment) => string>> = {
 
 function offsetText(offsetMs: number): string {
   const minutes = Math.abs(Math.trunc(offsetMs / 60_000))
-  return `${offsetMs < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60), 2)}${padded(minutes % 60, 2)}`
+  const sign = offsetMs < 0 ? '-' : '+'
+  return sign + padded(Math.floor(minutes / 60), 2) + padded(minutes % 60, 2)
 }
 
 function formatted(format: string, utcMs: number, zone: TimeZone): string {

@@ -250,10 +250,10 @@ function zip(inputs: readonly Result[], defaults: readonly Result[], useLongest:
 }
 
 /** Order of the elements of an array: by the whole value, or by paths of objects. */
-export type ElementOrder = (a: Value, b: Value) => number
+type ElementOrder = (a: Value, b: Value) => number
 
 /** The order that a `sortBy` asks for: 1, -1 or `{path: ±1, …}`. */
-export function elementOrder(sortBy: Value): ElementOrder {
+function elementOrder(sortBy: Value): ElementOrder {
   if (sortBy.isNumber) {
     const direction = directionOf(sortBy)
     return (a, b) => direction * compareValues(a, b)

@@ -1,5 +1,5 @@
-// A running total of numbers as $sum, $avg and $add need it: whole numbers exactly, doubles with the
-// error of each addition carried along, decimals apart. The result has the widest type that was
+// A running total of numbers as $sum, $avg and $add need it: whole numbers exactly, doubles with
+// the error of each addition carried along, decimals apart. The result has the widest type that was
 // added, and does not depend on the order of what was added.
 
 import { addNumbers, divideNumbers, readInt64AsNumber, toDecimal } from '../../value/numbers.js'

@@ -107,7 +107,7 @@ export class Scope {
     return this.bound.get(name)
   }
 
-  /** 32 bits for a generator of this command's: another for each call, the same when it is re-run. */
+  /** 32 bits for a generator of this command's: another for each call, the same in a re-run. */
   seed(): number {
     const { shared } = this
     const id = shared.context.objectId(0)
@@ -389,7 +389,7 @@ export function int32Of(value: Value): number | undefined {
   return whole !== undefined && whole === (whole | 0) ? whole : undefined
 }
 
-/** False are: missing, null, undefined, false and zero; all else is true, empty strings included. */
+/** False are: missing, null, undefined, false and zero; all else is true, also empty strings. */
 export function isTruthy(value: Result): boolean {
   if (value === undefined) return false
   if (value.type === bsonType.bool) return value.bytes[value.start] === 1
@@ -407,7 +407,7 @@ export function textIn(value: Result): string | undefined {
   return isText ? stringOf(value) : undefined
 }
 
-/** The value over bytes of its own. Not `detach`: the bytes may be a Buffer, whose slices are views. */
+/** The value over bytes of its own, copied also out of a Buffer, whose slices are views. */
 export function copyOf(value: Value): Value {
   const bytes = new Uint8Array(value.bytes.subarray(value.start, value.end))
   return new Value(value.type, bytes, 0, bytes.length)

@@ -1,5 +1,5 @@
-// $regexMatch, $regexFind and $regexFindAll over the linear-time engine of ../regex.ts. Positions in
-// results are code points.
+// $regexMatch, $regexFind and $regexFindAll over the linear-time engine of ../regex.ts. Positions
+// in results are code points.
 
 import {
   boolValue,

@@ -1,5 +1,5 @@
-// Types: $type, $isNumber, and $convert with its short forms $toInt … $toObjectId. A conversion that
-// fails is 241 unless `onError` answers for it; null and missing go to `onNull`.
+// Types: $type, $isNumber, and $convert with its short forms $toInt … $toObjectId. A conversion
+// that fails is 241 unless `onError` answers for it; null and missing go to `onNull`.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { decimalFromString, truncDecimal } from '../../value/decimal.js'

@@ -1,5 +1,5 @@
-// $group and $sortByCount: documents are folded into one state per key. Keys are equal as values are
-// (1 and 1.0 are one group, missing and null another); groups come out in the order they began.
+// $group and $sortByCount: documents are folded into one state per key. Keys are equal as values
+// are (1 and 1.0 are one group, missing and null another); groups come out in the order they began.
 
 import { bufferOf } from '../../base/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'

@@ -1,4 +1,5 @@
-// Stages that let some of the documents pass, or count them: $match, $limit, $skip, $count.
+// Stages that let some of the documents pass, or count them: $match, $limit, $skip, $count. The
+// first three have kinds of their own, so that the engine can take them into its source.
 
 import type { GatewayError } from '../../base/errors.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
@@ -89,8 +90,7 @@ function countOf(name: '$limit' | '$skip', code: 5107201 | 5107200, spec: Value)
   throw refuse('an integer')
 }
 
-/** The count stage of a number that is known: also made by other stages. */
-export function limitPlan(spec: Value, count: number): StagePlan {
+function limitPlan(spec: Value, count: number): StagePlan {
   return { kind: 'limit', name: '$limit', spec, count, create: () => new Limit(count) }
 }
 

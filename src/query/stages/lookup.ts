@@ -2,22 +2,13 @@
 // which pipeline runs over them, and how they are put into it. The engine reads the collection.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
-import { parsePath, walkPath } from '../../value/path.js'
-import {
-  bsonType,
-  type Document,
-  documentValue,
-  nullValue,
-  stringOf,
-  undefinedValue,
-  type Value,
-} from '../../value/value.js'
-import { DocumentWriter, writeArray } from '../../value/writer.js'
-import type { Expression } from '../expressions/operator.js'
-import { typeName, valueText } from '../expressions/operator.js'
+import { Elements, fieldsOf } from '../../value/elements.js'
+import { bsonType, type Document, documentValue, stringOf, type Value } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import { Env, type Expression, emptyObject, typeName, valueText } from '../expressions/operator.js'
 import { requireVariableName } from '../expressions/variable.js'
 import { requirePath } from '../projection-spec.js'
+import { allOf, equalityCondition, equalityFilter, leadingEqualities } from './lookup-filter.js'
 import { FieldSetter } from './setter.js'
 import type { LookupPlan, StageCompiler, StagePlan, StageRow } from './stage.js'
 
@@ -66,16 +57,17 @@ function textOption(given: ReadonlyMap<string, Value>, name: string): string | u
 
 /** Variables of a `let` that are declared even where they are missing. */
 class LetVariables extends Map<string, Value> {
-  constructor(
-    outer: ReadonlyMap<string, Value>,
-    private readonly declared: ReadonlySet<string>,
-  ) {
+  private readonly declared: ReadonlySet<string>
+
+  constructor(outer: ReadonlyMap<string, Value>, names: ReadonlySet<string>) {
     super(outer)
-    for (const name of declared) this.delete(name)
+    for (const name of names) this.delete(name)
+    const before = outer instanceof LetVariables ? outer.declared : []
+    this.declared = new Set([...before, ...names])
   }
 
   override has(name: string): boolean {
-    return super.has(name) || this.declared?.has(name) === true
+    return super.has(name) || this.declared.has(name)
   }
 }
 
@@ -95,65 +87,52 @@ function bindingsOf(spec: Value | undefined, compiler: StageCompiler): Bindings 
   return { names: new Set(expressions.map(([name]) => name)), expressions }
 }
 
+interface Correlated {
+  pipelineFor(document: Document): StagePlan[]
+  /** What the pipeline's own first stage asks of foreign documents, as far as a filter can say. */
+  conditionsFor(document: Document): Document[]
+}
+
 /** The sub-pipeline for a document. Compiled once where nothing of the document is in it. */
-function pipelines(
+function correlated(
   pipeline: Value | undefined,
   bindings: Bindings,
   compiler: StageCompiler,
-): (document: Document) => StagePlan[] {
-  if (pipeline === undefined) return () => []
+): Correlated {
+  if (pipeline === undefined) return { pipelineFor: () => [], conditionsFor: () => [] }
   const { context } = compiler
   const declared = { ...context, variables: new LetVariables(context.variables, bindings.names) }
   const checked = compiler.compile(pipeline, declared)
-  if (bindings.expressions.length === 0) return () => checked
+  if (bindings.expressions.length === 0) {
+    return { pipelineFor: () => checked, conditionsFor: () => [] }
+  }
   const env = compiler.environment()
-  return (document) => {
+  const variablesOf = (document: Document): LetVariables => {
     const variables = new LetVariables(context.variables, bindings.names)
     env.root = documentValue(document)
     for (const [name, expression] of bindings.expressions) {
       const value = expression.evaluate(env)
       if (value !== undefined) variables.set(name, value)
     }
-    return compiler.compile(pipeline, { ...context, variables })
+    return variables
+  }
+  const scope = compiler.scopeOf(declared)
+  const equalities = leadingEqualities(pipeline).map(({ path, variable }) => ({
+    path,
+    variable: scope.compile(variable),
+  }))
+  return {
+    pipelineFor: (document) =>
+      compiler.compile(pipeline, { ...context, variables: variablesOf(document) }),
+    conditionsFor: (document) => {
+      if (equalities.length === 0) return []
+      const inner = new Env(emptyObject, variablesOf(document), context.now)
+      return equalities.flatMap(({ path, variable }) => {
+        return equalityCondition(path, variable.evaluate(inner)) ?? []
+      })
+    },
   }
 }
-
-/**
- * The filter of an equality join: every value at the local path counts, elements of arrays one by
- * one; without any it is null, which matches foreign null and missing.
- */
-function equalityFilter(localField: string, foreignField: string): (local: Document) => Document {
-  const path = parsePath(localField)
-  return (local) => {
-    const values = localValues(local, path)
-    const isPlain = values.every((value) => value.type !== bsonType.regex)
-    const writer = new DocumentWriter()
-    if (values.length === 1) return conditionOf(foreignField, '$eq', values[0] as Value)
-    if (isPlain) return conditionOf(foreignField, '$in', writeArray(values))
-    // In $in a regular expression would be a pattern; here it is a value.
-    writer.openArray('$or')
-    for (const value of values) writer.pushDocument(conditionOf(foreignField, '$eq', value))
-    return writer.close().finish()
-  }
-}
-
-function localValues(local: Document, path: ReturnType<typeof parsePath>): Value[] {
-  const values: Value[] = []
-  walkPath(local, path, (leaf) => {
-    if (leaf === undefined) return false
-    if (leaf.type === bsonType.array) for (const element of elementsOf(leaf)) values.push(element)
-    else values.push(leaf)
-    return false
-  })
-  if (values.length === 0) values.push(nullValue)
-  return values.map((value) => (value.type === undefinedValue.type ? nullValue : value))
-}
-
-function conditionOf(field: string, operator: string, value: Value): Document {
-  return new DocumentWriter().openDocument(field).value(operator, value).close().finish()
-}
-
-const everything: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
   const given = optionsOf(spec)
@@ -180,13 +159,14 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
   if (given.has('let') && pipeline === undefined) {
     throw malformed("$lookup with a 'let' argument must also specify 'pipeline'")
   }
-  let foreignFilter = (_document: Document): Document => everything
+  let join: ((document: Document) => Document) | undefined
   if (local !== undefined && foreign !== undefined) {
     requirePath(local)
     requirePath(foreign)
-    foreignFilter = equalityFilter(local, foreign)
+    join = equalityFilter(local, foreign)
   }
-  const pipelineFor = pipelines(pipeline, bindingsOf(given.get('let'), compiler), compiler)
+  const bindings = bindingsOf(given.get('let'), compiler)
+  const { pipelineFor, conditionsFor } = correlated(pipeline, bindings, compiler)
   const setter = new FieldSetter(as, compiler.context)
   const plan: LookupPlan = {
     kind: 'lookup',
@@ -194,7 +174,8 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
     spec,
     from,
     as,
-    foreignFilter,
+    foreignFilter: (document) =>
+      allOf([...(join === undefined ? [] : [join(document)]), ...conditionsFor(document)]),
     pipelineFor,
     joined: (document, matches) => setter.set(document, writeArray(matches.map(documentValue))),
   }

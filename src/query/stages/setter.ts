@@ -1,5 +1,5 @@
-// Sets one dotted field of documents, as $addFields would: what $lookup and the index of $unwind put
-// into a document.
+// Sets one dotted field of documents, as $addFields would: what $lookup and the index of $unwind
+// put into a document.
 
 import { type Document, documentValue, type Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'

@@ -1,6 +1,6 @@
 // What a stage is: a plan compiled from its specification, and for most stages a transform that
-// documents are pushed through. Transforms are pure and bounded, so that the engine decides when they
-// run; plans that need a collection are run by the engine itself.
+// documents are pushed through. Transforms are pure and bounded, so that the engine decides when
+// they run; plans that need a collection are run by the engine itself.
 
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
@@ -136,6 +136,8 @@ export interface StageCompiler {
   readonly depth: number
   /** An environment of its own for one transform. */
   environment(): Env
+  /** The scope of another context's expressions. */
+  scopeOf(context: QueryContext): Scope
   /** A sub-pipeline; one level deeper. */
   compile(pipeline: Value, context: QueryContext): StagePlan[]
 }

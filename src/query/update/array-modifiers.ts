@@ -1,5 +1,5 @@
-// Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each. An array
-// that only grows keeps its old elements as the bytes they are.
+// Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each. An
+// array that only grows keeps its old elements as the bytes they are.
 
 import { fail } from '../../base/errors.js'
 import { compareValues, equalValues } from '../../value/compare.js'
