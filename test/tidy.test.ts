@@ -157,7 +157,7 @@ t.test('lines, functions and files stay short', async (t) => {
 t.test('nothing banned is used', async (t) => {
   for (const source of src) {
     for (const [index, line] of source.lines.entries()) {
-      if (line.trimStart().startsWith('//') || line.trimStart().startsWith('*')) continue
+      if (/^\s*(?:\/\/|\/?\*)/.test(line)) continue
       for (const [pattern, instead, exempt] of banned) {
         const found = pattern.test(line) && !exempt.test(source.path)
         if (found) t.fail(`${source.path}:${index + 1}: ${line.trim()}: ${instead}`)
@@ -199,7 +199,9 @@ function functionsOf(source: Source): { name: string; length: number }[] {
   for (const [index, line] of source.lines.entries()) {
     const match = head.exec(line)
     if (match === null || /^\s*(?:if|for|while|switch)\b/.test(line)) continue
-    const end = source.lines.findIndex((other, at) => at > index && other === `${match[1]}}`)
+    const end = source.lines.findIndex(
+      (other, at) => at > index && [`${match[1]}}`, `${match[1]}},`].includes(other),
+    )
     if (end > 0) found.push({ name: match[2] ?? '', length: end - index + 1 })
   }
   return found

@@ -1,4 +1,5 @@
-// Small helpers over Uint8Array that every layer needs.
+// Byte strings: what keys, documents and frames are made of. Small helpers over Uint8Array that
+// every layer needs, so that none makes its own.
 
 export type Bytes = Uint8Array
 

@@ -102,7 +102,9 @@ export const codes = {
 /** A row of the table, or `Location<number>` for the peer's numbered codes that have no name. */
 export type CodeName = keyof typeof codes | `Location${number}`
 
-/** Further fields of an error reply (keyPattern, index …); the values are the listener's to encode. */
+/**
+ * Further fields of an error reply (keyPattern, index …); the values are the listener's to encode.
+ */
 export type ErrorExtra = Readonly<Record<string, unknown>>
 
 export class GatewayError extends Error {
@@ -123,7 +125,10 @@ export class GatewayError extends Error {
     this.extra = extra
   }
 
-  /** HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a right. */
+  /**
+   * HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a
+   * right.
+   */
   get httpStatus(): number {
     if (this.kind === 'Unauthorized' && this.extra.reason !== undefined) return 403
     return (codes as Record<string, CodeRow>)[this.kind]?.http ?? 400
@@ -137,7 +142,9 @@ export function fail(kind: CodeName, message: string, extra?: ErrorExtra): Gatew
   return error
 }
 
-/** Any thrown thing as a GatewayError; what is not ours becomes InternalError with its cause kept. */
+/**
+ * Any thrown thing as a GatewayError; what is not ours becomes InternalError with its cause kept.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError('InternalError', 'internal error', {}, thrown)

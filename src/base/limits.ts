@@ -40,7 +40,7 @@ export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries of a query's first step where a filter decides, and bytes that a step is sized for. */
-export const scanFirstEntries = 128
+export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
 /** Answers that one batch of a $lookup remembers, bytes. */
 export const lookupCacheBytesMax = 16 * MiB
@@ -133,7 +133,9 @@ export const wireConnectionsMax = 10_000
 export const smallMessageBytesMax = 64 * KiB
 /** A large message that stops arriving, or a closing socket whose last reply nobody takes. */
 export const messageStallMs = 30_000
-/** Replies beyond the backlog that nobody takes hold memory of others: then the socket is closed. */
+/**
+ * Replies beyond the backlog that nobody takes hold memory of others: then the socket is closed.
+ */
 export const replyStallMs = 5 * 60_000
 /** Silence after which TCP asks whether the other side is still there (peer: 120 s). */
 export const tcpKeepAliveMs = 60_000
@@ -154,7 +156,9 @@ export const expressionStepsMax = 2_000_000
 export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */
 export const regexCharsMax = 32_764
-/** HTTP: request headers, bytes; time to receive a request; keep-alive above a proxy's idle time. */
+/**
+ * HTTP: request headers, bytes; time to receive a request; keep-alive above a proxy's idle time.
+ */
 export const headerBytesMax = 16 * KiB
 export const requestMsMax = 60_000
 export const keepAliveMs = 75_000
@@ -174,7 +178,9 @@ export const backgroundBusyMs = 2
 export const backgroundRestMsMax = 100
 /** Between looks for dropped ranges when there are none. */
 export const garbagePollMs = 1_000
-/** Chunks of a replaced value stay readable for so long: longer than any read stays on one state. */
+/**
+ * Chunks of a replaced value stay readable for so long: longer than any read stays on one state.
+ */
 export const chunkGraceMs = 2 * snapshotMsMax
 /** Entries that one step of an index build puts before it ends. */
 export const buildEntriesTarget = 1_000

@@ -93,8 +93,8 @@ export const settingRows = {
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
     'interval',
-    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` may ' +
-      'be before. The present store syncs each group of writes first, whatever this says.',
+    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` ' +
+      'may be before. The present store syncs each group of writes first, whatever this says.',
   ),
   MEMORY_BUDGET: size(
     '256 MB',
@@ -145,8 +145,8 @@ export type Settings = { readonly [K in SettingName]: ReturnType<Rows[K]['parse'
 }
 
 /**
- * Reads every setting. A secret may also be given as `<NAME>_FILE`, the path of a file that holds it.
- * Throws InvalidOptions that names the setting.
+ * Reads every setting. A secret may also be given as `<NAME>_FILE`, the path of a file that holds
+ * it. Throws InvalidOptions that names the setting.
  */
 export function readSettings(environment: Source, file: Source = {}): Settings {
   const explicit = new Set<SettingName>()

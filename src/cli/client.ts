@@ -1,4 +1,5 @@
-// The command line's HTTP client: programs that talk to a running Sigil are its users like others.
+// The command line's HTTP client: programs that talk to a running Sigil are its users like any
+// other, with the same routes and the same key.
 
 import { fail } from '../base/errors.js'
 

@@ -1,4 +1,5 @@
-// `sigil health`: asks the Sigil of these settings whether it is well; the container's health check.
+// `sigil health`: asks the Sigil of these settings whether it is well; the container's health
+// check.
 
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'

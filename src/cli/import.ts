@@ -9,7 +9,8 @@ import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '..
 import { type Client, openClient } from './client.js'
 import { splitDocuments } from './json-documents.js'
 
-export const importHelp = `sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
+const help = `Usage:
+  sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
 
   Loads documents, one JSON object a line or one array of objects, from a file or standard input.
   Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY.
@@ -34,7 +35,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
   const [file] = positionals
   const { collection } = values
   if (file === undefined || positionals.length > 1 || collection === undefined) {
-    process.stderr.write(importHelp)
+    process.stderr.write(help)
     return 2
   }
   const client = openClient(process.env, values.database)

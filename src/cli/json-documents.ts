@@ -20,7 +20,9 @@ export interface DocumentText {
   readonly bytesRead: number
 }
 
-/** Yields the objects of the stream in order. Throws BadValue with the byte where it is not JSON. */
+/**
+ * Yields the objects of the stream in order. Throws BadValue with the byte where it is not JSON.
+ */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<DocumentText> {

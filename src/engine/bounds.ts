@@ -1,7 +1,7 @@
 // What the conditions of a filter say about index keys. A predicate's intervals hold at least one
 // key of every document that meets the condition; it is exact if, the other way round, a document
-// with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys are
-// made by `keyValues` of value/path.ts, filters look by its `walkPath`.
+// with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys
+// are made by `keyValues` of value/path.ts, filters look by its `walkPath`.
 
 import type { ComparisonNode, ElemMatchNode, InNode, LeafNode } from '../query/filter/node.js'
 import type { FilterNode } from '../query/filter.js'

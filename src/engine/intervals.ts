@@ -26,7 +26,9 @@ export interface Bound {
   readonly key: Bytes
 }
 
-/** All values from `low` to `high`; encoded, the keys from `start` (included) to `end` (excluded). */
+/**
+ * All values from `low` to `high`; encoded, the keys from `start` (included) to `end` (excluded).
+ */
 export class Interval {
   readonly start: Bytes
   readonly end: Bytes
@@ -203,7 +205,9 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
   return both
 }
 
-/** Values in any, sorted and free of overlaps. Neighbours stay apart, so that points stay points. */
+/**
+ * Values in any, sorted and free of overlaps. Neighbours stay apart, so that points stay points.
+ */
 export function union(intervals: readonly Interval[]): Interval[] {
   const sorted = [...intervals].sort((a, b) => compareBytes(a.start, b.start))
   const merged: Interval[] = []

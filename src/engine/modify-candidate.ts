@@ -33,14 +33,12 @@ export function* findCandidate(
 ): Program<Candidate | 'single' | undefined> {
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return undefined
+  if (from !== undefined) return yield* nextOf(tx, from, ns.id)
   const plan = planQuery(ns, selection)
   if (plan.isSingle) return 'single'
   const { sort, filter } = selection
-  if (sort === undefined) {
-    const walk = from ?? new Walk(ns, plan, filter)
-    return yield* nextOf(tx, walk, ns.id)
-  }
   const walk = new Walk(ns, plan, filter)
+  if (sort === undefined) return yield* nextOf(tx, walk, ns.id)
   return plan.isSorted
     ? yield* firstOf(tx, walk, sort, ns.id)
     : yield* leastOf(tx, walk, sort, ns.id)

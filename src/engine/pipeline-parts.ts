@@ -67,7 +67,9 @@ export interface CountShape {
   readonly group: Value | undefined
 }
 
-/** `{$count: 'n'}` and `{$group: {_id: 1, n: {$sum: 1}}}`, which drivers send for countDocuments. */
+/**
+ * `{$count: 'n'}` and `{$group: {_id: 1, n: {$sum: 1}}}`, which drivers send for countDocuments.
+ */
 export function countShapeOf(stage: StagePlan | undefined): CountShape | undefined {
   if (stage?.name === '$count') return { name: stringOf(stage.spec), group: undefined }
   if (stage?.name !== '$group') return undefined

@@ -1,14 +1,14 @@
 // Whether reading an ordering from one end gives the order that a sort asks for, so that nothing
-// has to be held back. Index and sort keys are made of the same values (value/path.ts), a sort takes
-// the smallest of several ascending and the largest descending.
+// has to be held back. Index and sort keys are made of the same values (value/path.ts), a sort
+// takes the smallest of several ascending and the largest descending.
 
 import type { Sort } from '../query/sort.js'
 import type { Interval } from './intervals.js'
 import type { Ordered } from './plan.js'
 
 /**
- * The direction to read in: 1 or -1; undefined where a sort is needed. `intervals` are the bounds of
- * the leading fields.
+ * The direction to read in: 1 or -1; undefined where a sort is needed. `intervals` are the bounds
+ * of the leading fields.
  */
 export function orderOf(
   ordered: Ordered,
@@ -43,8 +43,8 @@ export function orderOf(
 }
 
 /**
- * A document with an array is found at its first entry, which is its sort key only if no bounds hide
- * entries of the array, and if there is but one such field.
+ * A document with an array is found at its first entry, which is its sort key only if no bounds
+ * hide entries of the array, and if there is but one such field.
  */
 function keepsOrder(ordered: Ordered, intervals: readonly (readonly Interval[])[]): boolean {
   if (ordered.index?.inexact === true) return false

@@ -1,4 +1,5 @@
-// Figures over every collection, read from the counters: exact, and never a scan.
+// Figures over every collection, for the Health object. They are read from the counters: exact, and
+// never a scan.
 
 import type { Program, ReadTx } from '../store/store.js'
 import { countOf, listNamespaces } from './catalog.js'

@@ -22,9 +22,9 @@ import type { Staged } from './staging.js'
 import type { Guarded, Namespace } from './types.js'
 
 /**
- * Inserts the document that a filter and an update describe. Undefined where something matches after
- * all, or another upsert of the same key came first and `mayRetry`: then the update is to be tried
- * again.
+ * Inserts the document that a filter and an update describe. Undefined where something matches
+ * after all, or another upsert of the same key came first and `mayRetry`: then the update is to be
+ * tried again.
  */
 export function* upsert(
   target: Target,
@@ -62,8 +62,8 @@ function newDocument({ filter, update, context }: UpdateSpec): Document {
 
 /**
  * Whether a document matches, as far as a few entries tell: the search before has found none, and a
- * write program must not repeat it. Only a unique index rules two upserts of the same out, as on the
- * peer.
+ * write program must not repeat it. Only a unique index rules two upserts of the same out, as on
+ * the peer.
  */
 function* hasMatch(tx: ReadTx & Guarded, ns: Namespace, selection: Selection): Program<boolean> {
   const { filter, hint } = selection

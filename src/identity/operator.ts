@@ -1,6 +1,6 @@
-// The operator's key: one secret that may do everything but touch wallets' keys. Made and shown once
-// at the first start, or given as API_KEY. The store keeps its SHA-256 (for HTTP and PLAIN), its
-// SCRAM verifier, and the secret from which the verifiers of unknown users are derived.
+// The operator's key: one secret that may do everything but touch wallets' keys. Made and shown
+// once at the first start, or given as API_KEY. The store keeps its SHA-256 (for HTTP and PLAIN),
+// its SCRAM verifier, and the secret from which the verifiers of unknown users are derived.
 
 import { timingSafeEqual } from 'node:crypto'
 import { type Bytes, equalBytes, utf8 } from '../base/bytes.js'

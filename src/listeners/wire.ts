@@ -35,7 +35,11 @@ export interface WireOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
+  readonly bounds?: { readonly sockets: number; readonly anonymous: number }
 }
+
+const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMax } as const
 
 export interface WireListener {
   readonly port: number
@@ -77,9 +81,11 @@ class Listener implements WireListener {
   private accepted = 0
   private nextId = 1
   private readonly host: ConnectionHost
+  private readonly bounds: { readonly sockets: number; readonly anonymous: number }
 
   constructor(options: WireOptions) {
     this.options = options
+    this.bounds = options.bounds ?? usualBounds
     this.host = {
       run: (request, session) => options.bus.run(request, session),
       budget: options.budget,
@@ -100,7 +106,7 @@ class Listener implements WireListener {
 
   readonly connections = (): ConnectionCounts => ({
     current: this.sockets.size,
-    available: wireConnectionsMax - this.sockets.size,
+    available: this.bounds.sockets - this.sockets.size,
     totalCreated: this.accepted,
   })
 
@@ -133,7 +139,8 @@ class Listener implements WireListener {
   /** Counts a socket from its first byte on: a TLS handshake is not yet a connection. */
   private admit(socket: Socket): void {
     const anonymousSockets = this.sockets.size - this.signedIn
-    if (this.sockets.size >= wireConnectionsMax || anonymousSockets >= anonymousSocketsMax) {
+    const { bounds } = this
+    if (this.sockets.size >= bounds.sockets || anonymousSockets >= bounds.anonymous) {
       this.options.log.warn(
         { sockets: this.sockets.size, anonymousSockets },
         'too many connections',

@@ -87,7 +87,9 @@ function makeFolder(path: string): string {
   }
 }
 
-/** The library maps its files as it makes them: without room for them the process would be killed. */
+/**
+ * The library maps its files as it makes them: without room for them the process would be killed.
+ */
 function requireRoom(folder: string): void {
   if (existsSync(join(folder, 'data.mdb')) && existsSync(join(folder, 'lock.mdb'))) return
   const { bavail, bsize } = statfsSync(folder)

@@ -1,4 +1,5 @@
-// Which store a STORE setting means: the only place that knows them all.
+// Which store a STORE setting means: the only place that knows them all, so that a further one is
+// one more line here.
 
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'

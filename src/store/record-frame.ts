@@ -18,7 +18,9 @@ export function writeFrame(target: Bytes, value: Bytes, version: number): void {
   writeUint32(target, 8, crc32c(target, frameBytes, end, crc32c(target, 0, 8)))
 }
 
-/** The bytes inside a frame, on the same memory. Throws InternalError where the checksum differs. */
+/**
+ * The bytes inside a frame, on the same memory. Throws InternalError where the checksum differs.
+ */
 export function openFrame(key: Bytes, framed: Bytes): Bytes {
   const { length } = framed
   if (length < frameBytes) throw damaged(key)

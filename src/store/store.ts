@@ -98,11 +98,14 @@ export interface StoreStats {
 }
 
 export interface Store {
-  /** Runs once, on one snapshot a tick; pauses when its work budget is used up. Sync when it can. */
+  /**
+   * Runs once, on one snapshot a tick; pauses when its work budget is used up. Sync when it can.
+   */
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T>
   /**
-   * Runs to its end without a pause, perhaps more than once; resolves when as durable as configured.
-   * Rejects with the program's own error, or WriteConflict, OutOfDiskSpace, ShutdownInProgress.
+   * Runs to its end without a pause, perhaps more than once; resolves when as durable as
+   * configured. Rejects with the program's own error, or WriteConflict, OutOfDiskSpace,
+   * ShutdownInProgress.
    */
   write<T>(program: (tx: Tx) => Program<T>): Promise<T>
   stats(): StoreStats

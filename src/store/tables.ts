@@ -19,7 +19,9 @@ export interface Snapshot extends View {
 
 /** The state inside a group: reads see what was applied before. */
 export interface GroupView extends View {
-  /** The version is kept for the versioned classes. Key and value are copied where they are kept. */
+  /**
+   * The version is kept for the versioned classes. Key and value are copied where they are kept.
+   */
   put(key: Bytes, value: Bytes, version: number): void
   remove(key: Bytes): void
 }

@@ -4,13 +4,15 @@
 import { Double, Long, ObjectId } from 'bson'
 import fc from 'fast-check'
 import t from 'tap'
-import { systemClock } from '../../src/base/clock.js'
+import { type Clock, systemClock } from '../../src/base/clock.js'
 import { dropNamespace, findNamespace, saveNamespace } from '../../src/engine/catalog.js'
+import { IndexUse } from '../../src/engine/index-use.js'
+import { openFind } from '../../src/engine/source.js'
 import { compileFilter } from '../../src/query/filter.js'
 import { compileSort } from '../../src/query/sort.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
-import { type Answer, context, type PlainQuery, ReadingRoom } from '../support/reading.js'
+import { type Answer, compiled, context, type PlainQuery, ReadingRoom } from '../support/reading.js'
 import { runs } from '../support/runs.js'
 import { eachStore } from '../support/stores.js'
 
@@ -418,4 +420,69 @@ await eachStore(t, 'documents above the inline limit are read whole', async (t, 
     [1, 2],
   )
   t.equal(documents[0]?.text, text)
+})
+
+/** Time that moves whenever it is looked at, so that every budget runs out. */
+class BusyClock implements Clock {
+  private ms = 0
+
+  now(): number {
+    return 1_700_000_000_000
+  }
+
+  elapsed(): number {
+    this.ms += 1
+    return this.ms
+  }
+}
+
+await eachStore(
+  t,
+  'a query that takes long lets others in between',
+  async (t, { store }) => {
+    const room = new ReadingRoom(store)
+    for (let from = 0; from < 2_000; from += 500) {
+      await room.insert(
+        ...numbered(500, (i) => ({ a: i % 7, b: i })).map((one) => ({
+          ...one,
+          _id: from + (one._id as number),
+        })),
+      )
+    }
+    await room.index([{ a: 1 }])
+    const long: readonly PlainQuery[] = [
+      { filter: { c: 1 } },
+      { sort: { c: 1, b: -1 } },
+      { filter: { a: { $gte: 0 }, c: 1 } },
+      { skip: 1_990 },
+    ]
+    for (const query of long) {
+      const order: string[] = []
+      await Promise.all([
+        room.ask(query).then(() => order.push('long')),
+        room.ask({ filter: { _id: 3 } }).then(() => order.push('short')),
+      ])
+      t.same(order, ['short', 'long'], JSON.stringify(query))
+    }
+    const order: string[] = []
+    await Promise.all([
+      room.count({ filter: { a: { $gte: 0 } } }).then(() => order.push('long')),
+      room.ask({ filter: { _id: 3 } }).then(() => order.push('short')),
+    ])
+    t.same(order, ['short', 'long'], 'a count of index entries')
+  },
+  { clock: new BusyClock() },
+)
+
+await eachStore(t, 'uses of an index are counted, those of _id_ too', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  await room.insert({ _id: 1, a: 1 })
+  await room.index([{ a: 1 }])
+  const ns = await room.get()
+  const use = new IndexUse(5)
+  const ask = (query: PlainQuery) => openFind(ns, { ...compiled(query), use })
+  for (const filter of [{ a: 1 }, { a: 2 }, { _id: 1 }, { b: 1 }]) ask({ filter })
+  const [index] = ns.indexes
+  t.equal(index && use.operations(index), 2)
+  t.equal(use.operations(ns), 1)
 })

@@ -384,6 +384,21 @@ t.test('strangers are counted, and who signs in makes room', async (t) => {
   t.match(listener.connections(), { current: 1, totalCreated: 2 })
 })
 
+t.test('sockets beyond the bound are closed at once, strangers sooner than others', async (t) => {
+  const { client } = await open(t, echo, { bounds: { sockets: 3, anonymous: 2 } })
+  const [one, two] = [await client(), await client()]
+  await one.run({ ping: 1 })
+  await two.run({ ping: 1 })
+  const refused = await client()
+  t.equal(await refused.next(), undefined)
+  await two.run({ login: 1 })
+  const three = await client()
+  t.equal((await three.run({ ping: 1 })).ok, 1)
+  await three.run({ login: 1 })
+  const beyond = await client()
+  t.equal(await beyond.next(), undefined)
+})
+
 t.test('a stop lets what is in flight finish and takes nothing more', async (t) => {
   const bus = new ManualBus()
   const { listener, client } = await open(t, bus.run)

@@ -166,7 +166,9 @@ export const handshakeRows: readonly DocumentRow[] = [
   getNonceRow,
 ]
 
-/** The reply of a standalone server; `primaryField` is the one that the client's generation reads. */
+/**
+ * The reply of a standalone server; `primaryField` is the one that the client's generation reads.
+ */
 function hello(call: HelloCall, primaryField: 'isWritablePrimary' | 'ismaster'): Document {
   const { args, session } = call
   keepMetadata(session, args.client)
@@ -206,7 +208,9 @@ function writeCompression(writer: DocumentWriter, session: Session, offered?: Va
   writer.close()
 }
 
-/** The first step of a login within hello. Whatever is wrong with it, the field is just left out. */
+/**
+ * The first step of a login within hello. Whatever is wrong with it, the field is just left out.
+ */
 function writeSpeculative(writer: DocumentWriter, session: Session, given?: Value): void {
   const login = session.conversation
   if (given?.type !== bsonType.object || !(login instanceof Login)) return

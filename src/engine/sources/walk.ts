@@ -79,8 +79,9 @@ export class Walk {
   }
 
   /**
-   * Adds up to `want` documents (1 or more); fewer when drained, or when they are so large that they
-   * are better handed on. Throws QueryPlanKilled where the collection or an index in use is gone.
+   * Adds up to `want` documents (1 or more); fewer when drained, or when they are so large that
+   * they are better handed on. Throws QueryPlanKilled where the collection or an index in use is
+   * gone.
    */
   *read(tx: ReadTx, want: number, found: Found): Program<void> {
     const goal = found.documents.length + want

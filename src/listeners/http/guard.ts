@@ -64,7 +64,9 @@ export class Guard {
     throw fail('Unauthorized', 'credentials are only taken over https', { reason: 'plaintext' })
   }
 
-  /** The client's address: the socket's, or behind trusted proxies the last that is none of them. */
+  /**
+   * The client's address: the socket's, or behind trusted proxies the last that is none of them.
+   */
   addressOf(incoming: IncomingMessage): string {
     let address = peerOf(incoming)
     const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')

@@ -36,7 +36,9 @@ export function saslPrep(text: string): string {
   return prepared
 }
 
-/** RFC 3454, section 6: right-to-left text has no left-to-right character and is so at both ends. */
+/**
+ * RFC 3454, section 6: right-to-left text has no left-to-right character and is so at both ends.
+ */
 function requireDirection(codePoints: readonly number[]): void {
   if (!codePoints.some((codePoint) => inTable(rightToLeft, codePoint))) return
   const first = codePoints[0] ?? 0

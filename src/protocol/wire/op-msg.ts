@@ -40,7 +40,9 @@ export function parseOpMsg(message: Bytes): OpMsg {
   return parser.finish()
 }
 
-/** The same in steps, for messages so large that validating them at once would hold up the others. */
+/**
+ * The same in steps, for messages so large that validating them at once would hold up the others.
+ */
 export class OpMsgParser {
   private readonly message: Bytes
   private readonly flags: number

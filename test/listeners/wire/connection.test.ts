@@ -1,0 +1,155 @@
+// The timers of a connection, over a socket that only remembers them: silence is allowed to who has
+// signed in, and to nobody who holds up others.
+
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import t from 'tap'
+import {
+  anonymousIdleMs,
+  messageStallMs,
+  replyStallMs,
+  socketBacklogBytesMax,
+} from '../../../src/base/limits.js'
+import { silentLog } from '../../../src/base/log.js'
+import { Session } from '../../../src/bus/session.js'
+import { operator } from '../../../src/identity/identity.js'
+import { ByteBudget } from '../../../src/listeners/budget.js'
+import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire/connection.js'
+import { documentFrom } from '../../../src/value/literal.js'
+import { command } from '../../support/messages.js'
+
+/** What a connection asks of a socket; what it writes stays until `take`. */
+class FakeSocket extends Duplex {
+  timeoutMs = 0
+  private pending: (() => void) | undefined
+
+  setTimeout(ms: number): this {
+    this.timeoutMs = ms
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  destroySoon(): void {
+    this.end(() => this.destroy())
+  }
+
+  override _read(): void {}
+
+  override _write(_chunk: Buffer, _encoding: string, done: () => void): void {
+    this.pending = done
+  }
+
+  take(): void {
+    const { pending } = this
+    this.pending = undefined
+    pending?.()
+  }
+}
+
+const ok = documentFrom({ ok: 1 })
+
+function open(run: ConnectionHost['run']) {
+  const socket = new FakeSocket()
+  const session = new Session({ protocol: 'wire', id: 1, peer: 'test' })
+  const budget = new ByteBudget(100_000_000)
+  const host = { run, budget, log: silentLog, onLogin: () => {} }
+  const connection = new WireConnection(socket as unknown as Socket, session, host)
+  return { socket, session, budget, connection }
+}
+
+/** Streams hand on what they got on later ticks. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('a stranger may be silent for a while, who has signed in for ever', async (t) => {
+  const { socket, session } = open(() => {
+    session.identity = session.identity === operator ? { kind: 'anonymous' } : operator
+    return ok
+  })
+  t.equal(socket.timeoutMs, anonymousIdleMs)
+  socket.push(command({ login: 1 }))
+  await settled()
+  t.equal(socket.timeoutMs, 0)
+  socket.push(command({ logout: 1 }))
+  await settled()
+  t.equal(socket.timeoutMs, anonymousIdleMs)
+  socket.emit('timeout')
+  t.equal(socket.destroyed, true)
+})
+
+t.test('a command in flight is waited for', async (t) => {
+  const { socket } = open(() => new Promise(() => {}))
+  socket.push(command({ ping: 1 }))
+  await settled()
+  socket.emit('timeout')
+  t.equal(socket.destroyed, false)
+})
+
+t.test('a large message must go on arriving', async (t) => {
+  const { socket, session, budget } = open(() => {
+    session.identity = operator
+    return ok
+  })
+  const large = command({ text: 'x'.repeat(200_000) })
+  socket.push(command({ login: 1 }))
+  await settled()
+  socket.push(large.subarray(0, 100_000))
+  await settled()
+  t.equal(socket.timeoutMs, messageStallMs)
+  t.equal(budget.bytesUsed, large.length)
+  socket.push(large.subarray(100_000))
+  await settled()
+  t.equal(socket.timeoutMs, 0)
+  socket.push(large.subarray(0, 100_000))
+  await settled()
+  socket.emit('timeout')
+  await settled()
+  t.equal(socket.destroyed, true)
+  t.equal(budget.bytesUsed, 0)
+})
+
+t.test('replies that nobody takes are waited for, but not for ever', async (t) => {
+  const document = documentFrom({ text: 'x'.repeat(2 * socketBacklogBytesMax), ok: 1 })
+  const { socket, session, budget } = open(() => {
+    session.identity = operator
+    return document
+  })
+  socket.push(command({ find: 1 }))
+  await settled()
+  t.equal(socket.timeoutMs, replyStallMs)
+  t.ok(budget.bytesUsed > document.length)
+  // The head, then the document.
+  socket.take()
+  await settled()
+  socket.take()
+  await settled()
+  t.equal(socket.timeoutMs, 0)
+  t.equal(budget.bytesUsed, 0)
+})
+
+t.test('a connection that ends sends its last reply first', async (t) => {
+  let answer = (_document: Uint8Array): void => {}
+  const { socket, connection } = open(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve
+      }),
+  )
+  socket.push(command({ ping: 1 }))
+  await settled()
+  connection.end()
+  t.equal(socket.writableEnded, false)
+  answer(ok)
+  await settled()
+  t.equal(socket.writableEnded, true)
+  t.equal(socket.destroyed, false)
+  socket.take()
+  await settled()
+  t.equal(socket.destroyed, true)
+})
