@@ -6,10 +6,17 @@
 import type { ComparisonNode, ElemMatchNode, InNode, LeafNode } from '../query/filter/node.js'
 import type { FilterNode } from '../query/filter.js'
 import { compileRegexValue } from '../query/regex.js'
-import { Elements } from '../value/elements.js'
+import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import { encodeKey } from '../value/key.js'
 import { type FieldPath, parsePath } from '../value/path.js'
-import { bsonType, nullValue, stringValue, undefinedValue, type Value } from '../value/value.js'
+import {
+  bsonType,
+  nullValue,
+  stringOf,
+  stringValue,
+  undefinedValue,
+  type Value,
+} from '../value/value.js'
 import {
   bound,
   bracketOf,
@@ -73,6 +80,7 @@ interface Placed {
 function predicatesOf(node: FilterNode): Placed[] {
   if (node.op === 'elemMatch') return elementPredicates(node)
   if (node.op === 'or') return disjunctionPredicates(node.children, node)
+  if (node.op === 'expr') return expressionPredicates(node.value, node)
   if (!('path' in node)) return []
   const range = rangeOf(node)
   if (range === undefined) return []
@@ -122,6 +130,53 @@ function elementPredicates(node: ElemMatchNode): Placed[] {
     }
   }
   return placed
+}
+
+/** `{$expr: {$eq: ['$a', 5]}}`: an expression sees fewer documents than the same equality does. */
+function expressionPredicates(expression: Value, node: FilterNode): Placed[] {
+  if (expression.type !== bsonType.object) return []
+  const placed: Placed[] = []
+  for (const [operator, operand] of fieldsOf(expression)) {
+    if (operand.type !== bsonType.array) continue
+    const [left, right, ...others] = elementsOf(operand)
+    if (operator === '$and') {
+      for (const part of elementsOf(operand)) placed.push(...expressionPredicates(part, node))
+    } else if (operator === '$eq' && right !== undefined && others.length === 0) {
+      for (const [name, value] of [
+        [left, right],
+        [right, left],
+      ]) {
+        const path = fieldNameOf(name)
+        const constant = constantOf(value)
+        if (path === undefined || constant === undefined) continue
+        const range = equality(constant, parsePath(path))
+        if (range === undefined) continue
+        const { intervals } = range
+        placed.push({ path, predicate: { intervals, isExact: false, node, scope: undefined } })
+      }
+    }
+  }
+  return placed
+}
+
+/** `a.b` of `$a.b`; undefined for variables and all else. */
+function fieldNameOf(expression: Value | undefined): string | undefined {
+  if (expression?.type !== bsonType.string) return undefined
+  const text = stringOf(expression)
+  return text.startsWith('$') && !text.startsWith('$$') ? text.slice(1) : undefined
+}
+
+/** A scalar that stands for itself. */
+function constantOf(expression: Value | undefined): Value | undefined {
+  if (expression === undefined) return undefined
+  const { type } = expression
+  if (type === bsonType.object) {
+    const [only, ...others] = fieldsOf(expression)
+    if (only?.[0] !== '$literal' || others.length > 0) return undefined
+    return only[1].type === bsonType.array ? undefined : only[1]
+  }
+  if (type === bsonType.array || type === bsonType.undefined) return undefined
+  return type === bsonType.string && stringOf(expression).startsWith('$') ? undefined : expression
 }
 
 function hasPosition(path: FieldPath): boolean {

@@ -178,10 +178,9 @@ export function requireAlive(cursor: Cursor): void {
 function requireNamespace(cursor: Cursor, caller: CursorCaller): void {
   const { db, collection } = cursor.meta
   if (db === caller.db && collection === caller.collection) return
-  throw fail(
-    'Unauthorized',
-    `Requested getMore on namespace '${caller.db}.${caller.collection}', but cursor belongs to a different namespace ${db}.${collection}`,
-  )
+  const asked = `${caller.db}.${caller.collection}`
+  const text = `but cursor belongs to a different namespace ${db}.${collection}`
+  throw fail('Unauthorized', `Requested getMore on namespace '${asked}', ${text}`)
 }
 
 function requireSession(cursor: Cursor, lsid: string | undefined): void {

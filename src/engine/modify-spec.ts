@@ -1,4 +1,5 @@
-// What updates and deletes are told, what they answer, and the change of one document.
+// What updates and deletes are told, what they answer, and the change of one document: the part
+// that single changes, sweeps over many and batches of points have in common.
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'

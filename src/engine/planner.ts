@@ -4,20 +4,18 @@
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
 
-import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
-import { planSpansMax, recordKeyPrefixBytes, uniquePointsMax } from '../base/limits.js'
+import { planSpansMax, uniquePointsMax } from '../base/limits.js'
 import type { Filter, FilterNode } from '../query/filter.js'
 import type { Sort } from '../query/sort.js'
-import { idKey, idKeyEnd, keyClass } from '../store/layout.js'
 import { field, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../value/value.js'
 import { type Conditions, conditionsOf, type Predicate } from './bounds.js'
 import { isHashedKey, recordKey } from './collections.js'
-import { entryHeadBytes, entryPrefixBytes } from './index-keys.js'
-import { bracketOf, fullInterval, type Interval, intersect, point } from './intervals.js'
-import type { Access, FieldBounds, Ordered, Plan, Span } from './plan.js'
+import { bracketOf, type Interval, intersect, point } from './intervals.js'
+import type { Access, FieldBounds, Ordered, Plan } from './plan.js'
+import { accessOf, type Bounded, idFields, isAll, wholeSpan } from './plan-access.js'
 import { orderOf } from './plan-order.js'
 import type { IndexDescriptor, IndexField, Namespace } from './types.js'
 
@@ -28,21 +26,11 @@ export interface PlanRequest {
   readonly hint?: Value | undefined
 }
 
-/** What bounds an ordering gets from the conditions. */
-interface Bounded {
-  readonly ordered: Ordered
-  /** One list for each field that is bounded, from the first field on. */
-  readonly intervals: readonly (readonly Interval[])[]
-  readonly used: ReadonlySet<FilterNode>
-}
-
 interface Candidate {
   readonly plan: Plan
   /** Compared from the front, larger is better. */
   readonly score: readonly number[]
 }
-
-const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
 
 const clustered: Ordered = { index: undefined, fields: idFields, multikey: [false], unique: true }
 
@@ -187,10 +175,6 @@ function naturalPlan(
   }
 }
 
-function wholeSpan(ns: Namespace): Span {
-  return { start: idKey(keyClass.record, ns.id), end: idKeyEnd(keyClass.record, ns.id) }
-}
-
 function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered | undefined {
   if (hint === undefined) return undefined
   if (hint.type === bsonType.string) {
@@ -205,9 +189,11 @@ function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered | undefi
   }
   throw fail(
     'BadValue',
-    'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    `error processing query: planner returned error :: caused by :: ${unknownHint}`,
   )
 }
+
+const unknownHint = 'hint provided does not correspond to an existing index'
 
 function hasPattern(ordered: Ordered, wanted: readonly [string, Value][]): boolean {
   const { fields } = ordered
@@ -289,10 +275,6 @@ function rangeScore(list: readonly Interval[]): number {
   return isClosed ? 2 : 1
 }
 
-function isAll(list: readonly Interval[]): boolean {
-  return list.length === 1 && list[0]?.isFull === true
-}
-
 /**
  * Bounds for the fields of an ordering, from the first on: values for the leading ones, then one
  * list of ranges. What follows a range cannot narrow the scan.
@@ -348,108 +330,6 @@ function narrowness(predicate: Predicate): number {
   const { intervals } = predicate
   if (!intervals.every((interval) => interval.isPoint)) return rangeScore(intervals)
   return intervals.length === 1 ? 4 : 3
-}
-
-// Keys.
-
-interface Built {
-  readonly access: Access
-  /** A bound was too long for a key: it became wider than its condition. */
-  readonly isCut: boolean
-}
-
-function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Built {
-  const { ordered, intervals } = bounded
-  if (intervals.some((list) => list.length === 0)) {
-    return { access: { kind: 'nothing' }, isCut: false }
-  }
-  const { index } = ordered
-  const bounds = ordered.fields.map(
-    ({ path, direction }, i): FieldBounds => ({
-      path,
-      direction,
-      intervals: intervals[i] ?? [fullInterval],
-    }),
-  )
-  if (index === undefined) return recordAccess(ns, intervals[0], bounds[0], reverse)
-  const head = idKey(keyClass.entry, index.id)
-  const { spans, isCut } = spansFor(head, ordered.fields, intervals, entryPrefixBytes)
-  return { access: { kind: 'entries', index, spans, reverse, bounds }, isCut }
-}
-
-function recordAccess(
-  ns: Namespace,
-  list: readonly Interval[] | undefined,
-  bounds: FieldBounds | undefined,
-  reverse: boolean,
-): Built {
-  if (list === undefined || bounds === undefined || isAll(list)) {
-    const spans = [wholeSpan(ns)]
-    return { access: { kind: 'records', spans, reverse, bounds: undefined }, isCut: false }
-  }
-  if (list.every((interval) => interval.isPoint)) {
-    const keys = list.map((interval) => recordKey(ns, interval.low.value))
-    // Long ids share prefixes and are told apart by a hash, which has an order of its own.
-    if (keys.some(isHashedKey)) keys.sort(compareBytes)
-    if (reverse) keys.reverse()
-    return { access: { kind: 'points', keys, bounds }, isCut: keys.some(isHashedKey) }
-  }
-  const head = idKey(keyClass.record, ns.id)
-  const { spans, isCut } = spansFor(head, idFields, [list], recordKeyPrefixBytes)
-  return { access: { kind: 'records', spans, reverse, bounds }, isCut }
-}
-
-/** The product of the fields' intervals as key ranges, ascending and free of overlaps. */
-function spansFor(
-  head: Bytes,
-  fields: readonly IndexField[],
-  intervals: readonly (readonly Interval[])[],
-  prefixBytes: number,
-): { spans: Span[]; isCut: boolean } {
-  let prefixes = [head]
-  const last = intervals.length - 1
-  for (let i = 0; i < last; i++) {
-    const edges = edgesOf(intervals[i] ?? [], fields[i]?.direction === -1)
-    // Points only: where the values of a field begin is also what their keys begin with.
-    prefixes = prefixes.flatMap((prefix) => edges.map(({ start }) => concatBytes(prefix, start)))
-  }
-  const lengthMax = entryHeadBytes + prefixBytes
-  const edges = edgesOf(intervals[last] ?? [fullInterval], fields[last]?.direction === -1)
-  const spans: Span[] = []
-  let isCut = false
-  for (const prefix of prefixes) {
-    for (const edge of edges) {
-      const start = concatBytes(prefix, edge.start)
-      const end = concatBytes(prefix, edge.end)
-      if (start.length > lengthMax || end.length > lengthMax) isCut = true
-      spans.push({ start: cutStart(start, lengthMax), end: cutEnd(end, lengthMax) })
-    }
-  }
-  return { spans: isCut ? merged(spans) : spans, isCut }
-}
-
-function edgesOf(list: readonly Interval[], isDescending: boolean): readonly Span[] {
-  return isDescending ? list.map((interval) => interval.descending()).reverse() : list
-}
-
-function cutStart(key: Bytes, lengthMax: number): Bytes {
-  return key.length > lengthMax ? key.subarray(0, lengthMax) : key
-}
-
-function cutEnd(key: Bytes, lengthMax: number): Bytes {
-  return key.length > lengthMax ? prefixEnd(key.subarray(0, lengthMax)) : key
-}
-
-function merged(spans: readonly Span[]): Span[] {
-  const apart: Span[] = []
-  for (const span of spans) {
-    const last = apart.at(-1)
-    if (last === undefined || compareBytes(span.start, last.end) >= 0) apart.push(span)
-    else if (compareBytes(span.end, last.end) > 0) {
-      apart[apart.length - 1] = { start: last.start, end: span.end }
-    }
-  }
-  return apart
 }
 
 // $or: each branch by an index of its own.

@@ -72,6 +72,12 @@ const cases: readonly (readonly [Plain, Record<string, string[]>])[] = [
   [{ $or: [{ a: 1 }, { b: 1 }] }, {}],
   [{ $nor: [{ a: 1 }] }, {}],
   [{ a: { $size: 1 } }, {}],
+  [{ $expr: { $eq: ['$a.b', 5] } }, { 'a.b': ['[5, 5] ~'] }],
+  [{ $expr: { $eq: [{ $literal: '$x' }, '$a'] } }, { a: ['["$x", "$x"] ~'] }],
+  [{ $expr: { $and: [{ $eq: ['$a', 1] }, { $gt: ['$b', 1] }] } }, { a: ['[1, 1] ~'] }],
+  [{ $expr: { $eq: ['$a', '$b'] } }, {}],
+  [{ $expr: { $eq: ['$a', [1]] } }, {}],
+  [{ $expr: { $or: [{ $eq: ['$a', 1] }] } }, {}],
 ]
 
 await t.test('bounds of each condition; ~ where what they hold must be looked at', async (t) => {

@@ -219,9 +219,10 @@ await t.test('a pipeline gives what it gives without the engine', async (t) => {
         const found = (await aggregate(room, pipeline, { hint }, batch)).documents
         const text = `${JSON.stringify(pipeline)}: ${JSON.stringify(found)}`
         if (JSON.stringify(found) !== JSON.stringify(model)) throw new Error(text)
+        // By an index the documents come in another order, which these stages show.
+        if (/\$(?:skip|limit|group)/.test(JSON.stringify(pipeline))) continue
         const planned = (await aggregate(room, pipeline, {}, batch)).documents
-        // By an index the documents come in another order, which only $sort makes good.
-        if (planned.length !== model.length) throw new Error(`planned ${text}`)
+        if (multiset(planned) !== multiset(model)) throw new Error(`planned ${text}`)
       }
       await store.close()
     },
@@ -229,3 +230,10 @@ await t.test('a pipeline gives what it gives without the engine', async (t) => {
   await fc.assert(property, { numRuns: runs(60) })
   t.pass()
 })
+
+function multiset(documents: readonly unknown[]): string {
+  return documents
+    .map((one) => JSON.stringify(one))
+    .sort()
+    .join()
+}

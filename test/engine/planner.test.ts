@@ -230,6 +230,20 @@ await t.test('a sort needs an index whose long values are whole', async (t) => {
   t.same(await room.ids({ sort: { a: 1 }, hint: 'a_1' }), [1, 0, 3, 2, 4, 5])
 })
 
+await t.test('bounds on an array hide the element that it sorts by', async (t) => {
+  const room = await roomWith(
+    [
+      { _id: 1, a: [1, 9] },
+      { _id: 2, a: 5 },
+    ],
+    [{ a: 1 }],
+  )
+  const query = { filter: { a: { $gte: 4 } }, sort: { a: 1 } }
+  t.equal((await room.plan(query)).isSorted, false)
+  t.same(await room.ids(query), [1, 2])
+  t.equal((await room.plan({ sort: { a: 1 } })).isSorted, true)
+})
+
 await t.test('NaN is a number that no range holds', async (t) => {
   const documents = [NaN, -Infinity, 0, Infinity].map((a, i) => ({ _id: i, a }))
   const room = await roomWith(documents, [{ a: 1 }])

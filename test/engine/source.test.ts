@@ -102,6 +102,12 @@ function all(some: readonly Plain[]): Plain {
 }
 
 const filter: fc.Arbitrary<Plain> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(path, fc.oneof(number, fc.constant(null)))
+      .map(([name, wanted]) => ({ $expr: { $eq: [`$${name}`, wanted] } })),
+  },
   { weight: 6, arbitrary: conditions(0).map(all) },
   { weight: 2, arbitrary: conditions(1).map((some) => ({ $or: some })) },
   {
@@ -470,6 +476,9 @@ await eachStore(
       room.ask({ filter: { _id: 3 } }).then(() => order.push('short')),
     ])
     t.same(order, ['short', 'long'], 'a count of index entries')
+    const count = room.count({ filter: { a: { $gte: 0 } } })
+    await room.replace({ _id: 1_999, a: [6, 7, 8] })
+    t.equal(await count, 2_000, 'an entry no longer stands for a document')
   },
   { clock: new BusyClock() },
 )

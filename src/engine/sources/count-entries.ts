@@ -1,4 +1,5 @@
-// Counts index entries without fetching a record: for queries whose bounds say everything.
+// Counts index entries without fetching a record: for queries whose bounds say everything, on an
+// index where each entry stands for one document.
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -106,10 +106,8 @@ export class LookupSource extends HoldingSource {
         answer.push(match)
       }
       if (bytes <= blockingBytesMax) continue
-      throw fail(
-        'Location4568',
-        `Total size of documents in ${this.plan.from} matching pipeline's $lookup stage exceeds ${blockingBytesMax} bytes`,
-      )
+      const what = `documents in ${this.plan.from} matching pipeline's $lookup stage`
+      throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)
     }
     this.inner.keysExamined += source.counters.keysExamined
     this.inner.docsExamined += source.counters.docsExamined

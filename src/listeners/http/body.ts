@@ -7,69 +7,69 @@ import { fail } from '../../base/errors.js'
 import { messageBytesMax, unannouncedBodyBytes } from '../../base/limits.js'
 import type { ByteBudget } from '../budget.js'
 
-export interface Body {
-  readonly bytes: Buffer
-  /** Gives the bytes back to the budget; called once, when the request is answered. */
-  readonly release: () => void
+/** What a request has taken of the budget: given back when it is answered, or its client gone. */
+export interface Held {
+  release: (() => void) | undefined
 }
 
 /** The whole body; rejects with BSONObjectTooLarge as soon as the bound is passed, never after. */
-export async function readBody(incoming: IncomingMessage, budget: ByteBudget): Promise<Body> {
+export function readBody(
+  incoming: IncomingMessage,
+  budget: ByteBudget,
+  held: Held,
+): Promise<Buffer> {
   const announced = incoming.headers['content-length']
-  let held = announced === undefined ? unannouncedBodyBytes : Number(announced)
-  if (held > messageBytesMax) throw tooLarge()
-  await room(incoming, budget, held)
-  const release = () => budget.release(held)
-  try {
-    const bytes = await collect(incoming)
-    if (bytes.length > held) {
-      budget.charge(bytes.length - held)
-      held = bytes.length
-    }
-    return { bytes, release }
-  } catch (error) {
-    release()
-    throw error
-  }
-}
-
-/** Waits for room in the budget; a client that leaves gives its place up. */
-function room(incoming: IncomingMessage, budget: ByteBudget, bytes: number): Promise<void> {
+  const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
+  if (bytes > messageBytesMax) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    const left = () => {
-      budget.cancel(admit)
-      reject(fail('Interrupted', 'the client closed the connection'))
+    const begin = () => {
+      let taken = bytes
+      held.release = () => budget.release(taken)
+      collect(incoming, resolve, reject, (length) => {
+        if (length <= taken) return
+        budget.charge(length - taken)
+        taken = length
+      })
     }
-    const admit = () => {
-      incoming.off('close', left)
-      resolve()
-    }
-    if (budget.take(bytes, admit)) resolve()
-    else incoming.once('close', left)
-  })
-}
-
-function collect(incoming: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    incoming.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > messageBytesMax) {
-        incoming.removeAllListeners('data')
-        incoming.resume()
-        reject(tooLarge())
-        return
+    if (budget.take(bytes, begin)) begin()
+    else {
+      held.release = () => {
+        budget.cancel(begin)
+        reject(interrupted())
       }
-      chunks.push(chunk)
-    })
-    incoming.on('end', () => {
-      const [first] = chunks
-      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length))
-    })
-    incoming.on('error', reject)
-    incoming.on('aborted', () => reject(fail('Interrupted', 'the client closed the connection')))
+    }
   })
+}
+
+/** Gathers the chunks; `grown` is told the length after each. */
+function collect(
+  incoming: IncomingMessage,
+  resolve: (body: Buffer) => void,
+  reject: (error: Error) => void,
+  grown: (length: number) => void,
+): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  incoming.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > messageBytesMax) {
+      incoming.removeAllListeners('data')
+      incoming.resume()
+      reject(tooLarge())
+      return
+    }
+    grown(length)
+    chunks.push(chunk)
+  })
+  incoming.on('end', () => {
+    const [first] = chunks
+    resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length))
+  })
+  incoming.on('error', () => reject(interrupted()))
+}
+
+function interrupted(): Error {
+  return fail('Interrupted', 'the client closed the connection')
 }
 
 function tooLarge(): Error {

@@ -27,11 +27,11 @@ import { jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
-import { readBody } from './body.js'
+import { type Held, readBody } from './body.js'
 import { type BodyFields, checkBody, type HttpCall } from './call.js'
 import { type Allowance, Guard, type GuardOptions, RateLimit } from './guard.js'
 import { streamCursor } from './ndjson.js'
-import { answerHeaders, errorBody, modeOf } from './respond.js'
+import { answerHeaders, errorBody, modeOf, respond } from './respond.js'
 import { type Route, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'> {
@@ -118,7 +118,7 @@ class HttpHandler {
     try {
       this.guard.checkHost(context.env.incoming.headers)
       const body = await this.healthOf()
-      return context.body(body, 200, answerHeaders('plain', this.requestId(context.env.incoming)))
+      return respond(200, body, answerHeaders('plain', this.requestId(context.env.incoming)))
     } catch (thrown) {
       return this.refuse(context, toGatewayError(thrown))
     }
@@ -133,15 +133,17 @@ class HttpHandler {
       peer: this.guard.addressOf(incoming),
       identity: { kind: 'anonymous' },
     })
-    const closed = () => {
+    const held: Held = { release: undefined }
+    outgoing.once('close', () => {
       session.closed = true
-    }
-    outgoing.once('close', closed)
+      held.release?.()
+    })
     try {
       this.guard.checkHost(headers)
       this.guard.checkOrigin(headers)
       session.identity = this.authenticate(incoming, session.peer)
-      const call = await this.open(context, route, session)
+      const fields = await this.fields(incoming, route, held)
+      const call = this.open(context, fields, session)
       const requestId = this.requestId(incoming)
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
       if (wantsLines && route.stream !== undefined) {
@@ -149,11 +151,9 @@ class HttpHandler {
         await streamCursor(call, first, outgoing, answerHeaders(call.mode, requestId))
         return RESPONSE_ALREADY_SENT
       }
-      return context.body(await route.run(call), 200, answerHeaders(call.mode, requestId))
+      return respond(200, await route.run(call), answerHeaders(call.mode, requestId))
     } catch (thrown) {
       return this.refuse(context, toGatewayError(thrown))
-    } finally {
-      outgoing.off('close', closed)
     }
   }
 
@@ -168,9 +168,9 @@ class HttpHandler {
     throw fail('Unauthorized', key === undefined ? 'no API key was sent' : 'the key is not valid')
   }
 
-  private async open(context: Call, route: Route, session: Session): Promise<HttpCall> {
+  private open(context: Call, fields: BodyFields, session: Session): HttpCall {
     const { options } = this
-    const { headers } = context.env.incoming
+    const { headers, url = '' } = context.env.incoming
     const isEjson = headers['content-type']?.startsWith('application/ejson') === true
     const database = headers['x-sigil-database']
     const db = typeof database === 'string' ? database : options.database
@@ -180,27 +180,28 @@ class HttpHandler {
     return {
       collection: context.req.param('name') ?? '',
       database: db,
-      fields: await this.fields(context.env, route),
-      mode: modeOf(headers.accept, context.req.query('ejson')),
+      fields,
+      mode: modeOf(headers.accept, url.includes('?') ? context.req.query('ejson') : undefined),
       widensIds: !isEjson,
       makeId: () => options.ids.next(),
       run: (body: Document) => options.bus.run({ db, body, sequences: noSequences }, session),
     }
   }
 
-  private async fields({ incoming, outgoing }: HttpBindings, route: Route): Promise<BodyFields> {
-    if (route.fields === undefined) return new Map()
+  private fields(incoming: IncomingMessage, route: Route, held: Held): Awaitable<BodyFields> {
+    const schema = route.fields
+    if (schema === undefined) return new Map()
     const type = incoming.headers['content-type']
     const isEmpty = incoming.headers['content-length'] === '0'
-    if (type === undefined && isEmpty) return checkBody(emptyBody, route.fields)
+    if (type === undefined && isEmpty) return checkBody(emptyBody, schema)
     if (type !== undefined && !jsonTypes.test(type)) {
       throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
     }
-    const { bytes, release } = await readBody(incoming, this.options.budget)
-    outgoing.once('close', release)
-    if (bytes.length === 0) return checkBody(emptyBody, route.fields)
-    if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-    return checkBody(jsonToDocument(bytes), route.fields)
+    return readBody(incoming, this.options.budget, held).then((bytes) => {
+      if (bytes.length === 0) return checkBody(emptyBody, schema)
+      if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
+      return checkBody(jsonToDocument(bytes), schema)
+    })
   }
 
   private refuseMethod(context: Call, allowed: readonly string[]): Response {
@@ -227,7 +228,7 @@ class HttpHandler {
       ...more,
       ...(unread ? { connection: 'close' } : {}),
     }
-    return context.body(errorBody(error), error.httpStatus as 400, headers)
+    return respond(error.httpStatus, errorBody(error), headers)
   }
 
   private requestId(incoming: IncomingMessage): string {

@@ -18,7 +18,7 @@ import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire
 import { documentFrom } from '../../../src/value/literal.js'
 import { command } from '../../support/messages.js'
 
-/** What a connection asks of a socket; what it writes stays until `take`. */
+/** What a connection asks of a socket; what it writes stays until `flush`. */
 class FakeSocket extends Duplex {
   timeoutMs = 0
   private pending: (() => void) | undefined
@@ -46,7 +46,7 @@ class FakeSocket extends Duplex {
     this.pending = done
   }
 
-  take(): void {
+  flush(): void {
     const { pending } = this
     this.pending = undefined
     pending?.()
@@ -125,9 +125,9 @@ t.test('replies that nobody takes are waited for, but not for ever', async (t) =
   t.equal(socket.timeoutMs, replyStallMs)
   t.ok(budget.bytesUsed > document.length)
   // The head, then the document.
-  socket.take()
+  socket.flush()
   await settled()
-  socket.take()
+  socket.flush()
   await settled()
   t.equal(socket.timeoutMs, 0)
   t.equal(budget.bytesUsed, 0)
@@ -149,7 +149,7 @@ t.test('a connection that ends sends its last reply first', async (t) => {
   await settled()
   t.equal(socket.writableEnded, true)
   t.equal(socket.destroyed, false)
-  socket.take()
+  socket.flush()
   await settled()
   t.equal(socket.destroyed, true)
 })
