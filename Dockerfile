@@ -28,4 +28,4 @@ EXPOSE 8080 27017
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD node build/src/main.js health || exit 1
 STOPSIGNAL SIGTERM
-CMD ["node", "build/src/main.js", "start"]
+CMD ["node", "--max-semi-space-size=32", "build/src/main.js", "start"]
