@@ -18,13 +18,14 @@ export interface SigilProcess {
   /** From spawn to the line that says it is ready, milliseconds. */
   readonly startMs: number
   stop(): Promise<void>
-  /** Longest turn of the event loop since the last call, milliseconds; needs `probe`. */
+  /** The event loop since the last call, milliseconds; needs TICK_PROBE=1. */
   longestTick(): Promise<TickReport>
 }
 
 export interface TickReport {
+  /** Longest turn, less the two below. */
   readonly maxMs: number
-  /** Of these turns: the longest garbage collection and the longest commit of the store. */
+  /** Longest garbage collection, longest commit of the store. */
   readonly gcMaxMs: number
   readonly commitMaxMs: number
 }
@@ -80,12 +81,16 @@ export async function startPeer(name: string): Promise<{ port: number; stop(): P
   return { port, stop: () => end(child) }
 }
 
-async function message(child: ChildProcess): Promise<unknown> {
-  const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`a server under measurement ended with ${code}`)
+function message(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) =>
+      reject(new Error(`a server under measurement ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (received) => {
+      child.off('exit', ended)
+      resolve(received)
+    })
   })
-  const [received] = (await Promise.race([once(child, 'message'), failed])) as [unknown]
-  return received
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -35,7 +35,7 @@ const serverStatus = documentRow({
       writer.openDocument('mem').int32('bits', 64)
       writer.int32('resident', Math.round(process.memoryUsage.rss() / bytesPerMiB))
       writer.bool('supported', true).close()
-      writeMetrics(writer, counters)
+      writeMetrics(writer, counters, call.engine.cursors.size)
       const { type, sizeBytes } = call.engine.store.stats()
       writer.openDocument('storageEngine').string('name', type.toLowerCase())
       writer
@@ -62,13 +62,14 @@ function writeOperations(writer: DocumentWriter, { operations, commands }: Count
   writer.close()
 }
 
-function writeMetrics(writer: DocumentWriter, { commands }: Counters): void {
+function writeMetrics(writer: DocumentWriter, { commands }: Counters, cursors: number): void {
   writer.openDocument('metrics').openDocument('commands')
   for (const [name, counts] of commands) {
     writer.openDocument(name).int64('failed', counts.failed).int64('total', counts.total)
     writer.double('totalMillis', counts.ms).close()
   }
-  writer.close().close()
+  writer.close().openDocument('cursor').openDocument('open').int64('total', cursors)
+  writer.close().close().close()
 }
 
 export const serverStatusRows = [serverStatus]

@@ -23,22 +23,40 @@ export async function streamCursor(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   outgoing.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson; charset=utf-8' })
-  let id = cursorId(first)
+  const cursor = { id: cursorId(first) }
   try {
-    let flows = writeLines(call, cursorBatch(first, 'firstBatch'), outgoing)
-    while (id !== 0 && !outgoing.destroyed) {
-      if (!flows) await drained(outgoing)
-      if (outgoing.destroyed) break
-      const reply = await call.run(getMoreCommand(call, id, streamBatchDocuments))
-      id = cursorId(reply)
-      flows = writeLines(call, cursorBatch(reply, 'nextBatch'), outgoing)
-    }
+    await pump(call, first, outgoing, cursor)
     outgoing.end()
   } catch (thrown) {
     outgoing.end(`${errorBody(toGatewayError(thrown))}\n`, () => outgoing.destroy())
+  }
+  if (cursor.id !== 0) await dropCursor(call, cursor.id)
+}
+
+/** Writes batch after batch, each when the socket has taken the last; `cursor` follows. */
+async function pump(
+  call: HttpCall,
+  first: Document,
+  outgoing: ServerResponse,
+  cursor: { id: number },
+): Promise<void> {
+  let flows = writeLines(call, cursorBatch(first, 'firstBatch'), outgoing)
+  while (cursor.id !== 0) {
+    if (!flows && !outgoing.destroyed) await drained(outgoing)
+    if (outgoing.destroyed) return
+    const reply = await call.run(getMoreCommand(call, cursor.id, streamBatchDocuments))
+    cursor.id = cursorId(reply)
+    flows = writeLines(call, cursorBatch(reply, 'nextBatch'), outgoing)
+  }
+}
+
+/** For a client that left early. What cannot be closed now is closed by its idle time. */
+async function dropCursor(call: HttpCall, id: number): Promise<void> {
+  try {
+    await call.run(killCommand(call, id))
+  } catch {
     return
   }
-  if (id !== 0) await call.run(killCommand(call, id))
 }
 
 /** False when the socket has enough for now. */
