@@ -1,8 +1,9 @@
 // Reply documents. What exists as bytes is copied as bytes: a batch of a cursor is laid out in one
 // allocation of the right size.
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, bufferOf } from '../base/bytes.js'
 import type { ErrorExtra, GatewayError } from '../base/errors.js'
+import { room } from '../base/slab.js'
 import { valueFrom } from '../value/literal.js'
 import {
   bsonType,
@@ -69,7 +70,8 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   const nsBytes = Buffer.byteLength(ns)
   const cursorBytes = 4 + (2 + name.length + arrayBytes) + (4 + 8) + (4 + 5 + nsBytes) + 1
   const total = 4 + (2 + headName + cursorBytes) + okElement.length + 1
-  const out = Buffer.allocUnsafe(total)
+  const document = room(total)
+  const out = bufferOf(document)
   let at = out.writeInt32LE(total, 0)
   at = writeName(out, at, bsonType.object, 'cursor')
   at = out.writeInt32LE(cursorBytes, at)
@@ -84,7 +86,7 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   out[at++] = 0
   out.set(okElement, at)
   out[total - 1] = 0
-  return new Uint8Array(out.buffer, out.byteOffset, total)
+  return document
 }
 
 function batchBytes(documents: readonly Document[]): number {

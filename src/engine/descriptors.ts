@@ -76,8 +76,9 @@ export function decodeNamespace(db: string, name: string, bytes: Bytes): Namespa
   const key = `${db}\0${name}`
   const known = decoded.get(key)
   if (known !== undefined && equalBytes(known.bytes, bytes)) return known.namespace
-  const namespace = parseNamespace(db, name, bytes)
-  decoded.set(key, { bytes, namespace })
+  const kept = bytes.slice()
+  const namespace = parseNamespace(db, name, kept)
+  decoded.set(key, { bytes: kept, namespace })
   return namespace
 }
 

@@ -21,6 +21,7 @@ import type { Clock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
 import { snapshotsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import { copyOf } from '../base/slab.js'
 import { EmbeddedStore } from './embedded.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { type Environment, LmdbTables, metaKey } from './lmdb-tables.js'
@@ -142,7 +143,7 @@ function ownBytes(bytes: Bytes): Bytes {
   if (bytes.buffer !== shared.buffer || bytes.byteOffset !== shared.byteOffset) {
     shared = new Uint8Array(bytes.buffer, bytes.byteOffset)
   }
-  return shared.slice(0, bytes.length)
+  return copyOf(shared, 0, bytes.length)
 }
 
 function requireFormat(environment: Environment, folder: string): void {

@@ -3,6 +3,7 @@
 
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
+import { copyOf } from '../base/slab.js'
 import { EmbeddedStore } from './embedded.js'
 import { OrderedMap, type OrderedView } from './ordered-map.js'
 import type { Entry, KeyRange, Store, Versioned } from './store.js'
@@ -21,12 +22,13 @@ class MemoryView implements View {
   }
 
   get(key: Bytes): Bytes | undefined {
-    return this.find(key)?.value.slice()
+    const value = this.find(key)?.value
+    return value && copyOf(value, 0, value.length)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
     const found = this.find(key)
-    return found && { value: found.value.slice(), version: found.version }
+    return found && { value: copyOf(found.value, 0, found.value.length), version: found.version }
   }
 
   scan(range: KeyRange, limit: number): Entry[] {

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
+import { copyOf } from '../base/slab.js'
 import { type Document, writeInt32 } from './value.js'
 
 /** Between texts larger buffers than this are let go. */
@@ -61,7 +62,7 @@ export abstract class JsonScanner {
   protected finish(): Bytes {
     this.space()
     if (this.at < this.sourceEnd) throw this.bad('expected the end')
-    const bytes = this.out.slice(0, this.end)
+    const bytes = copyOf(this.out, 0, this.end)
     this.source = this.keptSource
     if (this.out.length > keptBytesMax) this.out = new Uint8Array(keptBytesMax)
     return bytes

@@ -2,6 +2,7 @@
 // what is finished has memory of its own, no more than it needs.
 
 import type { Bytes } from '../base/bytes.js'
+import { copyOf } from '../base/slab.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 const startBytes = 512
@@ -167,8 +168,7 @@ export class DocumentWriter {
     if (buffer.length > spareBytesMax && (unused <= unusedBytesMax || unused * 4 <= at)) {
       return new Uint8Array(buffer.buffer, 0, at)
     }
-    const document = new Uint8Array(at)
-    document.set(at === buffer.length ? buffer : buffer.subarray(0, at))
+    const document = copyOf(buffer, 0, at)
     if (buffer.length <= spareBytesMax) spare = buffer
     return document
   }

@@ -42,8 +42,8 @@ export function checkBody(body: Document, schema: BodySchema): BodyFields {
     requireKind(name, kind.replace('!', '') as FieldKind, value)
     fields.set(name, value)
   }
-  for (const [name, kind] of Object.entries(schema)) {
-    if (kind.endsWith('!') && !fields.has(name)) {
+  for (const name in schema) {
+    if (schema[name]?.endsWith('!') && !fields.has(name)) {
       throw fail('BadValue', `field '${name}' is required in the request body`)
     }
   }

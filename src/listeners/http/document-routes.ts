@@ -3,6 +3,7 @@
 
 import { fail, kindOf } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'
+import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import {
@@ -174,13 +175,19 @@ function findCommand(call: HttpCall, page: number, streams = false): Document {
   })
 }
 
-async function findOne(call: HttpCall): Promise<string> {
+function findOne(call: HttpCall): Awaitable<string> {
   const query = command(call, 'find', (writer) => {
     writeFilter(writer, call, 'filter')
     copyFields(writer, call.fields, ['projection', 'sort', 'skip', 'hint', 'let', 'maxTimeMS'])
     writer.int32('limit', 1).bool('singleBatch', true)
   })
-  const batch = cursorField(await call.run(query), 'firstBatch')
+  const reply = call.run(query)
+  if (reply instanceof Uint8Array) return foundJson(call, reply)
+  return reply.then((found) => foundJson(call, found))
+}
+
+function foundJson(call: HttpCall, reply: Document): string {
+  const batch = cursorField(reply, 'firstBatch')
   const elements = new Elements(batch.bytes, batch.start)
   const found = elements.next() ? elements.value() : undefined
   return `{"document":${jsonOf(call, found)},"ok":1}`

@@ -69,6 +69,7 @@ export class Guard {
    */
   addressOf(incoming: IncomingMessage): string {
     let address = peerOf(incoming)
+    if (!this.isProxy(address)) return address
     const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
     while (this.isProxy(address) && forwarded.length > 0) {
       const next = forwarded.pop()?.trim() ?? ''

@@ -118,14 +118,17 @@ function rewriteValue(object: Value, map: (name: string, value: Value) => Value)
 
 /** The document with each field mapped; the same bytes where every field maps to itself. */
 function rewrite(document: Document, map: (name: string, value: Value) => Value): Document {
-  const writer = new DocumentWriter()
-  let changed = false
+  let writer: DocumentWriter | undefined
   const elements = new Elements(document)
   while (elements.next()) {
+    const name = elements.name()
     const before = elements.value()
-    const after = map(elements.name(), before)
-    changed ||= after !== before
-    writer.value(elements.name(), after)
+    const after = map(name, before)
+    if (after === before) writer?.element(document, elements.start, elements.valueEnd)
+    else {
+      writer ??= new DocumentWriter().element(document, 4, elements.start)
+      writer.value(name, after)
+    }
   }
-  return changed ? writer.finish() : document
+  return writer === undefined ? document : writer.finish()
 }

@@ -82,6 +82,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
 }
 
 type Call = Context<{ Bindings: HttpBindings }>
+type Handle = (context: Call) => Promise<Response>
 
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>()
@@ -94,15 +95,9 @@ class HttpHandler {
     this.guard = new Guard(options)
     this.healthOf = options.health(options.port)
     this.limit = new RateLimit(options.clock)
-    const methods = new Map<string, string[]>()
-    for (const route of routes) {
-      this.app.on(route.method, route.path, (context) => this.answer(context, route))
-      methods.set(route.path, [...(methods.get(route.path) ?? []), route.method])
-    }
-    this.app.get('/health', (context) => this.health(context))
-    methods.set('/health', ['GET'])
-    for (const [path, allowed] of methods) {
-      this.app.all(path, (context) => this.refuseMethod(context, allowed))
+    this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
+    for (const [path, methods] of byPath(routes)) {
+      this.serve(path, new Map(methods.map((route) => [route.method, this.answering(route)])))
     }
     this.app.notFound((context) => this.refuse(context, fail('CommandNotFound', 'no such route')))
     this.app.onError((thrown, context) => this.refuse(context, toGatewayError(thrown)))
@@ -112,6 +107,23 @@ class HttpHandler {
   listening(port: number): void {
     this.guard = new Guard({ ...this.options, port })
     this.healthOf = this.options.health(port)
+  }
+
+  /**
+   * One handler a path: where two match, the framework composes them, with promises and a closure
+   * for each that the single one is spared.
+   */
+  private serve(path: string, methods: ReadonlyMap<string, Handle>): void {
+    const allowed = [...methods.keys()].join(', ')
+    this.app.all(path, (context) => {
+      const { method } = context.req
+      const handle = methods.get(method === 'HEAD' ? 'GET' : method)
+      return handle === undefined ? this.refuseMethod(context, allowed) : handle(context)
+    })
+  }
+
+  private answering(route: Route): Handle {
+    return (context) => this.answer(context, route)
   }
 
   private async health(context: Call): Promise<Response> {
@@ -134,7 +146,7 @@ class HttpHandler {
       identity: { kind: 'anonymous' },
     })
     const held: Held = { release: undefined }
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       session.closed = true
       held.release?.()
     })
@@ -151,7 +163,9 @@ class HttpHandler {
         await streamCursor(call, first, outgoing, answerHeaders(call.mode, requestId))
         return RESPONSE_ALREADY_SENT
       }
-      return respond(200, await route.run(call), answerHeaders(call.mode, requestId))
+      const body = route.run(call)
+      const text = typeof body === 'string' ? body : await body
+      return respond(200, text, answerHeaders(call.mode, requestId))
     } catch (thrown) {
       return this.refuse(context, toGatewayError(thrown))
     }
@@ -204,9 +218,9 @@ class HttpHandler {
     })
   }
 
-  private refuseMethod(context: Call, allowed: readonly string[]): Response {
+  private refuseMethod(context: Call, allowed: string): Response {
     const error = fail('MethodNotAllowed', `method ${context.req.method} is not allowed here`)
-    return this.refuse(context, error, { allow: allowed.join(', ') })
+    return this.refuse(context, error, { allow: allowed })
   }
 
   private refuse(
@@ -236,6 +250,12 @@ class HttpHandler {
     if (typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)) return given
     return (this.requests++).toString(36)
   }
+}
+
+function byPath(rows: readonly Route[]): Map<string, Route[]> {
+  const paths = new Map<string, Route[]>()
+  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
 }
 
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i

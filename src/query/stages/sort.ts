@@ -18,7 +18,8 @@ interface Keyed {
   readonly head: number
   readonly key: Uint8Array
   readonly sequence: number
-  readonly document: Document
+  /** In memory of its own: a view would keep all that it shares a slab with. */
+  document: Document
 }
 
 /** What a held document costs beside its bytes and its key's. */
@@ -68,7 +69,8 @@ class RunSort extends StreamTransform {
 
   push(document: Document): void {
     const key = this.sort.key(document)
-    const item = { head: headOf(key), key, sequence: this.sequence++, document }
+    const own = document.slice()
+    const item = { head: headOf(key), key, sequence: this.sequence++, document: own }
     this.run.push(item)
     this.held += bytesOf(item)
     requireMemory('$sort', this.held)
@@ -167,6 +169,7 @@ class TopSort extends StreamTransform {
     const key = this.keyOf(document)
     const item = { head: headOf(key), key, sequence: this.sequence++, document }
     const dropped = this.heap.push(item)
+    if (dropped !== item) item.document = document.slice()
     this.held += bytesOf(item) - (dropped === undefined ? 0 : bytesOf(dropped))
     requireMemory(this.name, this.held)
   }

@@ -1,0 +1,35 @@
+// Memory for small byte strings. An ArrayBuffer of its own costs more than all that is done with a
+// small document, and the collector pays for it a second time; here many share one. The price: a
+// slab lives as long as the last value in it, so what is kept in numbers or for long (entries of
+// the memory store, descriptors, the documents of a sort) is a `slice`, which has its own.
+
+import type { Bytes } from './bytes.js'
+
+const slabBytes = 8 * 1_024
+/** Larger values get memory of their own: it would be wrong to waste a slab's rest on them. */
+const sharedBytesMax = 1_024
+
+let slab = new Uint8Array(slabBytes)
+let used = 0
+
+/**
+ * `length` bytes that nobody else is given: the caller's to change and to hand on. A plain
+ * Uint8Array, whose `slice` copies. Filled with zeros.
+ */
+export function room(length: number): Bytes {
+  if (length > sharedBytesMax) return new Uint8Array(length)
+  if (used + length > slabBytes) {
+    slab = new Uint8Array(slabBytes)
+    used = 0
+  }
+  const start = used
+  used += length
+  return slab.subarray(start, used)
+}
+
+/** A copy of `bytes` from `start` to `end`, in `room`. */
+export function copyOf(bytes: Bytes, start: number, end: number): Bytes {
+  const copy = room(end - start)
+  copy.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end))
+  return copy
+}
