@@ -2,6 +2,7 @@
 
 import { Binary, Long, ObjectId, Timestamp } from 'bson'
 import t from 'tap'
+import { fail } from '../../src/base/errors.js'
 import { eachRoom } from '../support/command-room.js'
 
 await eachRoom(t, 'documents come back as they were put, _id first', async (t, room) => {
@@ -195,5 +196,27 @@ await eachRoom(
     t.match(collections, [
       { name: 'c', documentCount: 1, indexCount: 1, ownerAddress: null, mode: 'private' },
     ])
+  },
+)
+
+await eachRoom(
+  t,
+  'a disk that fills on the way is told with what went in before it',
+  async (t, room) => {
+    await room.insert('c', { _id: 'first' })
+    const write = room.store.write.bind(room.store)
+    let groups = 0
+    room.store.write = (program) =>
+      groups++ === 0 ? write(program) : Promise.reject(fail('OutOfDiskSpace', 'the disk is full'))
+    const documents = Array.from({ length: 250 }, (_, n) => ({ _id: n }))
+    t.same(await room.run({ insert: 'c', documents }), {
+      n: 100,
+      writeErrors: [{ index: 100, code: 14031, errmsg: 'the disk is full' }],
+      ok: 1,
+    })
+    const unordered = await room.run({ insert: 'c', documents: [{ _id: -1 }], ordered: false })
+    t.match(unordered, { n: 0, writeErrors: [{ index: 0, code: 14031 }] })
+    room.store.write = write
+    t.equal((await room.all('c')).length, 101)
   },
 )

@@ -1,7 +1,7 @@
 // insert: documents go in by groups of one write program each. A group is atomic, the command is
 // not, as on the peer: what came before a refused document stays. (facts: storage 9, rule 2)
 
-import { GatewayError } from '../../base/errors.js'
+import { type CodeName, GatewayError } from '../../base/errors.js'
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { bool, collection, documents, ignored, withDefault } from '../../bus/params.js'
@@ -86,6 +86,14 @@ function canTake(group: readonly Prepared[], bytes: number, next: Document | und
   return bytes + next.length <= programBytesMax / 2
 }
 
+/** Why the store takes no write now; what the command has inserted before stays, and is told. */
+const storeRefusals: ReadonlySet<CodeName> = new Set(['OutOfDiskSpace', 'WriteConflict'])
+
+function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boolean): Outcome {
+  const refused = ordered ? group.slice(0, 1) : group
+  return { inserted: 0, failures: refused.map(({ index }) => ({ index, error })) }
+}
+
 /** One program for the group; if it is more than a program may hold, one for each half. */
 function* insertGroup(
   target: Target,
@@ -96,8 +104,9 @@ function* insertGroup(
   try {
     return yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
   } catch (thrown) {
-    const isTooLarge = thrown instanceof GatewayError && thrown.kind === 'TransactionTooLarge'
-    if (!isTooLarge) throw thrown
+    if (!(thrown instanceof GatewayError)) throw thrown
+    if (storeRefusals.has(thrown.kind)) return refusedBy(thrown, group, ordered)
+    if (thrown.kind !== 'TransactionTooLarge') throw thrown
     const [only] = group
     if (group.length === 1 && only !== undefined) {
       return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
