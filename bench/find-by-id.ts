@@ -2,7 +2,8 @@
 // answers the same bytes from a Map over the same framing? The bar is half of that ceiling.
 
 import { MongoClient } from 'mongodb'
-import { compare, type Figure, percentile, plain, seeded } from './support/figure.js'
+import { seededRandom } from '../test/support/seeded-random.js'
+import { compare, type Figure, percentile, plain } from './support/figure.js'
 import { startPeer, startSigil } from './support/processes.js'
 
 const documents = 20_000
@@ -55,7 +56,7 @@ export function sample(n: number): Sample {
 
 async function rate(client: MongoClient): Promise<number> {
   const collection = client.db('main').collection<Sample>('bench')
-  const random = seeded(7)
+  const random = seededRandom(7)
   let left = operations
   const started = performance.now()
   const worker = async () => {
@@ -73,7 +74,7 @@ async function p99(client: MongoClient): Promise<number> {
   const collection = client.db('main').collection<Sample>('bench')
   const load = rate(client)
   const times: number[] = []
-  const random = seeded(11)
+  const random = seededRandom(11)
   for (let read = 0; read < 300; read++) {
     const started = performance.now()
     await collection.findOne({ _id: Math.floor(random() * documents) })

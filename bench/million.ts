@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Collection, MongoClient } from 'mongodb'
-import { type Figure, median, plain, seeded } from './support/figure.js'
+import { seededRandom } from '../test/support/seeded-random.js'
+import { type Figure, median, plain } from './support/figure.js'
 import { memoryOf, type SigilProcess, startSigil } from './support/processes.js'
 
 const small = 10_000
@@ -98,7 +99,7 @@ async function time(
   ids: number,
   ask: (rows: Collection<Row>, id: number) => Promise<unknown>,
 ): Promise<number> {
-  const random = seeded(3)
+  const random = seededRandom(3)
   const times: number[] = []
   for (let round = 0; round < 300; round++) {
     const id = Math.floor(random() * ids)

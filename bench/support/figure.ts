@@ -46,14 +46,3 @@ export async function compare(
     ratio: median(pairs.map((pair) => pair.ours / pair.peer)),
   }
 }
-
-/** A seeded generator (mulberry32) of numbers in [0, 1): the same keys in every run. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}

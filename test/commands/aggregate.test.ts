@@ -87,6 +87,13 @@ await eachRoom(t, 'statistics stages answer what shells read', async (t, room) =
     { latencyStats: { reads: {}, writes: {}, commands: {} } },
   ])
   await room.run({ find: 'c', filter: { n: 5 } })
+  const usesOfId = async () => {
+    const [first] = await room.drain(pipeline({ $indexStats: {} }, { $sort: { name: 1 } }))
+    return Number(first?.accesses.ops)
+  }
+  const before = await usesOfId()
+  await room.run({ find: 'c', filter: { _id: 1 } })
+  t.equal(await usesOfId(), before + 1, 'reads by _id are counted')
   const indexes = await room.drain(pipeline({ $indexStats: {} }, { $sort: { name: 1 } }))
   t.same(
     indexes.map(({ name }) => name),

@@ -73,7 +73,7 @@ function indexStats(call: StageCall): Provider {
     const others = ns.indexes.map((index) =>
       line(index.name, index.spec, indexUse.operations(index)),
     )
-    return [line(idIndexName, idIndexSpec, 0), ...others]
+    return [line(idIndexName, idIndexSpec, indexUse.operations(ns)), ...others]
   }
 }
 
