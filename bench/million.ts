@@ -134,10 +134,9 @@ async function ticks(client: MongoClient, sigil: SigilProcess): Promise<Figure[]
 const groupStage = { $group: { _id: '$group', total: { $sum: '$n' } } }
 
 async function tick(sigil: SigilProcess, name: string): Promise<Figure[]> {
-  const { maxMs, gcMaxMs, commitMaxMs } = await sigil.longestTick()
+  const { maxMs, gcMaxMs } = await sigil.longestTick()
   return [
     plain(`longest tick: ${name}`, maxMs, 'ms'),
     plain(`  longest garbage collection: ${name}`, gcMaxMs, 'ms'),
-    plain(`  longest commit of the store: ${name}`, commitMaxMs, 'ms'),
   ]
 }

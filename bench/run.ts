@@ -7,6 +7,12 @@ import { findById } from './find-by-id.js'
 import { http } from './http.js'
 import { load } from './load.js'
 import { million } from './million.js'
+import { storeCommit } from './store/commit.js'
+import { storeLatency } from './store/latency.js'
+import { storeMemory } from './store/memory.js'
+import { storeRead } from './store/read.js'
+import { storeSet } from './store/set.js'
+import { storeStart } from './store/start.js'
 import type { Figure } from './support/figure.js'
 
 const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -15,6 +21,12 @@ const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   http,
   load,
   million,
+  'store-commit': storeCommit,
+  'store-latency': storeLatency,
+  'store-memory': storeMemory,
+  'store-read': storeRead,
+  'store-set': storeSet,
+  'store-start': storeStart,
 }
 
 async function main(): Promise<number> {
@@ -22,10 +34,16 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { json: { type: 'boolean', default: false } },
   })
-  const names = positionals.length > 0 ? positionals : Object.keys(questions)
+  const all = Object.keys(questions)
+  const chosen = positionals.length > 0 ? positionals : all
+  // `store` stands for all of its questions.
+  const names = chosen.flatMap((name) => {
+    const parts = name in questions ? [] : all.filter((one) => one.startsWith(`${name}-`))
+    return parts.length > 0 ? parts : [name]
+  })
   const unknown = names.find((name) => !(name in questions))
   if (unknown !== undefined) {
-    process.stderr.write(`no bench ${unknown}; there are ${Object.keys(questions).join(', ')}\n`)
+    process.stderr.write(`no bench ${unknown}; there are ${all.join(', ')}\n`)
     return 2
   }
   if (!names.includes('calibrate')) names.unshift('calibrate')

@@ -7,10 +7,12 @@ import { systemClock, systemRandom } from './base/clock.js'
 import { toGatewayError } from './base/errors.js'
 import { openLog } from './base/log.js'
 import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
+import { runBackup } from './cli/backup.js'
 import { runCheck } from './cli/check.js'
 import { runHealth } from './cli/health.js'
 import { runImport } from './cli/import.js'
 import { runOperatorKey } from './cli/operator-key.js'
+import { runRestore } from './cli/restore.js'
 import { type Gateway, openGateway } from './gateway.js'
 
 const help = `Usage: sigil <command>
@@ -18,6 +20,8 @@ const help = `Usage: sigil <command>
   start          serve documents (the default)
   config         print the settings in force, with their documentation
   import         load a file of documents into a running Sigil
+  backup         write one state of a running Sigil to a file
+  restore        make a data folder out of a backup; Sigil must be stopped
   check          verify a data folder; Sigil must be stopped
   operator-key   make a new operator key; Sigil must be stopped
   health         ask the running Sigil whether it is well
@@ -34,6 +38,8 @@ const programs: Readonly<Record<string, Program>> = {
   start: () => start(settings()),
   config: async () => print(printSettings(settings())),
   import: runImport,
+  backup: runBackup,
+  restore: (args) => runRestore(settings(), args),
   check: () => runCheck(settings()),
   'operator-key': () => runOperatorKey(settings()),
   health: () => runHealth(settings()),
@@ -86,6 +92,7 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
     ...notes,
     `Sigil ${version} serves documents from ${STORE}`,
     `  document wire  mongodb://${wire}`,
+    `  key-value      redis://${host}:${ports.redis}`,
     `  HTTP           ${api}`,
   ]
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {

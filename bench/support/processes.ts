@@ -23,11 +23,10 @@ export interface SigilProcess {
 }
 
 export interface TickReport {
-  /** Longest turn, less the two below. */
+  /** Longest turn, less the collections. */
   readonly maxMs: number
-  /** Longest garbage collection, longest commit of the store. */
+  /** Longest garbage collection. */
   readonly gcMaxMs: number
-  readonly commitMaxMs: number
 }
 
 interface StartOptions {
@@ -49,6 +48,7 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
       API_KEY: benchKey,
       HTTP_PORT: '0',
       WIRE_PORT: '0',
+      REDIS_PORT: '0',
       LOG_LEVEL: 'error',
       ...options.environment,
     },
@@ -72,13 +72,18 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
   }
 }
 
+export interface Peer {
+  readonly pid: number
+  readonly port: number
+  stop(): Promise<void>
+}
+
 /** Starts a peer of bench/peers; it sends its port once it listens. */
-export async function startPeer(name: string): Promise<{ port: number; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [`build/bench/peers/${name}.js`], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
+export async function startPeer(name: string, ...values: readonly string[]): Promise<Peer> {
+  const args = ['--max-semi-space-size=32', `build/bench/peers/${name}.js`, ...values]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const port = (await message(child)) as number
-  return { port, stop: () => end(child) }
+  return { pid: child.pid ?? 0, port, stop: () => end(child) }
 }
 
 function message(child: ChildProcess): Promise<unknown> {
@@ -98,6 +103,14 @@ async function end(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
   await gone
+}
+
+/** Processor time of the thread that runs a process' event loop so far, milliseconds. */
+export function loopTimeOf(pid: number): number {
+  // Behind the name, which may hold anything: fields 14 and 15 are ticks of 10 ms.
+  const [, fields = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)
+  return (user + system) * 10
 }
 
 /** RssAnon and RssFile of a process and those below it, megabytes. */

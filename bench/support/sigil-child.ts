@@ -1,13 +1,12 @@
 // A whole Sigil in a process of its own, with a probe of its event loop: `ticks` over IPC answers
-// the longest turn since the last question, less garbage collection and the store's own commits
-// (their sync waits for the disk), and beside it the longest of each.
+// the longest turn since the last question, less garbage collection, and beside it the longest
+// collection.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { openLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import { openGateway } from '../../src/gateway.js'
-import { LmdbTables } from '../../src/store/lmdb-tables.js'
 import type { TickReport } from './processes.js'
 
 const settings = readSettings(process.env)
@@ -22,28 +21,23 @@ const gateway = await openGateway({
 interface Turn {
   readonly start: number
   readonly end: number
-  /** Of which the store's commits. */
-  readonly commitMs: number
 }
 
 /** Turns shorter than this are never the longest. */
 const longTurnMs = 3
 let turns: Turn[] = []
 let collections: { readonly start: number; readonly ms: number }[] = []
-let commitMaxMs = 0
-let commitMs = 0
 let last = performance.now()
 const probe = () => {
   const now = performance.now()
-  if (now - last > longTurnMs) turns.push({ start: last, end: now, commitMs })
-  commitMs = 0
+  if (now - last > longTurnMs) turns.push({ start: last, end: now })
   last = now
   setImmediate(probe)
 }
 
 /** Milliseconds of a turn that were Sigil's own work. */
-function workOf({ start, end, commitMs }: Turn): number {
-  let work = end - start - commitMs
+function workOf({ start, end }: Turn): number {
+  let work = end - start
   for (const { start: from, ms } of collections) if (from >= start && from < end) work -= ms
   return work
 }
@@ -52,30 +46,12 @@ function report(): TickReport {
   const found = {
     maxMs: Math.max(0, ...turns.map(workOf)),
     gcMaxMs: Math.max(0, ...collections.map(({ ms }) => ms)),
-    commitMaxMs,
   }
   turns = []
   collections = []
-  commitMaxMs = 0
   return found
 }
 
-const { commit } = LmdbTables.prototype
-LmdbTables.prototype.commit = function timed(body) {
-  const started = performance.now()
-  let bodyMs = 0
-  try {
-    commit.call(this, (view) => {
-      const entered = performance.now()
-      body(view)
-      bodyMs = performance.now() - entered
-    })
-  } finally {
-    const ms = performance.now() - started - bodyMs
-    commitMs += ms
-    commitMaxMs = Math.max(commitMaxMs, ms)
-  }
-}
 if (process.env.TICK_PROBE === '1') probe()
 new PerformanceObserver((list) => {
   for (const { startTime, duration } of list.getEntries()) {

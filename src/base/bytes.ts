@@ -61,3 +61,26 @@ export function bufferOf(bytes: Bytes): Buffer {
 export function mapKey(bytes: Bytes): string {
   return latin1Slice.call(bytes)
 }
+
+/** Little-endian; a DataView would have to be made for each array. */
+export function readUint32(bytes: Bytes, at: number): number {
+  const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8)
+  return (low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> 0
+}
+
+export function writeUint32(bytes: Bytes, at: number, value: number): void {
+  bytes[at] = value
+  bytes[at + 1] = value >>> 8
+  bytes[at + 2] = value >>> 16
+  bytes[at + 3] = value >>> 24
+}
+
+/** Exact up to 2^53. */
+export function readUint64(bytes: Bytes, at: number): number {
+  return readUint32(bytes, at) + readUint32(bytes, at + 4) * 2 ** 32
+}
+
+export function writeUint64(bytes: Bytes, at: number, value: number): void {
+  writeUint32(bytes, at, value)
+  writeUint32(bytes, at + 4, Math.floor(value / 2 ** 32))
+}

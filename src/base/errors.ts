@@ -56,6 +56,7 @@ export const codes = {
   OperationFailed: row(96, 400),
   WriteConflict: row(112, 503),
   CommandNotSupported: row(115, 400),
+  ConflictingOperationInProgress: row(117, 409),
   DocumentValidationFailure: row(121, 400),
   NotAReplicaSet: row(123, 400),
   JSInterpreterFailure: row(139, 400),

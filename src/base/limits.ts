@@ -39,6 +39,8 @@ export const tickMsMax = 4
 export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
+/** Entries and tombstones that one step of a scan goes through, whatever it answers. */
+export const scanStepMax = 2_000
 /** Entries of a query's first step where a filter decides, and bytes that a step is sized for. */
 export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
@@ -65,6 +67,66 @@ export const sweepKeysBytesMax = 64 * MiB
 export const groupProgramsMax = 64
 export const groupMsMax = 2
 export const groupBytesMax = 4 * MiB
+/** Changes not yet in the tables: memory of one overlay before it is frozen, and its age. */
+export const overlayBytesMax = 64 * MiB
+export const overlayMsMax = 1_000
+/** Frozen overlays that wait for the checkpointer before writers wait too. */
+export const overlaysFrozenMax = 2
+/** Memory that an overlay takes at a time, bytes; a larger change has memory of its own. */
+export const overlaySlabBytes = 1 * MiB
+/** Slabs that are mapped at once: beyond the 32 MiB up to which glibc may use its common heap. */
+export const overlayArenaSlabs = 33
+assert(overlayArenaSlabs * overlaySlabBytes > 32 * MiB, 'an arena is mapped on its own')
+/** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
+export const overlaySlabsFreeMax = 32
+/** Keys put in no order before they are sorted into it: some 2 ms of work. */
+export const overlayTailKeysMax = 4_096
+/** Keys of one run of the order. */
+export const overlayRunKeysMax = 512
+/** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
+export const overlayTrimMax = 1_024
+/**
+ * Bytes looked through for live values behind one group, beyond three times its own; at most, and
+ * changes among them: some 2 ms of work.
+ */
+export const overlayCleanBytes = 32 * KiB
+export const overlayCleanBytesMax = 4 * MiB
+export const overlayCleanChangesMax = 8_192
+/**
+ * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
+ * memory until it commits: with random keys one of 4 KiB a change, some 40 MB here.
+ */
+export const checkpointPutsMax = 8_192
+export const checkpointBytesMax = 16 * MiB
+/** Of a segment, what is read at a time: all of one of the usual size. */
+export const checkpointReadBytesMax = overlayBytesMax + 16 * MiB
+/** Heap of the checkpoint worker, MiB: what it works on lies outside. */
+export const checkpointHeapMiB = 48
+/** A reader waits so long for a failed checkpoint to let the tables go. */
+export const environmentDropMsMax = 1_000
+/** Between tries of a checkpoint that failed. */
+export const checkpointRetryMs = 1_000
+/** Values read from the tables that are kept for the next read, bytes. */
+export const hotValuesBytesMax = 16 * MiB
+export const hotValueBytesMax = 16 * KiB
+/** Versions are started so far above the last known one: a lost tail's are never given again. */
+export const versionsPerStart = 2 ** 24
+/** `interval` syncs the log so long after the first write that is not, milliseconds. */
+export const logSyncMs = 100
+/** One record of the log, the bytes of its changes: a group and its last program are far below. */
+export const logRecordBytesMax = 64 * MiB
+assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
+assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
+/** Pieces of one write: the kernel takes 1,024. */
+export const logWritePiecesMax = 512
+/** A start numbers its groups so far above the last known one: a lost tail's never come again. */
+export const logGroupsPerStart = 2 ** 20
+/** Free space below which only removals are taken: the smaller of a share and bytes. */
+export const diskReserveShare = 0.05
+export const diskReserveBytesMax = 1_024 * MiB
+/** The disk is asked at most once in so many milliseconds, unless so many bytes were written. */
+export const diskAskMs = 100
+export const diskAskBytes = 1 * MiB
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
 /** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
@@ -195,3 +257,126 @@ export const unannouncedBodyBytes = 64 * KiB
 export const cursorLookMs = 10_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
 export const decimalCharsMax = 16_384
+/** RESP: one argument, bytes; announced as proto-max-bulk-len (DESIGN.md). */
+export const respBulkBytesMax = documentBytesMax - KiB
+/**
+ * Arguments of one command. The peer's cap up to 6.2; 7.0 takes 2^31 - 1, whose offsets alone would
+ * be 16 GiB.
+ */
+export const respArgumentsMax = 1_024 * 1_024
+/** All arguments of one command, bytes (peer: client-query-buffer-limit, 1 GiB for everything). */
+export const respRequestBytesMax = 64 * MiB
+assert(respRequestBytesMax > respBulkBytesMax, 'the longest argument fits a command')
+/** An inline command or a length without an end of line, bytes (peer: PROTO_INLINE_MAX_SIZE). */
+export const respLineBytesMax = 64 * KiB
+/** Before login (peer): arguments of a command, bytes of an argument. */
+export const anonymousRespArgumentsMax = 10
+export const anonymousRespBulkBytesMax = 16 * KiB
+/** Replies are gathered in blocks of this size, bytes (peer: PROTO_REPLY_CHUNK_BYTES). */
+export const respBlockBytes = 16 * KiB
+/** Bulk strings from this size on are sent from where they lie: half a block saved, bytes. */
+export const respReferenceBytesMin = 8 * KiB
+assert(respReferenceBytesMin <= respBlockBytes, 'what is copied fits a block')
+/** Backup: bytes of a block, and of one section of the file: a block is one pair at the least. */
+export const backupBlockBytes = 1 * MiB
+export const backupSectionBytesMax = 2 * programBytesMax
+assert(backupSectionBytesMax > backupBlockBytes + programBytesMax, 'every put fits a section')
+/** Bytes a second that a backup takes unless told otherwise, so that clients notice little. */
+export const backupBytesPerSecond = 50_000_000
+/** What a client may ask for, MB/s. */
+export const backupRateMax = 10_000
+/** A client that takes nothing of a backup for so long loses it: it pins a state of the tables. */
+export const backupStallMs = 60_000
+/** Heap of the thread that walks the tables for a backup, MiB: some blocks are on their way. */
+export const backupHeapMiB = 64
+/** Bytes of one commit of a restore. */
+export const restoreCommitBytes = 32 * MiB
+/** Damaged pairs that `sigil check` names one by one; the rest is counted. */
+export const damagesNamedMax = 100
+/** SELECT knows 0 to 15 (peer's default). */
+export const keyspacesMax = 16
+/** Name of a key, bytes (facts: storage 9, rule 8). */
+export const keyNameBytesMax = 1_900
+/**
+ * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
+ * value. Beyond, its members are records of their own.
+ */
+export const inlineMembersMax = 128
+export const inlineContainerBytesMax = 8 * KiB
+/** Longer members keep this much of themselves in their key, and a SHA-256 behind it, bytes. */
+export const memberKeyPrefixBytes = 992
+export const memberKeyBytesMax = memberKeyPrefixBytes + 32
+assert(memberKeyBytesMax + 32 <= keyBytesMax, 'a member and its score fit a key')
+/** Commands of one connection that share a program; fewer while others wait for theirs. */
+export const batchCommandsMax = 64
+export const batchCommandsShared = 16
+/**
+ * What one connection may queue between MULTI and EXEC, bytes: twice what EXEC can write, and with
+ * it the longest command; each command is reckoned with so much beside its words.
+ */
+export const multiBytesMax = 2 * respRequestBytesMax
+export const multiCommandBytes = 512
+assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')
+/** Between looks for keys whose time has come. */
+export const expirySweepMs = 100
+/**
+ * Unsent bytes of somebody who listens (peer: client-output-buffer-limit pubsub): at once, and for
+ * how long how many.
+ */
+export const subscriberOutputBytesMax = 32 * MiB
+export const subscriberBacklogBytesMax = 8 * MiB
+export const subscriberBacklogMs = 60_000
+assert(subscriberBacklogBytesMax > socketBacklogBytesMax, 'a slow client is first not read from')
+/** Pushes are gathered up to here before they are handed to the socket, bytes. */
+export const pushedBytesMin = 64 * KiB
+/** Between comments that keep an event stream open through proxies (facts: key-value 6). */
+export const eventStreamPingMs = 15_000
+/** Sockets of the key-value protocol (peer: maxclients). */
+export const respConnectionsMax = 10_000
+/** Members that one write program reads through before it is refused: some 20 ms. */
+export const programReadsMax = 20_000
+/**
+ * Places of a large sorted set that one record counts, and such records that one above them counts:
+ * a rank reads half of each on the way.
+ */
+export const rankBlockMembersMax = 512
+assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
+/** Members of a sorted set that a range removes one by one, if it leaves few: else those move. */
+export const removeAtOnceMax = 1_000
+/** Bytes of a string that a bit command goes through before it lets others work: 0.2 ms. */
+export const breathBytes = 64 * KiB
+/** Members that a command with a negative count picks at random, repetitions among them. */
+export const randomPicksMax = 1_000_000
+/** Members that a list takes away one by one at an end; more are left to the background. */
+export const trimAtOnceMax = 256
+/** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
+export const listScanMembers = 200
+assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
+/** Comparisons of one match of a pattern: some 20 ms. Only a pattern made to cost gets there. */
+export const globStepsMax = 4_000_000
+/** The longest time that one timer of the platform can wait; beyond, it fires at once. */
+export const timerMsMax = 2 ** 31 - 1
+/** Bytes of a pattern that can match (peer's tests have 100,000). */
+export const globPatternBytesMax = 256 * KiB
+/** Places of SCAN and its like that are remembered; few are longer than 100 bytes. */
+export const scanCursorsMax = 10_000
+export const scanCursorBytesMax = 64 * MiB
+/** Keys among which RANDOMKEY chooses evenly; with more, the bytes of their names decide first. */
+export const randomKeysAtOnce = 64
+/** Keys that SORT looks up in one trip, and elements that it sorts without a pause. */
+export const sortLookUpsAtOnce = 500
+export const sortRunElements = 1_000
+/** What the packed strings of one dump may become. */
+export const dumpUnpackedBytesMax = 4 * respBulkBytesMax
+/** Members of a large container that one program copies, and their bytes. */
+export const membersCopiedAtOnce = 500
+export const membersCopiedBytes = programBytesMax / 4
+/** A container that changes while it is copied is copied so often, then refused. */
+export const membersCopyRuns = 4
+/** Entries of the slow log, whatever slowlog-max-len says: each has up to 4 KiB. */
+export const slowLogEntriesMax = 10_000
+/** Words of an entry, and bytes of a word (peer). */
+export const slowLogWordsMax = 32
+export const slowLogBytesMax = 128
+/** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
+export const timedKeysCountedMax = 10_000

@@ -89,12 +89,14 @@ export const settingRows = {
   HOST: text('127.0.0.1', 'Address that every listener binds.'),
   HTTP_PORT: port(8080, 'HTTP'),
   WIRE_PORT: port(27017, 'the document wire (mongosh, drivers)'),
+  REDIS_PORT: port(6379, 'the key-value protocol (redis-cli and its libraries)'),
   STORE: text('lmdb:./data', 'Where documents are kept: `lmdb:<folder>`, or `memory:` for none.'),
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
     'interval',
-    'When a write is acknowledged: `commit` after it is synced to disk; `interval` and `none` ' +
-      'may be before. The present store syncs each group of writes first, whatever this says.',
+    'What an acknowledged write survives. All: a crash of Sigil. `commit`: a power cut too, as ' +
+      'it is synced to the disk first. `interval`: a power cut but for about the last 100 ms, ' +
+      '`none`: but for what the system has not written yet. None of them ever damages the store.',
   ),
   MEMORY_BUDGET: size(
     '256 MB',
@@ -114,6 +116,12 @@ export const settingRows = {
     ['private', 'public', 'shared'],
     'private',
     'Privacy mode of new collections.',
+  ),
+  SHARED_SPACES: choice(
+    ['auto', 'shared', 'public', 'private'],
+    'auto',
+    'Privacy mode of the key-value databases, set at the first start; `auto` is `shared` on ' +
+      'loopback, else `private`.',
   ),
   PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
   ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),

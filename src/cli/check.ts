@@ -1,28 +1,124 @@
-// `sigil check`: verifies everything that the engine promises about a data folder, and names what
-// does not hold. Opens the folder itself, so Sigil has to be stopped.
+// `sigil check`: verifies a data folder from the bottom up, the log, the tables and then everything
+// that the engine promises, and names what does not hold. Opens the folder itself, so Sigil has to
+// be stopped.
 
 import { systemClock } from '../base/clock.js'
+import { toGatewayError } from '../base/errors.js'
 import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import { checkStore } from '../engine/check.js'
+import { ownerName } from '../engine/owner-name.js'
+import { checkFolder, type FolderReport } from '../store/check-folder.js'
 import { openStore } from '../store/open.js'
+import type { Store } from '../store/store.js'
+import { openProgress } from './progress.js'
 
 /** Returns the exit code: 1 where anything was found. */
 export async function runCheck(settings: Settings): Promise<number> {
-  const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
-  const store = await openStore(settings.STORE, options)
+  const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
+  const report = folder === undefined ? undefined : await lookAt(folder)
+  const below = report === undefined ? 0 : report.tables.found
+  const inLog = report?.log.damage === undefined ? 0 : 1
+  const problems = below + inLog + (await lookAbove(settings, report))
+  say(problems === 0 ? 'Nothing is wrong.' : `${problems} problems.`)
+  return problems === 0 ? 0 : 1
+}
+
+async function lookAt(folder: string): Promise<FolderReport> {
+  let bar: ReturnType<typeof openProgress> | undefined
+  let report: FolderReport
   try {
+    report = await checkFolder(folder, (pairs, of) => {
+      bar ??= openProgress(of, '{entries} entries', { entries: 0 })
+      bar.update(pairs, { entries: pairs })
+    })
+  } finally {
+    bar?.stop()
+  }
+  const { log, tables } = report
+  const { segments, torn, damage } = log
+  const last = segments.at(-1)
+  const span = last === undefined ? 'nothing to apply' : `groups ${spanOf(report)} to apply`
+  say(`log: ${span}, ${damage === undefined ? 'sound' : 'damaged'}`)
+  if (torn !== undefined) {
+    const place = `${torn.bytes} bytes from byte ${torn.at} of ${torn.path}`
+    say(`log: ends torn: ${place} were never promised; the next start cuts them off`)
+  }
+  if (damage !== undefined) complain('log', damage.text)
+  const outcome = tables.found === 0 ? 'sound' : `${tables.found} problems`
+  say(`tables: ${tables.pairs} entries, up to group ${tables.applied.group}, ${outcome}`)
+  return report
+}
+
+function spanOf({ log }: FolderReport): string {
+  return `${log.segments[0]?.firstGroup} to ${log.lastGroup}`
+}
+
+/** What the engine promises; resolves with the number of problems. */
+async function lookAbove(settings: Settings, report: FolderReport | undefined): Promise<number> {
+  const store = await openChecked(settings, report)
+  if (store === undefined) return 0
+  try {
+    if (report !== undefined) await printDamages(report, store)
     const problems = await checkStore(store, (ns, records, found) => {
       const outcome = found === 0 ? 'sound' : `${found} problems`
-      process.stdout.write(`${ns}: ${records} documents, ${outcome}\n`)
+      say(`${ns}: ${records} documents, ${outcome}`)
     })
     for (const { ns, kind, text } of problems) {
-      process.stderr.write(`${ns === '' ? 'store' : ns}: ${kind}: ${text}\n`)
+      complain(ns === '' ? 'store' : ns, `${kind}: ${text}`)
     }
-    const words = problems.length === 0 ? 'Nothing is wrong.' : `${problems.length} problems.`
-    process.stdout.write(`${words}\n`)
-    return problems.length === 0 ? 0 : 1
+    return problems.length
+  } catch (thrown) {
+    const { message, cause } = toGatewayError(thrown)
+    complain('store', `could not be looked at: ${cause instanceof Error ? cause.message : message}`)
+    return 1
   } finally {
     await store.close()
   }
+}
+
+/** Undefined where the log keeps the store from opening. */
+async function openChecked(
+  settings: Settings,
+  report: FolderReport | undefined,
+): Promise<Store | undefined> {
+  const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
+  if (report?.log.damage === undefined) {
+    try {
+      return await openStore(settings.STORE, options)
+    } catch (error) {
+      if (report !== undefined) await printDamages(report, undefined)
+      throw error
+    }
+  }
+  await printDamages(report, undefined)
+  say('The store cannot be opened with this log: what lies above it was not looked at.')
+  return undefined
+}
+
+/** With the names of the collections, where there is a store to ask. */
+async function printDamages({ tables }: FolderReport, store: Store | undefined): Promise<void> {
+  const { damages, found } = tables
+  for (const { id, text } of damages) {
+    const owner = id === 0 ? undefined : await ownerOf(store, id)
+    complain('tables', owner === undefined ? text : `${text}, in ${owner}`)
+  }
+  if (found > damages.length) complain('tables', `and ${found - damages.length} more`)
+}
+
+async function ownerOf(store: Store | undefined, id: number): Promise<string | undefined> {
+  try {
+    return await store?.read((tx) => ownerName(tx, id))
+  } catch {
+    // The catalog itself may be what is damaged.
+    return undefined
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function complain(where: string, text: string): void {
+  process.stderr.write(`${where}: ${text}\n`)
 }

@@ -8,9 +8,19 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+export interface Stream {
+  readonly status: number
+  /** Of any answer but 200: its JSON. */
+  readonly body: Answer['body']
+  /** Of a 200: the bytes, as they come. */
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
 export interface Client {
   /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
   post(path: string, body: string): Promise<Answer>
+  /** Sends a JSON body and takes bytes; `signal` lets go of them. */
+  stream(path: string, body: string, signal: AbortSignal): Promise<Stream>
 }
 
 /** `SIGIL_URL` and `SIGIL_API_KEY` of the environment; `database` where not the server's own. */
@@ -29,15 +39,36 @@ export function openClient(
       const answer: unknown = await response.json()
       return { status: response.status, body: answer as Answer['body'] }
     },
+    async stream(path, body, signal) {
+      const request: RequestInit = { method: 'POST', headers, body, signal }
+      const response = await reach(new URL(path, base), request)
+      const { status } = response
+      if (status === 200) return { status, body: {}, pieces: piecesOf(response) }
+      return { status, body: (await response.json()) as Answer['body'], pieces: noPieces() }
+    },
   }
 }
+
+async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return
+  try {
+    for await (const piece of response.body) yield piece as Uint8Array
+  } catch (error) {
+    throw fail('HostUnreachable', `Sigil closed the connection: ${reasonOf(error)}`)
+  }
+}
+
+async function* noPieces(): AsyncGenerator<Uint8Array> {}
 
 async function reach(url: URL, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request)
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw fail('HostUnreachable', `no Sigil answers at ${url.origin}: ${reason}`)
+    throw fail('HostUnreachable', `no Sigil answers at ${url.origin}: ${reasonOf(error)}`)
   }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -3,11 +3,11 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { Presets, SingleBar } from 'cli-progress'
 import { fail } from '../base/errors.js'
 import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
 import { type Client, openClient } from './client.js'
 import { splitDocuments } from './json-documents.js'
+import { openProgress } from './progress.js'
 
 const help = `Usage:
   sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
@@ -49,7 +49,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
 
 async function load(file: string, send: (body: string) => ReturnType<Client['post']>) {
   const total = file === '-' ? 0 : sizeOf(file)
-  const bar = progressBar(total)
+  const bar = openProgress(total, '{documents} documents', { documents: 0 })
   const tally: Tally = { inserted: 0, failed: 0, messages: [] }
   const inFlight = new Set<Promise<void>>()
   let batch: string[] = []
@@ -99,20 +99,6 @@ function count(tally: Tally, sent: number, answer: Awaited<ReturnType<Client['po
   for (const error of errors.slice(0, 10 - tally.messages.length)) {
     tally.messages.push(String((error as { errmsg?: unknown }).errmsg))
   }
-}
-
-function progressBar(total: number) {
-  if (!process.stderr.isTTY) return { update: () => undefined, stop: () => undefined }
-  const format =
-    total > 0
-      ? '{bar} {percentage} % | {documents} documents | {eta_formatted} left'
-      : '{documents} documents'
-  const bar = new SingleBar(
-    { format, stream: process.stderr, etaBuffer: 100 },
-    Presets.shades_classic,
-  )
-  bar.start(total, 0, { documents: 0 })
-  return bar
 }
 
 function input(file: string): AsyncIterable<Uint8Array> {

@@ -2,19 +2,16 @@
 // collection, an index or something that is being deleted, and every chunked value to a record.
 
 import { type Bytes, mapKey } from '../base/bytes.js'
-import { scanEntriesMax } from '../base/limits.js'
 import { idKey, keyClass } from '../store/layout.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { readPhase, type Sweep } from '../store/sweep.js'
 import { listNamespaces } from './catalog.js'
-import {
-  chunkRange,
-  garbageOf,
-  garbageRange,
-  stagingKey,
-  stagingRange,
-  type ValueId,
-} from './garbage.js'
+import type { Container } from './check-container.js'
+import { headAt } from './check-members.js'
+import { oneState } from './check-steps.js'
+import { type Commits, certainStrays, listedGarbage } from './check-strays.js'
+import { chunkRange, membersChunks, membersRange, stagingKey, type ValueId } from './garbage.js'
+import type { MembersId } from './types.js'
 
 interface Known {
   readonly namespaces: ReadonlySet<number>
@@ -32,12 +29,19 @@ const classes = [
   { name: 'a count', ofClass: keyClass.count, owners: 'either' },
 ] as const
 
-/** Texts about what nobody owns. `referred` are the values that records refer to. */
-export function* checkOwners(referred: readonly ValueId[]): Sweep<string[]> {
+/** What was seen to be referred to, and the containers that members were seen to belong to. */
+export interface Referred {
+  readonly values: readonly ValueId[]
+  readonly containers: readonly Container[]
+}
+
+/** Texts about what nobody owns. `referred` only where every record could be read. */
+export function* checkOwners(referred: Referred | undefined, commits: Commits): Sweep<string[]> {
   const texts: string[] = []
   const known = yield* readPhase(readKnown)
   for (const { name, ofClass, owners } of classes) {
-    let from = 0
+    // The chunks of members are looked at one by one.
+    let from = ofClass === keyClass.chunk ? membersChunks + 1 : 0
     for (;;) {
       const start = from
       const id = yield* readPhase((tx) => nextId(tx, ofClass, start))
@@ -52,14 +56,21 @@ export function* checkOwners(referred: readonly ValueId[]): Sweep<string[]> {
       from = id + 1
     }
   }
-  const referredKeys = new Set(referred.map((value) => mapKey(stagingKey(value))))
-  for (const value of yield* strayValues(referredKeys)) {
+  if (referred === undefined) return texts
+  const referredKeys = new Set(referred.values.map((value) => mapKey(stagingKey(value))))
+  const ids = new Set(referred.containers.map(({ id }) => id))
+  const suspects = {
+    values: yield* strayValues(referredKeys),
+    members: yield* strayMembers(ids),
+  }
+  const strays = yield* certainStrays(suspects, commits)
+  for (const value of strays.values) {
     texts.push(`chunks of value ${value.number}, which no record refers to`)
   }
+  for (const id of strays.members) texts.push(`members ${id}, which no key has`)
+  for (const text of yield* sharedMembers(referred.containers)) texts.push(text)
   return texts
 }
-
-const oneState = { snapshot: true } as const
 
 type Owners = (typeof classes)[number]['owners']
 
@@ -90,20 +101,10 @@ function* readKnown(tx: ReadTx): Program<Known> {
     namespaces.add(ns.id)
     for (const index of ns.indexes) indexes.add(index.id)
   }
-  for (const range of [garbageRange, stagingRange]) {
-    let { start } = range
-    for (;;) {
-      const entries = yield* tx.scan({ start, end: range.end }, scanEntriesMax)
-      for (const { key } of entries) {
-        const garbage = garbageOf(key)
-        if (garbage.what === 'namespace') namespaces.add(garbage.namespace)
-        else if (garbage.what === 'index') indexes.add(garbage.index)
-        else values.add(mapKey(stagingKey(garbage.value)))
-      }
-      const last = entries.at(-1)
-      if (last === undefined || entries.length < scanEntriesMax) break
-      start = Buffer.concat([last.key, Uint8Array.of(0)])
-    }
+  for (const garbage of yield* listedGarbage(tx)) {
+    if ('namespace' in garbage) namespaces.add(garbage.namespace)
+    else if (garbage.what === 'index') indexes.add(garbage.index)
+    else if (garbage.what === 'value') values.add(mapKey(stagingKey(garbage.value)))
   }
   return { namespaces, indexes, values }
 }
@@ -134,9 +135,51 @@ function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
   return function* (tx) {
     const { values } = yield* readKnown(tx)
     if (values.has(mapKey(stagingKey(value)))) return false
+    if (value.namespace === membersChunks) return true
     const live = yield* listNamespaces(tx)
     return live.some((ns) => ns.id === value.namespace)
   }
+}
+
+/** Ids that members lie under and no container was seen to have. */
+function* strayMembers(seen: ReadonlySet<MembersId>): Sweep<MembersId[]> {
+  const stray: MembersId[] = []
+  let start: Bytes = Uint8Array.of(keyClass.member)
+  for (;;) {
+    const from = start
+    const id = yield* readPhase((tx) => nextMembers(tx, from))
+    if (id === undefined) return stray
+    if (!seen.has(id)) stray.push(id)
+    start = membersRange(id).end
+  }
+}
+
+function* nextMembers(tx: ReadTx, start: Bytes): Program<MembersId | undefined> {
+  const [first] = yield* tx.scan({ start, end: Uint8Array.of(keyClass.member + 1) }, 1)
+  if (first === undefined) return undefined
+  const view = viewOf(first.key)
+  return (view.getUint32(1) * 0x1_0000_0000 + view.getUint32(5)) as MembersId
+}
+
+/** Two keys with the same members: looked at together, since a key may have been renamed. */
+function* sharedMembers(containers: readonly Container[]): Sweep<string[]> {
+  const first = new Map<MembersId, Container>()
+  const texts: string[] = []
+  for (const container of containers) {
+    const other = first.get(container.id)
+    if (other === undefined) first.set(container.id, container)
+    else if (yield* readPhase((tx) => haveBoth(tx, [container, other]), oneState)) {
+      texts.push(`members ${container.id} of both ${other.name} and ${container.name}`)
+    }
+  }
+  return texts
+}
+
+function* haveBoth(tx: ReadTx, containers: readonly Container[]): Program<boolean> {
+  for (const { record, id } of containers) {
+    if ((yield* headAt(tx, record))?.head.id !== id) return false
+  }
+  return true
 }
 
 function viewOf(bytes: Bytes): DataView {

@@ -4,6 +4,7 @@
 
 import { type Bytes, concatBytes, equalBytes, mapKey } from '../base/bytes.js'
 import { GatewayError } from '../base/errors.js'
+import { backgroundRecordsMax } from '../base/limits.js'
 import { keyClass } from '../store/layout.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Store } from '../store/store.js'
 import { readPhase, runSweep, type Sweep } from '../store/sweep.js'
@@ -12,11 +13,26 @@ import { shellText } from '../value/shell.js'
 import { validateDocument } from '../value/validate.js'
 import type { Document } from '../value/value.js'
 import { countKey, findNamespace, listNamespaces } from './catalog.js'
+import { type Container, checkContainer } from './check-container.js'
+import { checkExpiry, missingTime } from './check-expiry.js'
 import { checkOwners } from './check-owners.js'
+import {
+  bytesOf,
+  hexOf,
+  isTooOld,
+  isUnreadable,
+  messageOf,
+  oneState,
+  pagesOf,
+  stepRange,
+} from './check-steps.js'
+import type { Commits } from './check-strays.js'
 import { recordKey } from './collections.js'
 import { entryBytes } from './entries.js'
 import { idRange, type ValueId } from './garbage.js'
 import { entriesOf } from './index-keys.js'
+import { isHead, readHead } from './keyspace/head.js'
+import { readKeyDocument } from './keyspace/key.js'
 import { documentOfRecord, headOf } from './records.js'
 import { StepSize } from './step-size.js'
 import type { IndexDescriptor, IndexId, Namespace } from './types.js'
@@ -24,7 +40,7 @@ import type { IndexDescriptor, IndexId, Namespace } from './types.js'
 export interface Problem {
   /** `db.collection`; empty where no collection owns what was found. */
   readonly ns: string
-  readonly kind: 'record' | 'missingEntry' | 'extraEntry' | 'count' | 'unowned'
+  readonly kind: 'record' | 'missingEntry' | 'extraEntry' | 'count' | 'member' | 'time' | 'unowned'
   readonly text: string
 }
 
@@ -36,8 +52,11 @@ export interface NamespaceReport {
   /** Entries by name of the index, `_id_` aside. */
   readonly keysPerIndex: ReadonlyMap<string, number>
   readonly problems: readonly Problem[]
-  /** Chunked values that records refer to. */
+  /** Chunked values that records refer to: those before the end of what can be read. */
   readonly values: readonly ValueId[]
+  /** Containers of a key-value database whose members are records of their own. */
+  readonly containers: readonly Container[]
+  readonly isReadable: boolean
 }
 
 /** Told after each collection. */
@@ -48,20 +67,40 @@ const countsMax = 5
 
 /** Everything in a store; resolves with what is wrong, nothing for a sound one. */
 export function checkStore(store: Store, progress?: CheckProgress): Promise<Problem[]> {
-  return runSweep(store, checkAll(progress))
+  return runSweep(
+    store,
+    checkAll(() => store.stats().groups?.groups, progress),
+  )
 }
 
-function* checkAll(progress?: CheckProgress): Sweep<Problem[]> {
+function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]> {
   const problems: Problem[] = []
   const values: ValueId[] = []
+  const containers: Container[] = []
+  let isReadable = true
   for (const { db, name } of yield* readPhase(listNamespaces)) {
-    const report = yield* verifyNamespace(db, name)
+    const ns = `${db}.${name}`
+    let report: NamespaceReport | undefined
+    try {
+      report = yield* verifyNamespace(db, name)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      problems.push({ ns, kind: 'record', text: `cannot be read to its end: ${error.message}` })
+      isReadable = false
+    }
     if (report === undefined) continue
+    isReadable &&= report.isReadable
     problems.push(...report.problems)
-    values.push(...report.values)
-    progress?.(`${db}.${name}`, report.records, report.problems.length)
+    for (const value of report.values) values.push(value)
+    for (const container of report.containers) containers.push(container)
+    progress?.(ns, report.records, report.problems.length)
   }
-  for (const text of yield* checkOwners(values)) problems.push({ ns: '', kind: 'unowned', text })
+  // Which chunks nobody refers to is known only where every record could be read.
+  const referred = isReadable ? { values, containers } : undefined
+  for (const text of yield* checkOwners(referred, commits)) {
+    problems.push({ ns: '', kind: 'unowned', text })
+  }
+  for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
   return problems
 }
 
@@ -71,6 +110,7 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
   if (namespace === undefined) return undefined
   const seen = new Findings(namespace)
   yield* stepThrough(seen, idRange(keyClass.record, namespace.id), checkRecords)
+  yield* checkContainers(seen)
   for (const index of namespace.indexes) {
     const yields = new Yields()
     const check: Check = (tx, ns, entries) => checkEntries(tx, ns, index.id, entries, yields)
@@ -89,6 +129,7 @@ interface Partial {
   readonly records?: number
   readonly keys?: { readonly index: string; readonly count: number }
   readonly values?: readonly ValueId[]
+  readonly containers?: readonly Container[]
   readonly problems: readonly { readonly kind: Problem['kind']; readonly text: string }[]
 }
 
@@ -97,6 +138,8 @@ class Findings {
   private readonly problems: Problem[] = []
   private readonly keysPerIndex = new Map<string, number>()
   private readonly values: ValueId[] = []
+  readonly containers: Container[] = []
+  isReadable = true
   private records = 0
 
   constructor(readonly namespace: Namespace) {
@@ -104,18 +147,26 @@ class Findings {
     for (const index of namespace.indexes) this.keysPerIndex.set(index.name, 0)
   }
 
-  take({ records = 0, keys, values = [], problems }: Partial): void {
+  take({ records = 0, keys, values = [], containers = [], problems }: Partial): void {
     this.records += records
-    this.values.push(...values)
+    for (const container of containers) this.containers.push(container)
+    for (const value of values) this.values.push(value)
     for (const problem of problems) this.problems.push({ ns: this.ns, ...problem })
     if (keys === undefined) return
     this.keysPerIndex.set(keys.index, (this.keysPerIndex.get(keys.index) ?? 0) + keys.count)
   }
 
+  /** What follows could not be read. */
+  endAt(text: string): void {
+    this.isReadable = false
+    this.take({ problems: [{ kind: 'record', text }] })
+  }
+
   report(): NamespaceReport {
-    const { namespace, records, keysPerIndex, problems, values } = this
+    const { namespace, records, keysPerIndex, problems, values, containers, isReadable } = this
     const invalidRecords = problems.filter(({ kind }) => kind === 'record').length
-    return { namespace, records, invalidRecords, keysPerIndex, problems, values }
+    const found = { records, invalidRecords, keysPerIndex, problems }
+    return { namespace, ...found, values, containers, isReadable }
   }
 }
 
@@ -124,39 +175,28 @@ type Check = (tx: ReadTx, ns: Namespace, entries: readonly Entry[]) => Program<P
 /** Runs `check` over a range, some entries a phase; ends where the collection is gone. */
 function* stepThrough(seen: Findings, range: KeyRange, check: Check): Sweep<void> {
   const { db, name, id } = seen.namespace
-  const size = new StepSize()
-  let { start } = range
-  for (;;) {
-    const from = start
-    const { limit } = size
-    const step = function* (tx: ReadTx) {
-      const ns = yield* findNamespace(tx, db, name)
-      const entries = yield* tx.scan({ start: from, end: range.end }, limit)
-      if (ns?.id !== id) return undefined
-      return { entries, found: yield* check(tx, ns, entries) }
-    }
-    let done: { entries: Entry[]; found: Partial } | undefined
-    try {
-      done = yield* readPhase(step, { snapshot: true })
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.kind !== 'ChecksumMismatch') throw error
-      if (size.halve()) continue
-      const text = `cannot be read at or after ${hexOf(from)}: ${error.message}`
-      seen.take({ problems: [{ kind: 'record', text }] })
-      return
-    }
-    if (done === undefined) return
-    seen.take(done.found)
-    const last = done.entries.at(-1)
-    if (last === undefined || done.entries.length < limit) return
-    start = concatBytes(last.key, Uint8Array.of(0))
-    size.saw(done.entries.length, bytesOf(done.entries))
+  const look = function* (tx: ReadTx, entries: readonly Entry[]) {
+    const ns = yield* findNamespace(tx, db, name)
+    return ns?.id === id ? yield* check(tx, ns, entries) : undefined
+  }
+  const end = yield* stepRange(range, look, (found) => seen.take(found))
+  if (end !== undefined) seen.endAt(end)
+}
+
+/** The members of large containers. */
+function* checkContainers(seen: Findings): Sweep<void> {
+  for (const container of seen.containers) {
+    const { problems, values, isReadable } = yield* checkContainer(container)
+    const found = problems.map((text) => ({ kind: 'member', text }) as const)
+    seen.take({ values, problems: found })
+    if (!isReadable) seen.isReadable = false
   }
 }
 
 function* checkRecords(tx: ReadTx, ns: Namespace, entries: readonly Entry[]): Program<Partial> {
   const problems: Partial['problems'][number][] = []
   const values: ValueId[] = []
+  const containers: Container[] = []
   for (const { key, value } of entries) {
     const head = headOf(value)
     if (head !== undefined) values.push(head.value)
@@ -173,8 +213,14 @@ function* checkRecords(tx: ReadTx, ns: Namespace, entries: readonly Entry[]): Pr
         problems.push({ kind: 'missingEntry', text })
       }
     }
+    if (ns.keyspace !== true) continue
+    const time = yield* missingTime(tx, key, document)
+    if (time !== undefined) problems.push({ kind: 'time', text: `${time}: ${nameOf(document)}` })
+    const { value: held } = readKeyDocument(document)
+    if (!isHead(held)) continue
+    containers.push({ record: key, id: readHead(held).id, name: nameOf(document) })
   }
-  return { records: entries.length, values, problems }
+  return { records: entries.length, values, containers, problems }
 }
 
 /** Throws unless the document is well-formed and lies under the key of its `_id`. */
@@ -275,7 +321,10 @@ type SizeOf = (entry: Entry) => number
 const recordSize: SizeOf = ({ value }) => headOf(value)?.length ?? value.length - 1
 const entrySize: SizeOf = ({ key, value }) => entryBytes(key, value)
 
-/** Compares a counter with a count; others may be writing, so a difference has to stay the same. */
+/**
+ * Compares a counter with a count. Others may be writing: a difference has to be there in one
+ * state, or, where counting takes longer than a state is kept, to stay the same.
+ */
 function* checkCount(
   seen: Findings,
   id: number,
@@ -283,18 +332,64 @@ function* checkCount(
   sizeOf: SizeOf,
   what: string,
 ): Sweep<void> {
-  let text = ''
-  for (let attempt = 0; attempt < countsMax; attempt++) {
-    const counter = yield* readPhase((tx) => counterOf(tx, id))
-    const counted = yield* countRange(idRange(ofClass, id), sizeOf)
-    if (counter.documents === counted.documents && counter.bytes === counted.bytes) return
-    const before = text
-    const stored = `${counted.documents} ${what} of ${counted.bytes} bytes are stored`
-    text = `${stored}, counted as ${counter.documents} of ${counter.bytes}`
-    if (text !== before) continue
-    seen.take({ problems: [{ kind: 'count', text }] })
-    return
+  const range = idRange(ofClass, id)
+  let before = yield* difference(id, range, sizeOf, what)
+  if (before === undefined) return
+  let text: string | undefined
+  try {
+    text = yield* readPhase((tx) => differenceNow(tx, id, range, sizeOf, what), oneState)
+  } catch (error) {
+    if (!isTooOld(error)) throw error
+    for (let attempt = 1; attempt < countsMax && before !== undefined; attempt++) {
+      const again: string | undefined = yield* difference(id, range, sizeOf, what)
+      if (again === before) text = again
+      before = again === before ? undefined : again
+    }
   }
+  if (text === undefined) return
+  // What is dropped loses its records before its counter: ids are never given twice, so what is
+  // still there now was there all the time.
+  const isLive = yield* readPhase((tx) => hasCounter(tx, seen.namespace, id))
+  if (isLive) seen.take({ problems: [{ kind: 'count', text }] })
+}
+
+function* hasCounter(tx: ReadTx, { db, name, id }: Namespace, counter: number): Program<boolean> {
+  const ns = yield* findNamespace(tx, db, name)
+  if (ns?.id !== id) return false
+  return counter === id || ns.indexes.some((index) => index.id === counter)
+}
+
+function* difference(
+  id: number,
+  range: KeyRange,
+  sizeOf: SizeOf,
+  what: string,
+): Sweep<string | undefined> {
+  const counter = yield* readPhase((tx) => counterOf(tx, id))
+  return differenceOf(counter, yield* countRange(range, sizeOf), what)
+}
+
+function* differenceNow(
+  tx: ReadTx,
+  id: number,
+  range: KeyRange,
+  sizeOf: SizeOf,
+  what: string,
+): Program<string | undefined> {
+  let documents = 0
+  let bytes = 0
+  yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
+    documents += entries.length
+    for (const entry of entries) bytes += sizeOf(entry)
+    return true
+  })
+  return differenceOf(yield* counterOf(tx, id), { documents, bytes }, what)
+}
+
+function differenceOf(counter: Count, counted: Count, what: string): string | undefined {
+  if (counter.documents === counted.documents && counter.bytes === counted.bytes) return undefined
+  const stored = `${counted.documents} ${what} of ${counted.bytes} bytes are stored`
+  return `${stored}, counted as ${counter.documents} of ${counter.bytes}`
 }
 
 function* counterOf(tx: ReadTx, id: number): Program<Count> {
@@ -321,19 +416,7 @@ function* countRange(range: KeyRange, sizeOf: SizeOf): Sweep<Count> {
   }
 }
 
-function bytesOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
-}
-
 function nameOf(document: Document): string {
   const id = field(document, '_id')
   return id === undefined ? '{}' : `{ _id: ${shellText(id)} }`
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-function hexOf(key: Bytes): string {
-  return Buffer.from(key).toString('hex')
 }

@@ -4,7 +4,17 @@
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import { ReadPrograms } from './read-programs.js'
-import type { Awaitable, Program, ReadOptions, ReadTx, Store, StoreStats, Tx } from './store.js'
+import type {
+  Awaitable,
+  Backup,
+  BackupOptions,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Store,
+  StoreStats,
+  Tx,
+} from './store.js'
 import type { Tables } from './tables.js'
 import { WriteGroups } from './write-groups.js'
 
@@ -27,15 +37,23 @@ export class EmbeddedStore implements Store {
     return this.reads.run(program, options)
   }
 
-  async write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
-    this.requireOpen()
+  write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+    if (this.closed !== undefined) return Promise.reject(storeClosed())
     return this.writes.run(program)
   }
 
   stats(): StoreStats {
-    const { refusing } = this.writes
-    const stats = { type: this.tables.type, sizeBytes: this.tables.sizeBytes() }
+    const { tables, writes } = this
+    const { refusing = writes.refusing, ...figures } = tables.stats()
+    const stats = { type: tables.type, ...figures, groups: writes.stats() }
     return refusing === undefined ? stats : { ...stats, refusing }
+  }
+
+  async backup(options: BackupOptions): Promise<Backup> {
+    this.requireOpen()
+    const { tables } = this
+    if (tables.backup !== undefined) return tables.backup(options)
+    throw fail('CommandNotSupported', `a store of type ${tables.type} has no backups`)
   }
 
   close(): Promise<void> {
@@ -46,6 +64,10 @@ export class EmbeddedStore implements Store {
   }
 
   private requireOpen(): void {
-    if (this.closed !== undefined) throw fail('ShutdownInProgress', 'the store is closed')
+    if (this.closed !== undefined) throw storeClosed()
   }
+}
+
+function storeClosed(): Error {
+  return fail('ShutdownInProgress', 'the store is closed')
 }

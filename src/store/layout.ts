@@ -18,10 +18,23 @@ export const keyClass = {
   garbage: 0x09,
 } as const
 
-/** Classes whose values carry a version and a CRC-32C (rule 7). */
+/**
+ * Classes whose values carry a version and a CRC-32C (rule 7): all that clients' data lies in, but
+ * chunks, which have a checksum of their own (engine/records.ts).
+ */
 export function isVersioned(key: Bytes): boolean {
+  return versioned[key[0] ?? 0] === 1
+}
+
+/** Whether a put of `key` brings data, as opposed to the bookkeeping of a removal. */
+export function holdsData(key: Bytes): boolean {
   const first = key[0]
-  return first === keyClass.catalog || first === keyClass.record || first === keyClass.member
+  return first !== keyClass.garbage && first !== keyClass.change && first !== keyClass.count
+}
+
+const versioned = new Uint8Array(256)
+for (const kind of ['catalog', 'record', 'member', 'change'] as const) {
+  versioned[keyClass[kind]] = 1
 }
 
 /** `class, id` followed by `tail`. */

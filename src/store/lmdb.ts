@@ -1,9 +1,6 @@
-// Opens the embedded store: a folder that belongs to one process at a time, with one LMDB
-// environment in it.
-//
-// Durability: LMDB's copy-on-write tree survives a power cut only if every commit is flushed, or if
-// a recovery point is kept; the cheaper ways damaged it in tests (facts: storage 8). So here every
-// group is flushed before its programs are answered, whatever the level: `commit` is what all have.
+// Opens the embedded store that lasts: a folder that belongs to one process at a time, with the
+// tables in it and the log beside them. Recovery is reading: what the log holds above the tables is
+// loaded as frozen overlays, which the checkpointer then applies as it applies any other.
 
 import {
   closeSync,
@@ -12,63 +9,64 @@ import {
   mkdirSync,
   openSync,
   realpathSync,
+  renameSync,
+  rmSync,
   statfsSync,
+  statSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import { open, type RootDatabaseOptionsWithPath } from 'lmdb'
-import type { Bytes } from '../base/bytes.js'
+import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
-import { fail, GatewayError } from '../base/errors.js'
-import { snapshotsMax } from '../base/limits.js'
+import { assert, fail, GatewayError } from '../base/errors.js'
+import { overlayBytesMax, versionsPerStart } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import { copyOf } from '../base/slab.js'
+import { Backups } from './backup.js'
+import { changeEnd, isRemoval, keyBytesOf, valueBytesOf, versionOf } from './change.js'
+import { Checkpointer } from './checkpointer.js'
+import { DiskSpace } from './disk-space.js'
 import { EmbeddedStore } from './embedded.js'
+import { type Files, nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
-import { type Environment, LmdbTables, metaKey } from './lmdb-tables.js'
+import { Generation } from './generation.js'
+import { LayeredTables } from './layered-tables.js'
+import { type Environment, openEnvironment, readApplied } from './lmdb-environment.js'
+import { prepareFormat } from './lmdb-format.js'
+import { SegmentLog } from './log.js'
+import { cutLog, type LogState, readLog } from './log-reader.js'
+import type { Durability } from './log-sync.js'
 import type { Store } from './store.js'
-
-export type Durability = 'commit' | 'interval' | 'none'
+import { StoredView } from './stored-view.js'
 
 export interface LmdbOptions {
   /** The folder; made if missing. */
   readonly path: string
-  /** The least that is asked for; see the head of this file. */
   readonly durability: Durability
   readonly clock: Clock
   readonly log: Log
+  /** Of the log; the machine's unless said. */
+  readonly files?: Files
+  /** Memory of an overlay before it is frozen; overlayBytesMax unless said. */
+  readonly freezeBytes?: number
 }
 
-/** Options of the library that its declarations leave out. */
-interface OpenOptions extends RootDatabaseOptionsWithPath {
-  readonly permissionsMode: number
-  readonly safeRestore: boolean
-}
-
-/** Address space, not disk space; the library takes more where the data outgrows it. */
-const mapBytes = 64 * 2 ** 30
 /** Room for the lock file and the first pages. */
 const newStoreBytes = 256 * 1_024
-const formatKey = metaKey('format')
-const format = 1
 
 /**
  * Opens or makes the store in a folder. Throws OperationFailed, with one clear line, where the
- * folder cannot be used, is in use, or has a format that this version does not know.
+ * folder cannot be used, is in use, has a format that this version does not know, or where its log
+ * is damaged below what was promised.
  */
 export function openLmdbStore(options: LmdbOptions): Store {
-  const { path, clock, log, durability } = options
-  const folder = makeFolder(path)
+  const folder = makeFolder(options.path)
   claimFolder(folder)
   try {
-    requireRoom(folder)
+    makeTables(folder)
     const environment = openEnvironment(folder)
     try {
       lockEnvironment(environment, folder)
-      requireFormat(environment, folder)
+      prepareFormat(environment, folder)
       syncFolder(folder)
-      const tables = new LmdbTables(environment, folder, () => dropFolder(folder))
-      log.debug({ folder, bytes: tables.sizeBytes(), durability }, 'store opened')
-      return new EmbeddedStore(tables, clock)
+      return new EmbeddedStore(openTables(environment, folder, options), options.clock)
     } catch (error) {
       void environment.close()
       throw error
@@ -79,88 +77,129 @@ export function openLmdbStore(options: LmdbOptions): Store {
   }
 }
 
+/** Where a store's log lies. */
+export function logFolder(folder: string): string {
+  return join(folder, 'log')
+}
+
+function openTables(environment: Environment, folder: string, options: LmdbOptions): LayeredTables {
+  const { clock, log: messages, durability, files = nodeFiles } = options
+  const applied = readApplied(environment)
+  const { state, frozen } = recover(files, folder, applied.group, options)
+  const log = SegmentLog.open({
+    ...{ folder: logFolder(folder), files, clock, log: messages, durability },
+    after: { group: state.lastGroup, highestGroup: state.highestGroup },
+    segments: state.segments,
+  })
+  const written = () => log.writtenBytes
+  const checkpointer = new Checkpointer({ folder, clock, log: messages })
+  const stored = new StoredView(environment, (failed) => {
+    if (!checkpointer.hasDropped()) throw fail('OperationFailed', `${folder} cannot be read now`)
+    void failed.close()
+    const opened = openEnvironment(folder)
+    lockEnvironment(opened, folder)
+    messages.warn({ folder }, 'the tables were opened again after a failed write')
+    return opened
+  })
+  return new LayeredTables({
+    ...{ log, clock, messages, frozen, stored, checkpointer },
+    freezeBytes: options.freezeBytes ?? overlayBytesMax,
+    backups: new Backups({ folder, clock, log: messages }),
+    disk: new DiskSpace({ folder, files, clock, written }),
+    lastVersion: Math.max(applied.version, state.lastVersion) + versionsPerStart,
+    tablesBytes: () => statSync(join(folder, 'data.mdb')).size,
+    closed: async () => {
+      await stored.close()
+      dropFolder(folder)
+    },
+  })
+}
+
+/** What the log holds above the tables, newest first, and the log cut to that. */
+function recover(
+  files: Files,
+  folder: string,
+  applied: number,
+  { clock, log }: LmdbOptions,
+): { readonly state: LogState; readonly frozen: Generation[] } {
+  const loaded = new Map<string, Generation>()
+  const state = readLog(files, logFolder(folder), applied, (bytes, start, end, _group, path) => {
+    const generation = loaded.get(path) ?? new Generation()
+    loaded.set(path, generation)
+    load(generation, bytes, start, end)
+  })
+  if (state.damage !== undefined) throw fail('OperationFailed', state.damage.text)
+  cutLog(files, logFolder(folder), state)
+  if (state.torn !== undefined) log.warn(state.torn, 'the end of the log was torn; it is cut')
+  const frozen: Generation[] = []
+  for (const segment of state.segments) {
+    const generation = loaded.get(segment.path)
+    assert(generation !== undefined, 'every segment that counts was visited')
+    generation.segment = segment
+    generation.sinceMs = clock.elapsed()
+    frozen.unshift(generation)
+  }
+  return { state, frozen }
+}
+
+function load({ overlay }: Generation, bytes: Uint8Array, start: number, end: number): void {
+  overlay.begin(0)
+  for (let at = start; at < end; at = changeEnd(bytes, at)) {
+    const key = keyBytesOf(bytes, at)
+    if (isRemoval(bytes, at)) overlay.remove(key)
+    else overlay.put(key, valueBytesOf(bytes, at), versionOf(bytes, at))
+  }
+  overlay.keep()
+}
+
+/** Makes the folder and those above it; their names must survive a power cut as well. */
 function makeFolder(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    return realpathSync(path)
+    const whole = resolve(path)
+    const first = mkdirSync(whole, { recursive: true, mode: 0o700 })
+    for (let made = whole; first !== undefined && made.length >= first.length; ) {
+      made = dirname(made)
+      syncFolder(made)
+    }
+    return realpathSync(whole)
   } catch (error) {
     throw cannotOpen(path, error)
   }
 }
 
 /**
- * The library maps its files as it makes them: without room for them the process would be killed.
+ * Makes new tables aside and moves them in when they are whole: a start that is cut off while it
+ * makes them leaves nothing that a later one would take for a store.
  */
-function requireRoom(folder: string): void {
-  if (existsSync(join(folder, 'data.mdb')) && existsSync(join(folder, 'lock.mdb'))) return
+function makeTables(folder: string): void {
+  const making = join(folder, 'making')
+  rmSync(making, { recursive: true, force: true })
+  const data = join(folder, 'data.mdb')
+  if (existsSync(data)) return
+  // The library maps its files as it makes them: without room the process would be killed.
   const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize >= newStoreBytes) return
-  throw fail('OutOfDiskSpace', `no space left on the disk of ${folder} to make a store`)
+  if (bavail * bsize < newStoreBytes) {
+    throw fail('OutOfDiskSpace', `no space left on the disk of ${folder} to make a store`)
+  }
+  mkdirSync(making, { mode: 0o700 })
+  const environment = openEnvironment(making)
+  try {
+    prepareFormat(environment, folder)
+    syncFolder(making)
+    renameSync(join(making, 'data.mdb'), data)
+  } finally {
+    void environment.close()
+  }
+  rmSync(making, { recursive: true, force: true })
+  syncFolder(folder)
 }
 
-/** A new file's name must survive a power cut as its content does. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)
   } finally {
     closeSync(handle)
-  }
-}
-
-function openEnvironment(folder: string): Environment {
-  const options: OpenOptions = {
-    path: folder,
-    noSubdir: false,
-    mapSize: mapBytes,
-    maxDbs: 1,
-    maxReaders: 2 * snapshotsMax,
-    pageSize: 4_096,
-    overlappingSync: true,
-    safeRestore: true,
-    permissionsMode: 0o600,
-    keyEncoder: { writeKey, readKey },
-    encoder: { encode: (value: Bytes) => value, decode: ownBytes },
-  }
-  return open(options)
-}
-
-function writeKey(key: Bytes, target: Bytes, start: number): number {
-  target.set(key, start)
-  return start + key.length
-}
-
-function readKey(source: Bytes, start: number, end: number): Bytes {
-  const key = new Uint8Array(end - start)
-  for (let i = start; i < end; i++) key[i - start] = source[i] as number
-  return key
-}
-
-let shared: Bytes = new Uint8Array(0)
-
-/** The library reads every value into one buffer of its own, whose `length` it sets by hand. */
-function ownBytes(bytes: Bytes): Bytes {
-  if (bytes.buffer !== shared.buffer || bytes.byteOffset !== shared.byteOffset) {
-    shared = new Uint8Array(bytes.buffer, bytes.byteOffset)
-  }
-  return copyOf(shared, 0, bytes.length)
-}
-
-function requireFormat(environment: Environment, folder: string): void {
-  const found = environment.get(formatKey)
-  if (found === undefined) {
-    for (const _ of environment.getKeys({ start: Uint8Array.of(0), limit: 1 })) {
-      throw fail('OperationFailed', `the folder ${folder} holds another program's data`)
-    }
-    environment.transactionSync(() => environment.putSync(formatKey, Uint8Array.of(format)))
-    return
-  }
-  if (found.length !== 1 || found[0] !== format) {
-    const seen = found.length === 1 ? found[0] : 'unknown'
-    throw fail(
-      'OperationFailed',
-      `the store in ${folder} has format ${seen}; this version reads format ${format}`,
-    )
   }
 }
 

@@ -1,13 +1,13 @@
-// The store that forgets: the same programs, groups and snapshots over an ordered map in memory.
-// For tests, for `STORE=memory:`, and as the measure of what the other stores add.
+// The store that forgets: the overlay alone, with nothing below. For tests, for `STORE=memory:`,
+// and as the measure of what the other stores add.
 
-import { type Bytes, mapKey } from '../base/bytes.js'
+import type { Bytes } from '../base/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
-import { copyOf } from '../base/slab.js'
 import { EmbeddedStore } from './embedded.js'
-import { OrderedMap, type OrderedView } from './ordered-map.js'
-import type { Entry, KeyRange, Store, Versioned } from './store.js'
-import type { GroupView, Snapshot, Tables, View } from './tables.js'
+import { mergeScan } from './merge.js'
+import { Overlay } from './overlay.js'
+import type { KeyRange, Store, Versioned } from './store.js'
+import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables.js'
 
 /** `type` InMemory; nothing outlives the process. */
 export function openMemoryStore(clock: Clock = systemClock): Store {
@@ -15,85 +15,96 @@ export function openMemoryStore(clock: Clock = systemClock): Store {
 }
 
 class MemoryView implements View {
-  private readonly entries: OrderedView<Versioned>
+  protected readonly overlay: Overlay
+  /** Of a snapshot: changes from this position on are not seen. */
+  private readonly before: number | undefined
 
-  constructor(entries: OrderedView<Versioned>) {
-    this.entries = entries
+  constructor(overlay: Overlay, before?: number) {
+    this.overlay = overlay
+    this.before = before
   }
 
   get(key: Bytes): Bytes | undefined {
-    const value = this.find(key)?.value
-    return value && copyOf(value, 0, value.length)
+    const address = this.find(key)
+    return address === -1 ? undefined : this.overlay.valueAt(address)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
-    const found = this.find(key)
-    return found && { value: copyOf(found.value, 0, found.value.length), version: found.version }
+    const { overlay } = this
+    const address = this.find(key)
+    if (address === -1) return undefined
+    return { value: overlay.valueAt(address), version: overlay.versionAt(address) }
   }
 
-  scan(range: KeyRange, limit: number): Entry[] {
-    const found: Entry[] = []
-    this.entries.scan(range, (key, { value }) => {
-      found.push({ key: key.slice(), value: value.slice() })
-      return found.length < limit
-    })
-    return found
+  scan(range: KeyRange, limit: number): Scanned {
+    return mergeScan([this.overlay.cursor(range, this.before)], range, limit)
   }
 
-  protected find(key: Bytes): Versioned | undefined {
-    return this.entries.get(key)
+  private find(key: Bytes): number {
+    const address = this.overlay.find(key, this.before)
+    return address !== -1 && this.overlay.isRemoved(address) ? -1 : address
   }
 }
 
 class MemorySnapshot extends MemoryView implements Snapshot {
-  /** The collector frees what nobody refers to. */
-  release(): void {}
+  private readonly position: number
+
+  constructor(overlay: Overlay) {
+    const position = overlay.pin()
+    super(overlay, position)
+    this.position = position
+  }
+
+  release(): void {
+    this.overlay.unpin(this.position)
+  }
 }
 
 export class MemoryTables extends MemoryView implements Tables, GroupView {
   readonly type = 'InMemory'
   readonly current: View = this
   readonly lastVersion = 0
-  private readonly ordered: OrderedMap<Versioned>
-  /** The same entries for point reads: one look instead of a cache miss a level. */
-  private readonly points = new Map<string, Versioned>()
-  private bytes = 0
+  readonly onlyDeletes = undefined
 
   constructor() {
-    const ordered = new OrderedMap<Versioned>()
-    super(ordered)
-    this.ordered = ordered
+    super(new Overlay({ hasFloor: false }))
   }
 
   snapshot(): Snapshot {
-    return new MemorySnapshot(this.ordered.snapshot())
+    return new MemorySnapshot(this.overlay)
   }
 
-  /** Applying cannot fail here, so there is nothing to undo. */
-  commit(body: (view: GroupView) => void): void {
-    body(this)
+  room(): undefined {
+    return undefined
+  }
+
+  /** Nothing outlives the process, so there is nothing to wait for. */
+  commit(body: (view: GroupView) => void): Promise<void> | undefined {
+    const { overlay } = this
+    overlay.begin(0)
+    try {
+      body(this)
+    } catch (error) {
+      overlay.rollback()
+      throw error
+    }
+    overlay.keep()
+    return undefined
   }
 
   put(key: Bytes, value: Bytes, version: number): void {
-    const kept = { value: value.slice(), version }
-    const before = this.ordered.set(key.slice(), kept)
-    this.points.set(mapKey(key), kept)
-    this.bytes += value.length - (before === undefined ? -key.length : before.value.length)
+    this.overlay.put(key, value, version)
   }
 
   remove(key: Bytes): void {
-    if (!this.points.delete(mapKey(key))) return
-    const before = this.ordered.delete(key)
-    this.bytes -= key.length + (before?.value.length ?? 0)
+    this.overlay.remove(key)
   }
 
-  sizeBytes(): number {
-    return this.bytes
+  stats(): TablesStats {
+    return { sizeBytes: this.overlay.bytes }
   }
 
-  async close(): Promise<void> {}
-
-  protected override find(key: Bytes): Versioned | undefined {
-    return this.points.get(mapKey(key))
+  async close(): Promise<void> {
+    this.overlay.release()
   }
 }

@@ -5,9 +5,15 @@
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { assert, fail } from '../base/errors.js'
-import { snapshotMsMax, snapshotsMax, tickEntriesMax, tickMsMax } from '../base/limits.js'
+import {
+  scanStepMax,
+  snapshotMsMax,
+  snapshotsMax,
+  tickEntriesMax,
+  tickMsMax,
+} from '../base/limits.js'
 import { decodeCount } from './counters.js'
-import { AfterPause, Done, nothing, requireBounded } from './steps.js'
+import { AfterPause, Done, nothing, requireBounded, Stretches } from './steps.js'
 import type {
   Ask,
   Awaitable,
@@ -21,7 +27,7 @@ import type {
   Step,
   Versioned,
 } from './store.js'
-import type { Snapshot, Tables, View } from './tables.js'
+import type { Scanned, Snapshot, Tables, View } from './tables.js'
 
 /** The clock is looked at once in so many units of work; one is a point read or a short entry. */
 const clockWork = 64
@@ -192,17 +198,13 @@ class Reading implements ReadTx {
     this.checkAt = clockWork
   }
 
+  // A closure costs even where it is not made: what is usual does without.
   get(key: Bytes): Step<Bytes | undefined> {
-    return this.isSpent() ? new AfterPause(() => this.getNow(key)) : new Done(this.getNow(key))
+    return this.isSpent() ? this.getLater(key) : new Done(this.getNow(key))
   }
 
   getVersioned(key: Bytes): Step<Versioned | undefined> {
-    const read = () => {
-      const found = this.view.getVersioned(key)
-      this.worked(1, found?.value.length)
-      return found
-    }
-    return this.step(read)
+    return this.isSpent() ? this.getVersionedLater(key) : new Done(this.getVersionedNow(key))
   }
 
   getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
@@ -210,16 +212,12 @@ class Reading implements ReadTx {
   }
 
   scan(range: KeyRange, limit: number): Step<Entry[]> {
-    return this.step(() => this.scanNow(range, limit))
+    return this.scanThen(range, limit, (entries) => entries)
   }
 
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    return this.step(() =>
-      this.scanNow(range, limit).map(({ key, value }) => ({
-        key,
-        value,
-        record: this.getNow(value),
-      })),
+    return this.scanThen(range, limit, (entries) =>
+      entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })),
     )
   }
 
@@ -242,12 +240,50 @@ class Reading implements ReadTx {
     return value
   }
 
-  private scanNow(range: KeyRange, limit: number): Entry[] {
+  private getLater(key: Bytes): Step<Bytes | undefined> {
+    return new AfterPause(() => this.getNow(key))
+  }
+
+  private getVersionedNow(key: Bytes): Versioned | undefined {
+    const found = this.view.getVersioned(key)
+    this.worked(1, found?.value.length)
+    return found
+  }
+
+  private getVersionedLater(key: Bytes): Step<Versioned | undefined> {
+    return new AfterPause(() => this.getVersionedNow(key))
+  }
+
+  private scanThen<T>(range: KeyRange, limit: number, answer: (found: Entry[]) => T): Step<T> {
     requireBounded(limit)
-    const entries = this.view.scan(range, limit)
-    for (const { value } of entries) this.worked(1, value.length)
-    this.worked(1)
-    return entries
+    if (this.isSpent()) return this.scanLater([], range, limit, answer)
+    const { entries, rest } = this.scanNow(range, limit)
+    if (rest === undefined) return new Done(answer(entries))
+    return this.scanLater(entries, rest, limit, answer)
+  }
+
+  /** What is left of a scan, after a pause. */
+  private scanLater<T>(
+    found: Entry[],
+    range: KeyRange,
+    limit: number,
+    answer: (found: Entry[]) => T,
+  ): Step<T> {
+    let left = range
+    const stretch = () => {
+      const { entries, rest } = this.scanNow(left, limit - found.length)
+      for (const entry of entries) found.push(entry)
+      if (rest !== undefined) left = rest
+      return rest === undefined
+    }
+    return new Stretches(stretch, () => answer(found))
+  }
+
+  private scanNow(range: KeyRange, limit: number): Scanned {
+    const scanned = this.view.scan(range, limit)
+    for (const entry of scanned.entries) this.worked(1, entry.value.length)
+    this.worked(scanned.rest === undefined ? 1 : scanStepMax)
+    return scanned
   }
 
   private worked(work: number, bytes = 0): void {

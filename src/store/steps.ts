@@ -27,21 +27,25 @@ export const nothing: Done<void> = new Done(undefined)
 
 const pause: IteratorYieldResult<Ask> = { done: false, value: { kind: 'pause' } }
 
-/** A step that lets others work first; what it reads is read when the program goes on. */
-export class AfterPause<T> implements Step<T>, Iterator<Ask, T, unknown> {
-  private readonly read: () => T
+const always = () => true
+
+/** A step that lets others work before each stretch of its own; `stretch` tells the last one. */
+export class Stretches<T> implements Step<T>, Iterator<Ask, T, unknown> {
+  private readonly stretch: () => boolean
+  private readonly answer: () => T
   private paused = false
 
-  constructor(read: () => T) {
-    this.read = read
+  constructor(stretch: () => boolean, answer: () => T) {
+    this.stretch = stretch
+    this.answer = answer
   }
 
-  [Symbol.iterator](): AfterPause<T> {
+  [Symbol.iterator](): Stretches<T> {
     return this
   }
 
   next(): IteratorResult<Ask, T> {
-    if (this.paused) return { done: true, value: this.read() }
+    if (this.paused && this.stretch()) return { done: true, value: this.answer() }
     this.paused = true
     return pause
   }
@@ -49,6 +53,13 @@ export class AfterPause<T> implements Step<T>, Iterator<Ask, T, unknown> {
   /** An interruption goes to the program that pauses here. */
   throw(error: unknown): never {
     throw error
+  }
+}
+
+/** One pause; what the step reads is read when the program goes on. */
+export class AfterPause<T> extends Stretches<T> {
+  constructor(read: () => T) {
+    super(always, read)
   }
 }
 

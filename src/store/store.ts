@@ -95,6 +95,60 @@ export interface StoreStats {
   readonly sizeBytes: number
   /** Set while writes are refused: why. */
   readonly refusing?: string
+  /** Of a store in this process. */
+  readonly groups?: GroupStats
+  /** Of a store that writes a log. */
+  readonly log?: LogStats
+  /** Of the backup under way. */
+  readonly backup?: BackupStats
+}
+
+/** Write groups since the start; a mean group is `programs / groups`. */
+export interface GroupStats {
+  readonly groups: number
+  readonly programs: number
+  /** Programs that wait for a group at the moment. */
+  readonly queued: number
+}
+
+export interface LogStats {
+  /** Changes not yet in the tables: their memory, and the age of the oldest, milliseconds. */
+  readonly overlayBytes: number
+  readonly overlayEntries: number
+  readonly checkpointLagMs: number
+  readonly checkpoints: number
+  readonly lastCheckpointMs: number
+  readonly syncs: number
+  readonly lastSyncMs: number
+  readonly maxSyncMs: number
+  /** Bytes of the log's files. */
+  readonly logBytes: number
+}
+
+export interface BackupStats {
+  /** In all, and sent until now. */
+  readonly pairs: number
+  readonly donePairs: number
+  readonly doneBytes: number
+  readonly elapsedMs: number
+}
+
+export interface BackupOptions {
+  /** Version of Sigil, for the file. */
+  readonly sigil: string
+  readonly bytesPerSecond: number
+  /** Ends the backup, whatever it is doing. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * A backup under way: the bytes of its file, made as they are taken. Iterating throws
+ * ChecksumMismatch where stored data is damaged, and Interrupted once it was ended. Whoever does
+ * not iterate to the end, or leave the iteration, has to call `end`.
+ */
+export interface Backup extends AsyncIterable<Bytes> {
+  readonly pairs: number
+  end(): Promise<void>
 }
 
 export interface Store {
@@ -109,6 +163,11 @@ export interface Store {
    */
   write<T>(program: (tx: Tx) => Program<T>): Promise<T>
   stats(): StoreStats
+  /**
+   * One state of everything, taken while others read and write; one at a time. Rejects with
+   * CommandNotSupported where the store has no files, ConflictingOperationInProgress.
+   */
+  backup?(options: BackupOptions): Promise<Backup>
   /** Refuses new programs, finishes those at work, and lets the folder go. */
   close(): Promise<void>
 }

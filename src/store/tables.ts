@@ -2,14 +2,21 @@
 // programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
 
 import type { Bytes } from '../base/bytes.js'
-import type { Entry, KeyRange, Versioned } from './store.js'
+import type { Backup, BackupOptions, Entry, KeyRange, StoreStats, Versioned } from './store.js'
 
 /** A consistent state. Everything answered is the caller's own. */
 export interface View {
   get(key: Bytes): Bytes | undefined
   /** For the versioned classes only. */
   getVersioned(key: Bytes): Versioned | undefined
-  scan(range: KeyRange, limit: number): Entry[]
+  /** At most `limit` entries, in the order of the range. */
+  scan(range: KeyRange, limit: number): Scanned
+}
+
+export interface Scanned {
+  readonly entries: Entry[]
+  /** Set where the bound of one step ended the scan before its limit and its range: go on here. */
+  readonly rest?: KeyRange
 }
 
 /** A view kept across ticks. */
@@ -32,12 +39,22 @@ export interface Tables {
   readonly current: View
   /** No version above this was ever given out. */
   readonly lastVersion: number
+  /** Why only deletes are taken at the moment: the disk is nearly full. */
+  readonly onlyDeletes: string | undefined
   snapshot(): Snapshot
+  /** Undefined while a group may begin; else a promise of the moment when it is worth trying. */
+  room(): Promise<void> | undefined
   /**
-   * Applies one group as a whole, and makes it durable; or nothing of it, when `body` or the commit
-   * throws: OutOfDiskSpace where there is no room.
+   * Applies one group as a whole, or nothing of it when `body` or the append throws: OutOfDiskSpace
+   * where there is no room. What it changed is seen at once; the promise, where there is one, tells
+   * when it is as durable as configured, and rejects when it never will be.
    */
-  commit(body: (view: GroupView) => void): void
-  sizeBytes(): number
+  commit(body: (view: GroupView) => void): Promise<void> | undefined
+  stats(): TablesStats
+  /** Where the tables have files. */
+  backup?(options: BackupOptions): Promise<Backup>
   close(): Promise<void>
 }
+
+/** What the tables know of themselves. */
+export type TablesStats = Pick<StoreStats, 'sizeBytes' | 'refusing' | 'log' | 'backup'>

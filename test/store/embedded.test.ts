@@ -28,19 +28,13 @@ class WatchedTables extends MemoryTables {
   groups = 0
   refuse: ((group: number) => Error | undefined) | undefined
 
-  override commit(body: (view: GroupView) => void): void {
+  override commit(body: (view: GroupView) => void): Promise<void> | undefined {
     this.groups++
-    const changes: (() => void)[] = []
-    body({
-      get: (at) => this.get(at),
-      getVersioned: (at) => this.getVersioned(at),
-      scan: (at, limit) => this.scan(at, limit),
-      put: (at, value, version) => changes.push(() => this.put(at, value, version)),
-      remove: (at) => changes.push(() => this.remove(at)),
+    return super.commit((view) => {
+      body(view)
+      const refusal = this.refuse?.(this.groups)
+      if (refusal !== undefined) throw refusal
     })
-    const refusal = this.refuse?.(this.groups)
-    if (refusal !== undefined) throw refusal
-    for (const change of changes) change()
   }
 }
 

@@ -1,16 +1,22 @@
 // A store process is killed while it writes: what it had acknowledged is there, and every program is
-// there as a whole or not at all.
+// there as a whole or not at all. Killed again and again in one folder, so that what one round
+// leaves is the next one's beginning.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
-import { type Durability, openLmdbStore } from '../../src/store/lmdb.js'
+import { openLmdbStore } from '../../src/store/lmdb.js'
+import type { Durability } from '../../src/store/log-sync.js'
 import type { KeyRange, Program, ReadTx } from '../../src/store/store.js'
+import { Examiner } from '../support/power-cut/examiner.js'
+import { holds } from '../support/power-cut/ledger.js'
+import { keepLedger } from '../support/power-cut/ledger-process.js'
 import { runs } from '../support/runs.js'
 import { childCounter, childKey } from '../support/store-child.js'
 import { temporaryFolder } from '../support/stores.js'
@@ -22,7 +28,7 @@ for (const durability of ['commit', 'interval'] as const) {
     const rounds = runs(3)
     for (let round = 0; round < rounds; round++) {
       const path = await temporaryFolder(t)
-      const acknowledged = await writeUntilKilled(path, durability, 50 + 400 * round)
+      const acknowledged = await writeUntilKilled(path, durability, 50 + 100 * round)
       const { kept, torn, count } = await readAll(path, durability)
       t.same(torn, [])
       t.equal(acknowledged.filter((number) => !kept.has(number)).length, 0)
@@ -30,6 +36,26 @@ for (const durability of ['commit', 'interval'] as const) {
     }
   })
 }
+
+t.test('kill -9 under mixed load, round after round in one folder', async (t) => {
+  const room = await temporaryFolder(t)
+  const examiner = new Examiner()
+  t.teardown(() => examiner.close())
+  const rounds = runs(10)
+  const durabilities = ['commit', 'interval', 'none'] as const
+  for (let round = 0; round < rounds; round++) {
+    const durability = durabilities[round % durabilities.length] ?? 'commit'
+    const operations = 1 + ((round * 83) % 250)
+    const run = { room, durability, operations, isKilled: true, secondMs: 50 }
+    const acknowledged = await keepLedger(run)
+    const finding = await examiner.examine({ what: 'store', path: join(room, 'store') })
+    t.equal(finding.refused, undefined, `round ${round} (${durability})`)
+    t.same(finding.problems, [])
+    const { head } = finding
+    const lost = acknowledged.filter((done) => head === undefined || !holds(head, done))
+    t.same(lost, [], `${acknowledged.length} acknowledged operations are there`)
+  }
+})
 
 /** The numbers that the child said it had written, up to its last line before it was killed. */
 async function writeUntilKilled(path: string, durability: Durability, lines: number) {

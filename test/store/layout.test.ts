@@ -22,7 +22,7 @@ t.test('keys of an id lie between its start and its end, and no others do', asyn
   }
 })
 
-t.test('catalog, records and members carry versions', async (t) => {
+t.test('catalog, records, changes and members carry versions', async (t) => {
   const versioned = Object.values(keyClass).filter((first) => isVersioned(Uint8Array.of(first)))
-  t.same(versioned, [keyClass.catalog, keyClass.record, keyClass.member])
+  t.same(versioned, [keyClass.catalog, keyClass.record, keyClass.change, keyClass.member])
 })

@@ -14,6 +14,7 @@ import { codes } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
+import { frameBytes, writeFrame } from '../../src/store/record-frame.js'
 import type { Store, Tx } from '../../src/store/store.js'
 import { temporaryFolder } from '../support/stores.js'
 
@@ -173,12 +174,12 @@ t.test('another format is refused with one line', async (t) => {
     encoding: 'binary',
   })
   const formatKey = Buffer.from('\u0000format', 'latin1')
-  t.same([...(raw.get(formatKey) ?? [])], [1])
+  t.same([...(raw.get(formatKey) ?? [])], [2])
   await raw.put(formatKey, Uint8Array.of(9))
   await raw.close()
   t.throws(() => openIn(path), {
     ...refusal,
-    message: `the store in ${path} has format 9; this version reads format 1`,
+    message: `the store in ${path} has format 9; this version reads format 2`,
   })
 })
 
@@ -203,17 +204,16 @@ t.test('a folder that cannot be used is one clear refusal', async (t) => {
 
 t.test('a damaged record is never served', async (t) => {
   const path = await temporaryFolder(t)
-  const store = openIn(path)
-  await change(store, (tx) => tx.put(key(1), Uint8Array.of(1, 2, 3)))
-  await store.close()
+  await openIn(path).close()
   const raw = open<Uint8Array, Uint8Array>({
     path,
     noSubdir: false,
     keyEncoding: 'binary',
     encoding: 'binary',
   })
-  const sound = raw.get(Buffer.from(key(1))) ?? new Uint8Array(0)
-  t.equal(sound.length, 15)
+  const sound = new Uint8Array(frameBytes + 3)
+  writeFrame(sound, Uint8Array.of(1, 2, 3), 7)
+  await raw.put(Buffer.from(key(1)), sound)
   for (let at = 0; at < sound.length; at++) {
     const broken = Uint8Array.from(sound)
     broken[at] = (broken[at] ?? 0) ^ 0x40

@@ -35,6 +35,7 @@ export function openFixedGateway(options: FixedOptions): Promise<Gateway> {
   const settings = readSettings({
     STORE: 'memory:',
     WIRE_PORT: '0',
+    REDIS_PORT: '0',
     HTTP_PORT: '0',
     API_KEY: testKey,
     ...options.settings,

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/base/clock.js'
 import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax, snapshotMsMax, snapshotsMax } from '../../src/base/limits.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/counters.js'
+import { scanWhole } from '../../src/store/group.js'
 import { MemoryTables } from '../../src/store/memory.js'
 import { Asked, Done, requireBounded } from '../../src/store/steps.js'
 import type {
@@ -107,7 +108,7 @@ export class LateStore implements Store {
   }
 
   stats(): StoreStats {
-    return { type: 'PostgreSQL', sizeBytes: this.tables.sizeBytes() }
+    return { type: 'PostgreSQL', sizeBytes: this.tables.stats().sizeBytes }
   }
 
   async close(): Promise<void> {
@@ -195,11 +196,11 @@ export class LateStore implements Store {
       if (!isDeepStrictEqual(answer(this.tables.current, ask), told)) return false
     }
     this.tables.commit((view) => {
-      for (const { key, value } of buffer.changes.values()) {
+      for (const { key, value } of buffer.changes) {
         if (value === undefined) view.remove(key)
         else view.put(key, value, ++this.version)
       }
-      for (const addition of buffer.additions.values()) {
+      for (const addition of buffer.additions?.values() ?? []) {
         const sum = addCounts(decodeCount(view.get(addition.key)), addition)
         view.put(addition.key, encodeCount(sum), 0)
       }
@@ -261,11 +262,13 @@ function answer(view: View, ask: Ask): unknown {
     case 'getMany':
       return ask.keys.map((key) => view.get(key))
     case 'scan':
-      return view.scan(ask.range, ask.limit)
+      return scanWhole(view, ask.range, ask.limit)
     case 'scanFetch':
-      return view
-        .scan(ask.range, ask.limit)
-        .map(({ key, value }) => ({ key, value, record: view.get(value) }))
+      return scanWhole(view, ask.range, ask.limit).map(({ key, value }) => ({
+        key,
+        value,
+        record: view.get(value),
+      }))
     case 'pause':
       return undefined
   }
@@ -281,8 +284,8 @@ function requireSame(first: Attempt, second: Attempt): void {
 }
 
 function changed({ buffer }: Attempt): unknown {
-  const plain = [...buffer.changes.values()].map(({ key, value }) => ({ key, value }))
-  return { plain, additions: [...buffer.additions.values()] }
+  const plain = buffer.changes.map(({ key, value }) => ({ key, value }))
+  return { plain, additions: [...(buffer.additions?.values() ?? [])] }
 }
 
 function ended({ end }: Attempt): unknown {
@@ -376,9 +379,9 @@ class LateTx extends LateReadTx implements Tx {
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
-    const overlay = this.buffer.overlay(range, limit)
-    return new Asked({ kind: 'scan', range, limit: overlay.wanted }, (told) =>
-      overlay.merge(told as Entry[]),
+    const own = this.buffer.ownWrites(range, limit)
+    return new Asked({ kind: 'scan', range, limit: own.wanted }, (told) =>
+      own.merge(told as Entry[]),
     )
   }
 

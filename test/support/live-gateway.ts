@@ -30,6 +30,7 @@ export async function startGateway(
     API_KEY: testKey,
     HTTP_PORT: '0',
     WIRE_PORT: '0',
+    REDIS_PORT: '0',
     ...environment,
   })
   const gateway = await openGateway({

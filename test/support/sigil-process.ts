@@ -8,6 +8,7 @@ export interface SigilProcess {
   readonly child: ChildProcess
   readonly wirePort: number
   readonly httpPort: number
+  readonly redisPort: number
   /** Everything printed to standard output so far. */
   readonly output: () => string
   readonly errors: () => string
@@ -27,6 +28,7 @@ export function settingsFor(folder: string): Record<string, string> {
     API_KEY: testKey,
     HTTP_PORT: '0',
     WIRE_PORT: '0',
+    REDIS_PORT: '0',
     LOG_LEVEL: 'warn',
   }
 }
@@ -66,6 +68,7 @@ export async function startSigil(
     ...launched,
     wirePort: port(/wire +\S+:(\d+)\//),
     httpPort: port(/HTTP +\S+:(\d+)\//),
+    redisPort: port(/redis:\/\/\S+:(\d+)/),
   }
 }
 

@@ -1,0 +1,69 @@
+// What a key-value command refuses. The peer's clients match on the text and its first word, so the
+// texts that several commands share stand here once, to the letter of 7.0.15. The error is the one
+// class of errors.ts: HTTP answers it with the number of its kind.
+
+import { type CodeName, GatewayError } from './errors.js'
+
+export class ReplyError extends GatewayError {
+  /** `text` is the whole error line without its dash: `ERR syntax error`. */
+  constructor(text: string, kind: CodeName = 'BadValue') {
+    super(kind, text)
+    this.name = 'ReplyError'
+  }
+}
+
+/** `throw refuse('ERR no such key')`. */
+export function refuse(text: string, kind?: CodeName): ReplyError {
+  const error = new ReplyError(text, kind)
+  Error.captureStackTrace(error, refuse)
+  return error
+}
+
+export const wrongType = (): ReplyError =>
+  refuse('WRONGTYPE Operation against a key holding the wrong kind of value', 'TypeMismatch')
+
+export const syntaxError = (): ReplyError => refuse('ERR syntax error', 'FailedToParse')
+
+export const notInteger = (): ReplyError =>
+  refuse('ERR value is not an integer or out of range', 'FailedToParse')
+
+export const notFloat = (): ReplyError => refuse('ERR value is not a valid float', 'FailedToParse')
+
+export const mustBePositive = (): ReplyError =>
+  refuse('ERR value is out of range, must be positive')
+
+export const wouldOverflow = (): ReplyError => refuse('ERR increment or decrement would overflow')
+
+export const noSuchKey = (): ReplyError => refuse('ERR no such key', 'NoSuchKey')
+
+export const indexOutOfRange = (): ReplyError => refuse('ERR index out of range')
+
+export const tooLong = (): ReplyError =>
+  refuse('ERR string exceeds maximum allowed size (proto-max-bulk-len)')
+
+/** `command` as the table has it: `set`, `config|set`. */
+export const wrongArity = (command: string): ReplyError =>
+  refuse(`ERR wrong number of arguments for '${command}' command`)
+
+export const invalidExpire = (command: string): ReplyError =>
+  refuse(`ERR invalid expire time in '${command}' command`)
+
+export const noAuthentication = (): ReplyError =>
+  refuse('NOAUTH Authentication required.', 'Unauthorized')
+
+/**
+ * The error line of anything that a command may throw. What is no key-value error keeps its text
+ * behind the word that clients of the peer act on.
+ */
+export function errorLine(error: GatewayError): string {
+  if (error instanceof ReplyError) return error.message
+  return `${words[error.kind] ?? 'ERR'} ${error.message}`
+}
+
+const words: Readonly<Partial<Record<CodeName, string>>> = {
+  Unauthorized: 'NOPERM',
+  AuthenticationFailed: 'WRONGPASS',
+  OutOfDiskSpace: 'MISCONF',
+  WriteConflict: 'TRYAGAIN',
+  ShutdownInProgress: 'LOADING',
+}

@@ -1,0 +1,24 @@
+// One overlay in the life of a store: active, then frozen with its sealed piece of the log, then
+// dropped. Snapshots may still read it when the store has let it go, so its readers are counted.
+
+import type { SealedSegment } from './log.js'
+import { Overlay } from './overlay.js'
+
+export class Generation {
+  readonly overlay = new Overlay({ hasFloor: true })
+  /** Set when it is frozen. */
+  segment: SealedSegment | undefined
+  /** When its first change was made, of the clock's elapsed milliseconds. */
+  sinceMs: number | undefined
+  private holders = 1
+
+  hold(): void {
+    this.holders++
+  }
+
+  /** Gives its memory back with the last holder. */
+  release(): void {
+    this.holders--
+    if (this.holders === 0) this.overlay.release()
+  }
+}

@@ -1,0 +1,164 @@
+// One write group: its programs run one after the other, each on what the earlier ones left, and
+// the sums of the counters that they add to are written once.
+
+import { type Bytes, mapKey } from '../base/bytes.js'
+import { assert, fail } from '../base/errors.js'
+import { addCounts, decodeCount, encodeCount } from './counters.js'
+import { isVersioned, keyClass } from './layout.js'
+import { Done, nothing, requireBounded } from './steps.js'
+import type { Count, Entry, Fetched, KeyRange, Program, Step, Tx, Versioned } from './store.js'
+import type { GroupView, View } from './tables.js'
+import { type Additions, addTo, WriteBuffer } from './write-buffer.js'
+
+export type WriteProgram = (tx: Tx) => Program<unknown>
+
+/** What a program came to: its result, or the error that it threw. */
+export interface Outcome {
+  readonly failed: boolean
+  readonly value: unknown
+}
+
+export class Group {
+  /** Bytes changed so far. */
+  bytes = 0
+  private readonly view: GroupView
+  private readonly nextVersion: () => number
+  /** Why programs that bring data are refused, if they are. */
+  private readonly onlyDeletes: string | undefined
+  private readonly additions: Additions = new Map()
+
+  constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
+    this.view = view
+    this.nextVersion = nextVersion
+    this.onlyDeletes = onlyDeletes
+  }
+
+  run(program: WriteProgram): Outcome {
+    const buffer = new WriteBuffer(this.nextVersion)
+    let value: unknown
+    try {
+      const end = program(new Writing(this.view, this, buffer)).next()
+      assert(end.done === true, 'a write program on an embedded store runs to its end at once')
+      if (this.onlyDeletes !== undefined) requireDelete(buffer, this.onlyDeletes)
+      value = end.value
+    } catch (error) {
+      return { failed: true, value: error }
+    }
+    this.apply(buffer)
+    return { failed: false, value }
+  }
+
+  /** Of a counter, with the additions of this group's earlier programs. */
+  count(key: Bytes): Count {
+    return addCounts(decodeCount(this.view.get(key)), this.additions.get(mapKey(key)))
+  }
+
+  writeCounters(): void {
+    for (const { key } of this.additions.values()) {
+      this.view.put(key, encodeCount(this.count(key)), 0)
+    }
+  }
+
+  private apply(buffer: WriteBuffer): void {
+    const { view, additions } = this
+    for (const { key, value, version } of buffer.changes) {
+      if (value !== undefined) view.put(key, value, version)
+      else view.remove(key)
+      if (key[0] === keyClass.count) additions.delete(mapKey(key))
+    }
+    if (buffer.additions !== undefined) {
+      for (const addition of buffer.additions.values()) addTo(additions, addition)
+    }
+    this.bytes += buffer.bytes
+  }
+}
+
+/** What makes room is taken even when there is hardly any: deletes and drops bring no data. */
+function requireDelete({ puts, removes, changes }: WriteBuffer, reason: string): void {
+  if (changes.length > 0 && (puts || !removes)) throw fail('OutOfDiskSpace', reason)
+}
+
+/** A whole scan: write programs do not pause. */
+export function scanWhole(view: View, range: KeyRange, limit: number): Entry[] {
+  const { entries, rest } = view.scan(range, limit)
+  for (let next = rest; next !== undefined; ) {
+    const more = view.scan(next, limit - entries.length)
+    entries.push(...more.entries)
+    next = more.rest
+  }
+  return entries
+}
+
+/** The transaction of one write program; every step is done at once. */
+class Writing implements Tx {
+  private readonly view: GroupView
+  private readonly group: Group
+  private readonly buffer: WriteBuffer
+
+  constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
+    this.view = view
+    this.group = group
+    this.buffer = buffer
+  }
+
+  get(key: Bytes): Step<Bytes | undefined> {
+    return new Done(this.getNow(key))
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    assert(isVersioned(key), 'only some classes carry versions')
+    const own = this.buffer.find(key)
+    if (own === undefined) return new Done(this.view.getVersioned(key))
+    const { value, version } = own
+    return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Done(keys.map((key) => this.getNow(key)))
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return new Done(this.scanNow(range, limit))
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    const entries = this.scanNow(range, limit)
+    return new Done(entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })))
+  }
+
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    const own = this.buffer.ownWrites(range, limit)
+    return new Done(own.merge(scanWhole(this.view, range, own.wanted)))
+  }
+
+  count(key: Bytes): Step<Count> {
+    return new Done(this.buffer.count(key, () => this.group.count(key)))
+  }
+
+  breathe(): Step<void> {
+    return nothing
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.buffer.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.buffer.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.buffer.add(key, documents, bytes)
+  }
+
+  private getNow(key: Bytes): Bytes | undefined {
+    const own = this.buffer.find(key)
+    return own === undefined ? this.view.get(key) : own.value?.slice()
+  }
+
+  private scanNow(range: KeyRange, limit: number): Entry[] {
+    requireBounded(limit)
+    return scanWhole(this.view, range, limit)
+  }
+}

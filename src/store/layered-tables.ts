@@ -1,0 +1,314 @@
+// The embedded store that lasts: a log in front, overlays of what has changed since the last
+// checkpoint, LMDB below. A group is appended to the log and seen in the active overlay; overlays
+// are frozen, applied to LMDB by the checkpointer, and dropped with their piece of the log.
+// (facts: storage 8)
+
+import type { Bytes } from '../base/bytes.js'
+import type { Clock } from '../base/clock.js'
+import { fail, toGatewayError } from '../base/errors.js'
+import { checkpointRetryMs, overlayMsMax, overlaysFrozenMax } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import type { Backups } from './backup.js'
+import type { Checkpointer } from './checkpointer.js'
+import type { DiskSpace } from './disk-space.js'
+import { Generation } from './generation.js'
+import { HotValues } from './hot-values.js'
+import { LayeredSnapshot, LayeredView } from './layered-view.js'
+import type { SealedSegment, SegmentLog } from './log.js'
+import { recordHeaderBytes } from './log-record.js'
+import type { Backup, BackupOptions } from './store.js'
+import type { StoredView } from './stored-view.js'
+import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables.js'
+
+export interface LayeredOptions {
+  readonly stored: StoredView
+  readonly log: SegmentLog
+  readonly checkpointer: Checkpointer
+  readonly disk: DiskSpace
+  readonly backups: Backups
+  readonly clock: Clock
+  readonly messages: Log
+  /** What the log held above the tables at the start, newest first. */
+  readonly frozen: readonly Generation[]
+  readonly lastVersion: number
+  /** Memory of an overlay before it is frozen. */
+  readonly freezeBytes: number
+  /** Bytes of the tables' file. */
+  readonly tablesBytes: () => number
+  /** Lets the folder go; called once, last. */
+  readonly closed: () => Promise<void>
+}
+
+/** What waits for a moment without a checkpoint; `after` must be in the tables then. */
+interface Rest {
+  readonly after: Generation | undefined
+  readonly run: () => Promise<void>
+  readonly reject: (error: Error) => void
+}
+
+export class LayeredTables extends LayeredView implements Tables, GroupView {
+  readonly type = 'LMDB'
+  readonly current: View = this
+  readonly lastVersion: number
+  private readonly options: LayeredOptions
+  private readonly hot = new HotValues()
+  private active = new Generation()
+  /** Newest first. */
+  private frozen: Generation[]
+  private freezeTimer: NodeJS.Timeout | undefined
+  private waiting: (() => void)[] = []
+  private checkpointing: Promise<void> | undefined
+  /** Why the last checkpoint failed; it is tried again. */
+  private failure: Error | undefined
+  private retryTimer: NodeJS.Timeout | undefined
+  private wakeRetry: (() => void) | undefined
+  private rests: Rest[] = []
+  private closing = false
+  private checkpoints = 0
+  private lastCheckpointMs = 0
+
+  constructor(options: LayeredOptions) {
+    super([], options.stored)
+    this.options = options
+    this.lastVersion = options.lastVersion
+    this.frozen = [...options.frozen]
+    this.relayer()
+    this.checkpoint()
+  }
+
+  get onlyDeletes(): string | undefined {
+    return this.options.disk.low()
+  }
+
+  snapshot(): Snapshot {
+    return new LayeredSnapshot([this.active, ...this.frozen], this.options.stored.pin())
+  }
+
+  /** Writers wait for the checkpointer where memory would grow without end. */
+  room(): Promise<void> | undefined {
+    if (!this.isFull() || this.failure !== undefined) return undefined
+    return new Promise((resolve) => {
+      this.waiting.push(resolve)
+    })
+  }
+
+  commit(body: (view: GroupView) => void): Promise<void> | undefined {
+    const { log, clock } = this.options
+    const { overlay } = this.active
+    if (this.failure !== undefined && this.isFull()) throw this.failure
+    overlay.begin(recordHeaderBytes)
+    let group: number
+    try {
+      body(this)
+      const changes = overlay.groupChanges
+      group = changes === 0 ? log.lastGroup : log.append(overlay.pieces(), changes)
+    } catch (error) {
+      overlay.rollback()
+      throw error
+    }
+    if (overlay.groupChanges === 0) {
+      overlay.rollback()
+    } else {
+      overlay.keep()
+      this.active.sinceMs ??= clock.elapsed()
+      this.freezeWhenDue()
+    }
+    return log.synced(group)
+  }
+
+  put(key: Bytes, value: Bytes, version: number): void {
+    this.hot.forget(key)
+    this.active.overlay.put(key, value, version)
+  }
+
+  remove(key: Bytes): void {
+    this.hot.forget(key)
+    this.active.overlay.remove(key)
+  }
+
+  stats(): TablesStats {
+    const { log, clock, tablesBytes, backups } = this.options
+    const generations = [this.active, ...this.frozen]
+    const { segmentBytes, ...syncs } = log.stats()
+    const oldest = generations.findLast(({ sinceMs }) => sinceMs !== undefined)?.sinceMs
+    const refusing = log.refusing ?? (this.isFull() ? this.failure?.message : undefined)
+    const stats: TablesStats = {
+      sizeBytes: tablesBytes() + segmentBytes,
+      log: {
+        overlayBytes: generations.reduce((sum, { overlay }) => sum + overlay.bytes, 0),
+        overlayEntries: generations.reduce((sum, { overlay }) => sum + overlay.size, 0),
+        checkpointLagMs: oldest === undefined ? 0 : clock.elapsed() - oldest,
+        checkpoints: this.checkpoints,
+        lastCheckpointMs: this.lastCheckpointMs,
+        logBytes: segmentBytes,
+        ...syncs,
+      },
+    }
+    const backup = backups.stats()
+    return {
+      ...stats,
+      ...(refusing === undefined ? {} : { refusing }),
+      ...(backup === undefined ? {} : { backup }),
+    }
+  }
+
+  backup(options: BackupOptions): Promise<Backup> {
+    return this.options.backups.start(this, options)
+  }
+
+  /**
+   * Runs `body` between two checkpoints, once the tables hold all that was committed before the
+   * call: they hold whole groups then, which they do not while a segment is applied. Rejects where
+   * a checkpoint fails.
+   */
+  atRest(body: () => Promise<void>): Promise<void> {
+    if (this.hasEnded()) {
+      return Promise.reject(this.failure ?? fail('ShutdownInProgress', 'the store is closed'))
+    }
+    const after = this.active.sinceMs === undefined ? this.frozen[0] : this.active
+    this.freeze()
+    return new Promise((resolve, reject) => {
+      this.rests.push({ after, run: () => body().then(resolve, reject), reject })
+      this.checkpoint()
+    })
+  }
+
+  /** What is not in the tables yet stays in the log: the next start takes it from there. */
+  async close(): Promise<void> {
+    this.closing = true
+    clearTimeout(this.freezeTimer)
+    clearTimeout(this.retryTimer)
+    this.wakeRetry?.()
+    await this.options.backups.close()
+    await this.options.checkpointer.close()
+    await this.checkpointing
+    try {
+      // Behind the last checkpoint, which leaves a file of the log to be removed.
+      await this.options.log.close()
+    } finally {
+      await this.options.closed()
+    }
+  }
+
+  protected override below(key: Bytes): Bytes | undefined {
+    return this.hot.get(key, this.stored)
+  }
+
+  private relayer(): void {
+    this.layers = [this.active, ...this.frozen].map(({ overlay }) => ({ overlay }))
+  }
+
+  private isFull(): boolean {
+    const { bytes } = this.active.overlay
+    return bytes >= this.options.freezeBytes && this.frozen.length >= overlaysFrozenMax
+  }
+
+  private freezeWhenDue(): void {
+    if (this.active.overlay.bytes >= this.options.freezeBytes) this.freeze()
+    else this.freezeTimer ??= setTimeout(() => this.freeze(), overlayMsMax).unref()
+  }
+
+  private freeze(): void {
+    clearTimeout(this.freezeTimer)
+    this.freezeTimer = undefined
+    if (this.closing || this.frozen.length >= overlaysFrozenMax) return
+    const segment = this.options.log.seal()
+    if (segment === undefined) return
+    this.active.segment = segment
+    this.frozen.unshift(this.active)
+    this.active = new Generation()
+    this.relayer()
+    this.checkpoint()
+  }
+
+  private checkpoint(): void {
+    this.checkpointing ??= this.checkpointAll().finally(() => {
+      this.checkpointing = undefined
+      // Asked for while the last one was ending.
+      const isWork = this.frozen.length > 0 || this.rests.some((rest) => this.isReached(rest))
+      if (isWork && !this.hasEnded()) this.checkpoint()
+    })
+  }
+
+  private async checkpointAll(): Promise<void> {
+    const { checkpointer, clock } = this.options
+    while (!this.closing) {
+      await this.runRests()
+      const oldest = this.frozen.at(-1)
+      const segment = oldest?.segment
+      if (oldest === undefined || segment === undefined) return
+      const startedAt = clock.elapsed()
+      try {
+        await checkpointer.apply(segment)
+      } catch (thrown) {
+        if (this.closing) return
+        this.failed(toGatewayError(thrown))
+        if (this.hasEnded()) return
+        await this.retryPause()
+        continue
+      }
+      this.failure = undefined
+      this.checkpoints++
+      this.lastCheckpointMs = clock.elapsed() - startedAt
+      this.drop(oldest, segment)
+    }
+  }
+
+  private failed(error: Error): void {
+    this.failure = error
+    const { checkpointer, log, messages } = this.options
+    if (this.hasEnded()) {
+      const reason = `${error.message}; writes are refused until a restart`
+      log.stop(reason, checkpointer.hasLostSync)
+    } else {
+      messages.error({ error: error.message }, 'a checkpoint failed; it is tried again')
+    }
+    this.tellWaiting()
+    for (const { reject } of this.rests.splice(0)) reject(error)
+  }
+
+  /** Whether there will be no further checkpoint. */
+  private hasEnded(): boolean {
+    return this.closing || this.options.checkpointer.stats().failed !== undefined
+  }
+
+  private async runRests(): Promise<void> {
+    const due = this.rests.filter((rest) => this.isReached(rest))
+    if (due.length === 0) return
+    this.rests = this.rests.filter((rest) => !due.includes(rest))
+    for (const { run } of due) await run()
+  }
+
+  /** Whether the tables hold what it asks for. */
+  private isReached({ after }: Rest): boolean {
+    return after === undefined || (after !== this.active && !this.frozen.includes(after))
+  }
+
+  /** The tables hold it now. */
+  private drop(oldest: Generation, segment: SealedSegment): void {
+    this.options.stored.renew()
+    this.frozen.pop()
+    this.relayer()
+    oldest.release()
+    this.options.log.discard(segment)
+    if (this.active.overlay.bytes >= this.options.freezeBytes || this.isDue()) this.freeze()
+    this.tellWaiting()
+  }
+
+  /** Whether the active overlay passed its age, or is waited for, and could not be frozen. */
+  private isDue(): boolean {
+    if (this.rests.some(({ after }) => after === this.active)) return true
+    return this.freezeTimer === undefined && this.active.sinceMs !== undefined
+  }
+
+  private tellWaiting(): void {
+    for (const resolve of this.waiting.splice(0)) resolve()
+  }
+
+  private retryPause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wakeRetry = resolve
+      this.retryTimer = setTimeout(resolve, checkpointRetryMs).unref()
+    })
+  }
+}

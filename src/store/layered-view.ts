@@ -1,0 +1,94 @@
+// Reading through layers: overlays newest first, then the tables. The live view and snapshots
+// differ only in where they look.
+
+import type { Bytes } from '../base/bytes.js'
+import type { Generation } from './generation.js'
+import { mergeScan, type Source } from './merge.js'
+import type { Overlay } from './overlay.js'
+import type { KeyRange, Versioned } from './store.js'
+import type { PinnedView, StoredView } from './stored-view.js'
+import type { Scanned, Snapshot, View } from './tables.js'
+
+export interface Layer {
+  readonly overlay: Overlay
+  /** Of a snapshot: changes from this position on are not seen. */
+  readonly before?: number
+}
+
+export class LayeredView implements View {
+  /** Newest first. */
+  protected layers: readonly Layer[]
+  protected readonly stored: StoredView | PinnedView
+
+  constructor(layers: readonly Layer[], stored: StoredView | PinnedView) {
+    this.layers = layers
+    this.stored = stored
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    for (const { overlay, before } of this.layers) {
+      const address = overlay.find(key, before)
+      if (address === -1) continue
+      return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)
+    }
+    return this.below(key)
+  }
+
+  getVersioned(key: Bytes): Versioned | undefined {
+    for (const { overlay, before } of this.layers) {
+      const address = overlay.find(key, before)
+      if (address === -1) continue
+      if (overlay.isRemoved(address)) return undefined
+      return { value: overlay.valueAt(address), version: overlay.versionAt(address) }
+    }
+    return this.stored.getVersioned(key)
+  }
+
+  scan(range: KeyRange, limit: number): Scanned {
+    const sources: Source[] = []
+    for (const { overlay, before } of this.layers) {
+      if (overlay.size === 0) continue
+      const source = overlay.cursor(range, before)
+      if (source.key !== undefined) sources.push(source)
+    }
+    if (sources.length === 0) return { entries: this.stored.scan(range, limit) }
+    const tables = this.stored.cursor(range)
+    try {
+      return mergeScan([...sources, tables], range, limit)
+    } finally {
+      tables.close()
+    }
+  }
+
+  /** A value that no overlay knows. */
+  protected below(key: Bytes): Bytes | undefined {
+    return this.stored.get(key)
+  }
+}
+
+export class LayeredSnapshot extends LayeredView implements Snapshot {
+  private readonly generations: readonly Generation[]
+  private readonly pinned: PinnedView
+  private readonly position: number
+
+  /** `generations` are newest first; the first of them is still written to. */
+  constructor(generations: readonly Generation[], pinned: PinnedView) {
+    const position = generations[0]?.overlay.pin() ?? 0
+    super(
+      generations.map(({ overlay }, place) =>
+        place === 0 ? { overlay, before: position } : { overlay },
+      ),
+      pinned,
+    )
+    this.generations = generations
+    this.pinned = pinned
+    this.position = position
+    for (const generation of generations) generation.hold()
+  }
+
+  release(): void {
+    this.generations[0]?.overlay.unpin(this.position)
+    for (const generation of this.generations) generation.release()
+    this.pinned.release()
+  }
+}

@@ -1,0 +1,60 @@
+// A scan over layers: the newest change of a key hides what lies below it, a tombstone hides the
+// key. Lazy, so that a range full of tombstones costs a bounded step and not the whole range.
+
+import type { Bytes } from '../base/bytes.js'
+import { scanStepMax } from '../base/limits.js'
+import { compareKeys } from './ordered-map.js'
+import type { Entry, KeyRange } from './store.js'
+import type { Scanned } from './tables.js'
+
+/** A place in a layer, going through a range in its order. */
+export interface Source {
+  /** Undefined at the end. */
+  readonly key: Bytes | undefined
+  /** The caller's own; undefined for a tombstone. */
+  value(): Bytes | undefined
+  advance(): void
+}
+
+/** `sources` are newest first, and all go through `range`. */
+export function mergeScan(sources: readonly Source[], range: KeyRange, limit: number): Scanned {
+  const entries: Entry[] = []
+  const reverse = range.reverse === true
+  for (let work = 0; ; work++) {
+    const first = firstOf(sources, reverse)
+    const key = first?.key
+    if (first === undefined || key === undefined) return { entries }
+    if (work === scanStepMax) return { entries, rest: restOf(range, key) }
+    const value = first.value()
+    if (value !== undefined) {
+      entries.push({ key, value })
+      if (entries.length === limit) return { entries }
+    }
+    first.advance()
+  }
+}
+
+/** Of equal keys the newest; the older ones are passed by. */
+function firstOf(sources: readonly Source[], reverse: boolean): Source | undefined {
+  let first: Source | undefined
+  let least: Bytes | undefined
+  for (const source of sources) {
+    const { key } = source
+    if (key === undefined) continue
+    const order = least === undefined ? -1 : compareKeys(key, least)
+    if (order === 0) source.advance()
+    else if (least === undefined || order < 0 !== reverse) {
+      first = source
+      least = key
+    }
+  }
+  return first
+}
+
+/** What is left of a range from `key` on, which included. */
+function restOf(range: KeyRange, key: Bytes): KeyRange {
+  if (range.reverse !== true) return { start: key, end: range.end }
+  const after = new Uint8Array(key.length + 1)
+  after.set(key)
+  return { start: range.start, end: after, reverse: true }
+}

@@ -1,0 +1,146 @@
+// What changes have superseded: to take a group back, to show a snapshot the state at its position,
+// and to know when the bytes of an old version are nobody's any more. A queue in the order of time,
+// trimmed from its front as snapshots go.
+
+/** Items stand in pages, so that growing copies nothing. */
+const pageItems = 4_096
+const pageBytes = pageItems * 28
+const headPageIds = 8_192
+
+/** The version of a key before its first change. */
+export const absent = -1
+/** In the place of a previous item: none, and nobody asked for the chain. */
+const unchained = -1
+
+interface Page {
+  readonly ids: Int32Array
+  /** Addresses of the superseded version, or absent, and of the change that came in its place. */
+  readonly before: Float64Array
+  readonly after: Float64Array
+  /** The item before this one of the same key; what lies below the front says nothing. */
+  readonly previous: Float64Array
+}
+
+/** Items are numbered from 1 on for ever. */
+export class History {
+  /** The oldest item, and the one that will be added next. */
+  front = 1
+  end = 1
+  private readonly pages: Page[] = []
+  private firstPage = 0
+  private spare: Page | undefined
+  /** The newest chained item of each key, by id. Stale where it lies below the front. */
+  private readonly heads: (Float64Array | undefined)[] = []
+  private headPages = 0
+
+  get bytes(): number {
+    const pages = this.pages.length + (this.spare === undefined ? 0 : 1)
+    return pages * pageBytes + this.headPages * headPageIds * 8
+  }
+
+  /** `chained` while there are snapshots, which may look for older versions. */
+  add(id: number, before: number, after: number, chained: boolean): void {
+    const item = this.end++
+    const page = this.pages[Math.floor(item / pageItems) - this.firstPage] ?? this.addPage(item)
+    const index = item % pageItems
+    page.ids[index] = id
+    page.before[index] = before
+    page.after[index] = after
+    page.previous[index] = chained ? this.chain(id, item) : unchained
+  }
+
+  /** Takes the newest item off. */
+  removeLast(): void {
+    const item = --this.end
+    const page = this.pageOf(item)
+    const previous = page.previous[item % pageItems] as number
+    if (previous === unchained) return
+    const id = page.ids[item % pageItems] as number
+    const heads = this.heads[Math.floor(id / headPageIds)] as Float64Array
+    heads[id % headPageIds] = previous
+  }
+
+  removeFirst(): void {
+    this.front++
+    if (this.front % pageItems === 0) this.dropPages()
+  }
+
+  /** Takes off what was superseded before `position`. */
+  removeBefore(position: number): void {
+    while (this.front < this.end) {
+      const next = Math.min((Math.floor(this.front / pageItems) + 1) * pageItems, this.end)
+      if (this.after(next - 1) >= position) break
+      this.front = next
+      this.dropPages()
+    }
+    while (this.front < this.end && this.after(this.front) < position) this.front++
+  }
+
+  id(item: number): number {
+    return this.pageOf(item).ids[item % pageItems] as number
+  }
+
+  before(item: number): number {
+    return this.pageOf(item).before[item % pageItems] as number
+  }
+
+  after(item: number): number {
+    return this.pageOf(item).after[item % pageItems] as number
+  }
+
+  /**
+   * The address of what a snapshot at `position` sees of a key whose newest change is later, or
+   * absent.
+   */
+  find(id: number, position: number): number {
+    let item = this.heads[Math.floor(id / headPageIds)]?.[id % headPageIds] ?? 0
+    while (item >= this.front) {
+      const page = this.pageOf(item)
+      const before = page.before[item % pageItems] as number
+      if (before < position) return before
+      item = page.previous[item % pageItems] as number
+    }
+    return absent
+  }
+
+  private chain(id: number, item: number): number {
+    const index = Math.floor(id / headPageIds)
+    let heads = this.heads[index]
+    if (heads === undefined) {
+      heads = new Float64Array(headPageIds)
+      this.heads[index] = heads
+      this.headPages++
+    }
+    const previous = heads[id % headPageIds] as number
+    heads[id % headPageIds] = item
+    return previous
+  }
+
+  private pageOf(item: number): Page {
+    return this.pages[Math.floor(item / pageItems) - this.firstPage] as Page
+  }
+
+  private addPage(item: number): Page {
+    if (this.pages.length === 0) this.firstPage = Math.floor(item / pageItems)
+    const page = this.spare ?? emptyPage()
+    this.spare = undefined
+    this.pages.push(page)
+    return page
+  }
+
+  private dropPages(): void {
+    while (this.pages.length > 0 && (this.firstPage + 1) * pageItems <= this.front) {
+      this.spare = this.pages.shift()
+      this.firstPage++
+    }
+  }
+}
+
+function emptyPage(): Page {
+  return {
+    ids: new Int32Array(pageItems),
+    before: new Float64Array(pageItems),
+    after: new Float64Array(pageItems),
+    previous: new Float64Array(pageItems),
+  }
+}

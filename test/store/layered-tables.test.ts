@@ -1,0 +1,82 @@
+// The order of freezing, checkpoints and what waits for them, with a checkpointer that does nothing
+// until it is told to.
+
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { Backups } from '../../src/store/backup.js'
+import { Checkpointer } from '../../src/store/checkpointer.js'
+import { DiskSpace } from '../../src/store/disk-space.js'
+import { nodeFiles } from '../../src/store/files.js'
+import { claimFolder, dropFolder } from '../../src/store/folder-lock.js'
+import { LayeredTables } from '../../src/store/layered-tables.js'
+import { keyClass } from '../../src/store/layout.js'
+import { openEnvironment } from '../../src/store/lmdb-environment.js'
+import { prepareFormat } from '../../src/store/lmdb-format.js'
+import { SegmentLog } from '../../src/store/log.js'
+import { StoredView } from '../../src/store/stored-view.js'
+import { temporaryFolder } from '../support/stores.js'
+
+const freezeBytes = 3 * 1_024 * 1_024
+const key = (tail: number) => Uint8Array.of(keyClass.record, tail)
+
+class HeldCheckpointer extends Checkpointer {
+  letGo: () => void = () => undefined
+  private readonly held = new Promise<void>((resolve) => {
+    this.letGo = resolve
+  })
+
+  override async apply(...given: Parameters<Checkpointer['apply']>) {
+    await this.held
+    return super.apply(...given)
+  }
+}
+
+async function open(t: Test) {
+  const folder = await temporaryFolder(t)
+  claimFolder(folder)
+  const environment = openEnvironment(folder)
+  prepareFormat(environment, folder)
+  const given = { folder, clock: systemClock, log: silentLog }
+  const checkpointer = new HeldCheckpointer(given)
+  const tables = new LayeredTables({
+    stored: new StoredView(environment),
+    log: SegmentLog.open({
+      ...{ ...given, folder: join(folder, 'log'), files: nodeFiles, durability: 'none' },
+      after: { group: 0, highestGroup: 0 },
+    }),
+    checkpointer,
+    disk: new DiskSpace({ folder, files: nodeFiles, clock: systemClock, written: () => 0 }),
+    backups: new Backups(given),
+    clock: systemClock,
+    messages: silentLog,
+    frozen: [],
+    lastVersion: 0,
+    freezeBytes,
+    tablesBytes: () => 0,
+    closed: async () => {
+      await environment.close()
+      dropFolder(folder)
+    },
+  })
+  t.teardown(() => tables.close())
+  const put = (tail: number, length: number) =>
+    tables.commit((view) => view.put(key(tail), new Uint8Array(length), tail))
+  return { tables, checkpointer, put, stored: new StoredView(environment) }
+}
+
+t.test('a rest comes though its overlay could not be frozen, and was written to', async (t) => {
+  const { tables, checkpointer, put, stored } = await open(t)
+  put(1, freezeBytes)
+  put(2, freezeBytes)
+  put(3, 1)
+  const rested = tables.atRest(async () => {
+    stored.renew()
+    t.equal(stored.get(key(3))?.length, 1, 'what was committed before is in the tables')
+  })
+  put(4, 1)
+  checkpointer.letGo()
+  await rested
+  t.equal(tables.stats().log?.checkpoints, 3)
+})

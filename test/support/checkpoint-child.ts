@@ -1,0 +1,65 @@
+// A process of its own over a folder of tables, for tests that limit or refuse it. It prints a line
+// for each thing it has done.
+//
+// Usage: checkpoint-child <folder> lock | checkpoint-child <folder> apply <segment> <last group>
+
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../src/base/clock.js'
+import { GatewayError } from '../../src/base/errors.js'
+import { silentLog } from '../../src/base/log.js'
+import { Checkpointer } from '../../src/store/checkpointer.js'
+import { lockEnvironment } from '../../src/store/folder-lock.js'
+import { keyClass } from '../../src/store/layout.js'
+import { openEnvironment, readApplied } from '../../src/store/lmdb-environment.js'
+import { prepareFormat } from '../../src/store/lmdb-format.js'
+import { StoredView } from '../../src/store/stored-view.js'
+
+/** Tries, and tries again once the parent says a line. */
+async function apply(folder: string, path: string, lastGroup: number): Promise<void> {
+  const environment = openEnvironment(folder)
+  prepareFormat(environment, folder)
+  const view = new StoredView(environment)
+  const range = { start: Uint8Array.of(keyClass.catalog), end: Uint8Array.of(0xff) }
+  const checkpointer = new Checkpointer({ folder, clock: systemClock, log: silentLog })
+  for (let applied = false; !applied; ) {
+    try {
+      say(`applied ${(await checkpointer.apply({ path, lastGroup })).group}`)
+      applied = true
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      say(`refused ${error.codeName}: ${error.message}`)
+      say(`failed ${checkpointer.stats().failed}`)
+      view.renew()
+      say(`group ${readApplied(environment).group}`)
+      await once(process.stdin, 'data')
+    }
+  }
+  view.renew()
+  say(`read ${[...view.entries(range)].length}`)
+  await checkpointer.close()
+  await environment.close()
+  process.stdin.destroy()
+}
+
+function lock(folder: string): void {
+  try {
+    lockEnvironment(openEnvironment(folder), folder)
+    say('open')
+  } catch (error) {
+    say(`refused ${error instanceof Error ? error.message : error}`)
+  }
+  process.exitCode = 0
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+// The test runner's own listener would end the process at a write beyond its limit: not if there is
+// another.
+process.on('SIGXFSZ', () => {})
+
+const [folder, task, path, lastGroup] = process.argv.slice(2)
+if (folder !== undefined && task === 'lock') lock(folder)
+else if (folder !== undefined && path !== undefined) await apply(folder, path, Number(lastGroup))

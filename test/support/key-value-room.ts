@@ -1,0 +1,241 @@
+// Key-value commands over one store for tests: words go in and replies come out as plain data, on
+// the path that the listener uses, without a socket. Suites of containers run at every bound between
+// small and large.
+
+import type { Test } from 'tap'
+import { systemRandom } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { readSettings } from '../../src/base/settings.js'
+import { Slice } from '../../src/base/slice.js'
+import type { KeyValueBus } from '../../src/bus/keyvalue/bus.js'
+import type { KeyValueCall } from '../../src/bus/keyvalue/call.js'
+import { Lane } from '../../src/bus/keyvalue/lane.js'
+import type { Reply } from '../../src/bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
+import { KeyValueSession } from '../../src/bus/keyvalue/session.js'
+import { Metering } from '../../src/bus/metering.js'
+import { Engine } from '../../src/engine/engine.js'
+import { type InlineBounds, usualBounds } from '../../src/engine/keyspace/work.js'
+import { type Identity, operator } from '../../src/identity/identity.js'
+import { openKeyValue } from '../../src/key-value.js'
+import { RespRequest } from '../../src/protocol/resp/request.js'
+import type { Store } from '../../src/store/store.js'
+import { ManualClock, tickPace } from './engine-room.js'
+import { eachStore, type StoreKind } from './stores.js'
+
+export type Word = string | number | Uint8Array
+
+/** A refusal, as `run` answers it: tests compare it with `{ error: 'ERR syntax error' }`. */
+export interface Refusal {
+  readonly error: string
+}
+
+/** Containers as records at once, beyond one member, and as usual. */
+export const boundsCases: Readonly<Record<string, InlineBounds>> = {
+  'always large': { members: 0, bytes: usualBounds.bytes },
+  'large beyond one': { members: 1, bytes: usualBounds.bytes },
+  usual: usualBounds,
+}
+
+/** One client; commands that are sent without waiting are a pipeline. */
+export class RoomClient {
+  readonly session: KeyValueSession
+  /** What it was sent besides replies. */
+  readonly pushed: unknown[] = []
+  private readonly lane: Lane
+  private readonly waiting: ((reply: unknown) => void)[] = []
+  private readonly queue: RespRequest[] = []
+  private isPumping = false
+
+  constructor(
+    readonly bus: KeyValueBus,
+    id: number,
+    identity: Identity,
+  ) {
+    this.session = new KeyValueSession({
+      ...{ protocol: 'resp', id, identity, nowMs: 0 },
+      peer: `127.0.0.1:${50_000 + id}`,
+      local: '127.0.0.1:6379',
+      socket: {
+        push: (message) => this.pushed.push(plain(message)),
+        end: () => {
+          this.session.isEnding = true
+        },
+        destroy: () => {
+          this.session.closed = true
+        },
+      },
+    })
+    this.lane = new Lane(bus, this.session, {
+      deliver: (call: KeyValueCall) => this.waiting.shift()?.(plain(call.reply)),
+      resumed: () => this.pump(),
+    })
+    bus.services.clients.add(this.session)
+  }
+
+  /** The reply as plain data: see `plain`. */
+  run(...words: readonly Word[]): Promise<unknown> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve)
+      this.queue.push(requestOf(words))
+      if (this.isPumping) return
+      this.isPumping = true
+      queueMicrotask(() => {
+        this.isPumping = false
+        this.pump()
+      })
+    })
+  }
+
+  /** `run` of a line of words without spaces. */
+  line(text: string): Promise<unknown> {
+    return this.run(...text.split(' '))
+  }
+
+  /** The client goes. */
+  close(): void {
+    this.session.closed = true
+    this.bus.closed(this.session)
+    this.bus.services.clients.remove(this.session)
+  }
+
+  private pump(): void {
+    while (!this.lane.isBusy) {
+      const request = this.queue.shift()
+      if (request === undefined) {
+        this.lane.flush()
+        return
+      }
+      this.lane.submit(this.bus.table.find(request.text(0)), request)
+    }
+  }
+}
+
+export class KeyValueRoom extends RoomClient {
+  private clients = 1
+
+  constructor(
+    override readonly bus: KeyValueBus,
+    readonly engine: Engine,
+    readonly store: Store,
+    readonly clock: ManualClock,
+  ) {
+    super(bus, 1, operator)
+  }
+
+  /** A further client. */
+  client(identity: Identity = operator): RoomClient {
+    return new RoomClient(this.bus, ++this.clients, identity)
+  }
+}
+
+export interface KeyValueRoomOptions {
+  readonly kinds?: readonly StoreKind[]
+  readonly bounds?: InlineBounds
+  readonly settings?: Readonly<Record<string, string>>
+  readonly rows?: readonly KeyValueRow[]
+}
+
+/** One body of assertions over the commands on each store. */
+export async function eachKeyValueRoom(
+  t: Test,
+  name: string,
+  body: (t: Test, room: KeyValueRoom) => Promise<void>,
+  options: KeyValueRoomOptions = {},
+): Promise<void> {
+  const clock = new ManualClock()
+  const { kinds, bounds } = options
+  await eachStore(
+    t,
+    name,
+    async (t, { store }) => {
+      const parts = { store, clock, random: systemRandom, log: silentLog }
+      const engine = new Engine({ ...parts, pace: tickPace })
+      const bus = await openKeyValue({
+        ...{ engine, clock, random: systemRandom, log: silentLog, version: '0.0.0' },
+        settings: readSettings({ ...options.settings }),
+        credentials: {
+          account: () => {
+            throw new Error('no logins by SCRAM in this room')
+          },
+          identityOf: (user, key) =>
+            user === 'operator' && key === roomKey ? operator : undefined,
+        },
+        counters: new Metering(clock.elapsed()),
+        ...(bounds === undefined ? {} : { bounds }),
+        ...(options.rows === undefined ? {} : { rows: options.rows }),
+      })
+      const room = new KeyValueRoom(bus, engine, store, clock)
+      await body(t, room)
+      room.close()
+      await engine.close()
+    },
+    { clock, ...(kinds === undefined ? {} : { kinds }) },
+  )
+}
+
+/** The operator's key in these rooms. */
+export const roomKey = 'svc_op_room'
+
+/** As eachKeyValueRoom, once for each of boundsCases. */
+export async function eachBound(
+  t: Test,
+  name: string,
+  body: (t: Test, room: KeyValueRoom) => Promise<void>,
+  options: KeyValueRoomOptions = {},
+): Promise<void> {
+  for (const [title, bounds] of Object.entries(boundsCases)) {
+    await eachKeyValueRoom(t, `${name}, ${title}`, body, { ...options, bounds })
+  }
+}
+
+/**
+ * Bulk and simple strings as strings (bytes that are no UTF-8 as a Buffer), errors as `{error}`,
+ * both nils as null, doubles as numbers, maps, sets and scores as flat arrays, no reply as undefined.
+ */
+export function plain(reply: Reply): unknown {
+  if (reply instanceof Slice) return textOrBytes(reply)
+  if (reply instanceof Uint8Array) return textOrBytes(Slice.of(reply))
+  if (reply === null || typeof reply !== 'object') return reply
+  if (!('kind' in reply)) return reply.map(plain)
+  switch (reply.kind) {
+    case 'simple':
+    case 'verbatim':
+      return reply.text
+    case 'error':
+      return { error: reply.text }
+    case 'nullArray':
+      return null
+    case 'double':
+      return reply.value
+    case 'none':
+      return undefined
+    case 'map':
+    case 'scored':
+      return reply.pairs.map(plain)
+    default:
+      return reply.items.map(plain)
+  }
+}
+
+function textOrBytes(slice: Slice): string | Buffer {
+  return slice.isText() ? slice.text() : Buffer.from(slice.view())
+}
+
+export function requestOf(words: readonly Word[]): RespRequest {
+  const parts = words.map((word) =>
+    typeof word === 'object' ? Buffer.from(word) : Buffer.from(String(word)),
+  )
+  const table: number[] = []
+  let at = 0
+  for (const part of parts) {
+    table.push(at, at + part.length)
+    at += part.length
+  }
+  return new RespRequest(
+    Uint8Array.from(Buffer.concat(parts)),
+    Int32Array.from(table),
+    0,
+    parts.length,
+  )
+}

@@ -1,0 +1,61 @@
+// A process that opens what power cuts left and says what it finds: a damaged environment may end
+// the process that opens it. A line of JSON in is a folder, a line out the finding.
+
+import { createInterface } from 'node:readline'
+import { systemClock } from '../../../src/base/clock.js'
+import { silentLog } from '../../../src/base/log.js'
+import { checkStore } from '../../../src/engine/check.js'
+import { openLmdbStore } from '../../../src/store/lmdb.js'
+import type { Store } from '../../../src/store/store.js'
+import type { Finding, Request } from './examiner.js'
+import { readLedger } from './ledger.js'
+import { openEnvironment, readEnvironment } from './lmdb-child.js'
+
+async function examine({ what, path }: Request): Promise<Finding> {
+  return what === 'lmdb' ? examineEnvironment(path) : examineStore(path)
+}
+
+async function examineEnvironment(path: string): Promise<Finding> {
+  const environment = openEnvironment(path)
+  try {
+    const { group, problems } = readEnvironment(environment)
+    return { head: { count: group, lanes: [] }, problems }
+  } finally {
+    await environment.close()
+  }
+}
+
+async function examineStore(path: string): Promise<Finding> {
+  const given = { durability: 'commit', clock: systemClock, log: silentLog } as const
+  const store = openLmdbStore({ path, ...given })
+  try {
+    const found = await read(store)
+    const problems = (await checkStore(store)).map(({ ns, kind, text }) => `${ns} ${kind} ${text}`)
+    return { head: found?.head, problems: [...(found?.problems ?? []), ...problems] }
+  } finally {
+    await store.close()
+  }
+}
+
+/** What cannot be read does not keep the check from saying more. */
+async function read(store: Store): ReturnType<typeof readLedger> {
+  try {
+    return await readLedger(store)
+  } catch (error) {
+    return { head: { count: 0, lanes: [] }, problems: [`unreadable: ${textOf(error)}`] }
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let finding: Finding
+  try {
+    finding = await examine(JSON.parse(line) as Request)
+  } catch (error) {
+    finding = { head: undefined, problems: [], refused: textOf(error) }
+  }
+  process.stdout.write(`${JSON.stringify(finding)}\n`)
+}

@@ -1,0 +1,115 @@
+// A client of the key-value protocol on a real socket: sends words, or any bytes, and takes replies
+// apart. Replies carry their type, so that two servers can be compared.
+
+import { connect, type Socket } from 'node:net'
+
+export type RespReply = string | RespReply[]
+
+type Parsed = readonly [reply: RespReply, next: number]
+
+export class RespClient {
+  /** Set once the other side has closed. */
+  isClosed = false
+  private received = ''
+  private readonly waiting: ((reply: RespReply | undefined) => void)[] = []
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => {
+      this.received += chunk.toString('latin1')
+      this.drain()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.isClosed = true
+      for (const resolve of this.waiting.splice(0)) resolve(undefined)
+    })
+  }
+
+  static open(port: number): Promise<RespClient> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.once('error', reject)
+      socket.once('connect', () => {
+        socket.off('error', reject)
+        resolve(new RespClient(socket))
+      })
+    })
+  }
+
+  /**
+   * The reply to a command, with the first byte of its type: `+OK`, `:1`, `$text`, `$` for the nil
+   * of bulk strings is `$-1`; aggregates are arrays that begin with their type and count.
+   */
+  async call(...words: readonly (string | Uint8Array)[]): Promise<RespReply> {
+    this.send(encode(words))
+    const reply = await this.next()
+    if (reply === undefined) throw new Error('the connection was closed')
+    return reply
+  }
+
+  /** The next reply or push; undefined where the connection ends before it. */
+  next(): Promise<RespReply | undefined> {
+    return new Promise((resolve) => {
+      if (this.isClosed) resolve(undefined)
+      else {
+        this.waiting.push(resolve)
+        this.drain()
+      }
+    })
+  }
+
+  send(bytes: string | Uint8Array): void {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  private drain(): void {
+    while (this.waiting.length > 0) {
+      const parsed = parse(this.received, 0)
+      if (parsed === undefined) return
+      this.received = this.received.slice(parsed[1])
+      this.waiting.shift()?.(parsed[0])
+    }
+  }
+}
+
+/** A command as an array of bulk strings. */
+export function encode(words: readonly (string | Uint8Array)[]): Buffer {
+  const parts: Buffer[] = [Buffer.from(`*${words.length}\r\n`)]
+  for (const word of words) {
+    const bytes = typeof word === 'string' ? Buffer.from(word) : Buffer.from(word)
+    parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'))
+  }
+  return Buffer.concat(parts)
+}
+
+/** Undefined where the reply is not whole. */
+function parse(text: string, at: number): Parsed | undefined {
+  const end = text.indexOf('\r\n', at)
+  if (end < 0) return undefined
+  const type = text[at] ?? ''
+  const line = text.slice(at + 1, end)
+  const next = end + 2
+  if ((type === '$' || type === '=') && line !== '-1') {
+    const stop = next + Number(line)
+    return stop + 2 > text.length ? undefined : [`${type}${text.slice(next, stop)}`, stop + 2]
+  }
+  const each = { '*': 1, '~': 1, '>': 1, '%': 2 }[type]
+  if (each === undefined || line === '-1') return [type + line, next]
+  return parseItems(text, next, type + line, each * Number(line))
+}
+
+function parseItems(text: string, start: number, head: string, count: number): Parsed | undefined {
+  const items: RespReply[] = [head]
+  let at = start
+  for (let i = 0; i < count; i++) {
+    const item = parse(text, at)
+    if (item === undefined) return undefined
+    items.push(item[0])
+    at = item[1]
+  }
+  return [items, at]
+}
