@@ -88,8 +88,8 @@ export class Call<A, T> implements Fence {
   touches: readonly Touch[] = []
   private killed = false
   private readonly deadlineMs: number
-  private readonly ids: Bytes[] = []
-  private readonly uuids: Bytes[] = []
+  private ids: Bytes[] | undefined
+  private uuids: Bytes[] | undefined
   private queryContext: QueryContext | undefined
 
   constructor(options: CallOptions<A, T>) {
@@ -114,6 +114,7 @@ export class Call<A, T> implements Fence {
 
   /** The i-th ObjectId of this call, the same at every run. */
   objectId(index: number): Bytes {
+    this.ids ??= []
     const known = this.ids[index]
     if (known !== undefined) return known
     const made = this.services.objectIds.next()
@@ -123,6 +124,7 @@ export class Call<A, T> implements Fence {
 
   /** The i-th random UUID (version 4) of this call, the same at every run. */
   uuid(index = 0): Bytes {
+    this.uuids ??= []
     const known = this.uuids[index]
     if (known !== undefined) return known
     const made = this.services.random.bytes(16).slice()

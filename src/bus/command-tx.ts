@@ -19,6 +19,8 @@ import type {
 
 /** What a transaction is allowed: the touches of the call, and who decides about each. */
 export interface Fence {
+  /** Wall time of the call, milliseconds. */
+  readonly now: number
   readonly touches: readonly Touch[]
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, namespace: Namespace | undefined): void
@@ -32,9 +34,15 @@ export class CommandReadTx implements ReadTx, Guarded {
     private readonly fence: Fence,
   ) {}
 
+  get now(): number {
+    return this.fence.now
+  }
+
   /** Looks up and authorizes every declared collection; runs before the handler. */
   *enter(): Program<void> {
-    for (const touch of this.fence.touches) {
+    const { touches } = this.fence
+    for (let i = 0; i < touches.length; i++) {
+      const touch = touches[i] as Touch
       const { db, collection } = touch
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection)
@@ -50,7 +58,9 @@ export class CommandReadTx implements ReadTx, Guarded {
 
   /** Throws for a collection that no touch names; a mistake of ours, never of the client's. */
   permits(db: string, name: string): void {
-    for (const touch of this.fence.touches) {
+    const { touches } = this.fence
+    for (let i = 0; i < touches.length; i++) {
+      const touch = touches[i] as Touch
       if (touch.db === db && (touch.collection ?? name) === name) return
     }
     throw new Error(`the command did not declare ${db}.${name}`)

@@ -53,6 +53,7 @@ function extraValue(given: unknown): Value {
 }
 
 const headName = 6
+const twoTo32 = 4294967296
 const okElement = Uint8Array.of(bsonType.double, 0x6f, 0x6b, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)
 
 /** A batch of a cursor: `id` 0 tells the client that nothing is left. */
@@ -67,26 +68,41 @@ export interface Batch {
 /** `{cursor: {firstBatch: […], id: int64, ns}, ok: 1}`. */
 export function cursorReply({ name, documents, id, ns }: Batch): Document {
   const arrayBytes = batchBytes(documents)
-  const nsBytes = Buffer.byteLength(ns)
+  const nsBytes = byteLength(ns)
   const cursorBytes = 4 + (2 + name.length + arrayBytes) + (4 + 8) + (4 + 5 + nsBytes) + 1
   const total = 4 + (2 + headName + cursorBytes) + okElement.length + 1
-  const document = room(total)
-  const out = bufferOf(document)
-  let at = out.writeInt32LE(total, 0)
-  at = writeName(out, at, bsonType.object, 'cursor')
-  at = out.writeInt32LE(cursorBytes, at)
-  at = writeName(out, at, bsonType.array, name)
+  const out = room(total)
+  writeInt32(out, 0, total)
+  let at = writeName(out, 4, bsonType.object, 'cursor')
+  writeInt32(out, at, cursorBytes)
+  at = writeName(out, at + 4, bsonType.array, name)
   at = writeBatch(out, at, documents, arrayBytes)
   at = writeName(out, at, bsonType.int64, 'id')
-  at = out.writeBigInt64LE(BigInt(id), at)
-  at = writeName(out, at, bsonType.string, 'ns')
-  at = out.writeInt32LE(nsBytes + 1, at)
-  at += out.write(ns, at)
+  writeInt32(out, at, id)
+  writeInt32(out, at + 4, Math.floor(id / twoTo32))
+  at = writeName(out, at + 8, bsonType.string, 'ns')
+  writeInt32(out, at, nsBytes + 1)
+  at = writeText(out, at + 4, ns, nsBytes)
   out[at++] = 0
-  out[at++] = 0
-  out.set(okElement, at)
-  out[total - 1] = 0
-  return document
+  for (let i = 0; i < okElement.length; i++) out[at++] = okElement[i] ?? 0
+  out[at] = 0
+  return out
+}
+
+/** Of a short text's UTF-8; the texts that pass here are names, nearly all ASCII. */
+function byteLength(text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
+  }
+  return text.length
+}
+
+/** A text of `length` bytes, and its 00. */
+function writeText(out: Bytes, start: number, text: string, length: number): number {
+  if (length === text.length) for (let i = 0; i < length; i++) out[start + i] = text.charCodeAt(i)
+  else bufferOf(out).write(text, start)
+  out[start + length] = 0
+  return start + length + 1
 }
 
 function batchBytes(documents: readonly Document[]): number {
@@ -98,7 +114,7 @@ function batchBytes(documents: readonly Document[]): number {
 }
 
 function writeBatch(
-  out: Buffer,
+  out: Bytes,
   start: number,
   documents: readonly Document[],
   arrayBytes: number,
@@ -115,7 +131,7 @@ function writeBatch(
   return at + 1
 }
 
-function writeName(out: Buffer, start: number, type: number, name: string): number {
+function writeName(out: Bytes, start: number, type: number, name: string): number {
   out[start] = type
   let at = start + 1
   for (let i = 0; i < name.length; i++) out[at++] = name.charCodeAt(i)

@@ -11,7 +11,7 @@ import type { Document, Value } from '../value/value.js'
 import type { Call } from './call.js'
 import type { CommandReadTx, CommandTx } from './command-tx.js'
 import { type GenericArgs, genericFields } from './generic.js'
-import { type Args, type Field, type Fields, Schema } from './schema.js'
+import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
 import type { Request } from './session.js'
 
 /** Who may send it: anyone, whoever has signed in, the operator alone. */
@@ -83,6 +83,7 @@ export interface DocumentRow extends Description {
 export type AnyCall = Call<unknown, unknown>
 
 const genericSchema = new Schema('', genericFields)
+const noGeneric = genericSchema.begin().finish()
 
 /** Checks a definition and binds its schema. A row that cannot be right throws here, at start. */
 export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>): DocumentRow {
@@ -152,18 +153,20 @@ export function parseCommand<F extends Fields, T>(
   { schema, readTarget, ignoresUnknown }: CommandSyntax<F, T>,
 ): { readonly args: Args<F>; readonly target: T; readonly generic: GenericArgs } {
   const reading = schema.begin()
-  const generic = genericSchema.begin()
+  let generic: Reading<typeof genericFields> | undefined
   const elements = new Elements(body)
   elements.next()
   const target = readTarget(elements.value())
   while (elements.next()) {
-    if (reading.take(body, elements) || generic.take(body, elements)) continue
+    if (reading.take(body, elements)) continue
+    generic ??= genericSchema.begin()
+    if (generic.take(body, elements)) continue
     if (!ignoresUnknown) throw schema.unknown(elements.name())
   }
   for (const [name, documents] of sequences) {
     if (!reading.takeSequence(name, documents) && !ignoresUnknown) throw schema.unknown(name)
   }
-  return { args: reading.finish(), target, generic: generic.finish() }
+  return { args: reading.finish(), target, generic: generic?.finish() ?? noGeneric }
 }
 
 function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): void {

@@ -82,7 +82,12 @@ export class Schema<F extends Fields> {
   /** The slot of the element's name, if it is one of ours. */
   slotAt(bytes: Bytes, elements: Elements): Slot | undefined {
     const slots = this.byShape.get(shapeOf(bytes, elements.nameStart, elements.nameEnd))
-    return slots?.find((slot) => elements.nameIs(slot.nameBytes))
+    if (slots === undefined) return undefined
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i] as Slot
+      if (elements.nameIs(slot.nameBytes)) return slot
+    }
+    return undefined
   }
 
   slotNamed(name: string): Slot | undefined {

@@ -6,7 +6,7 @@ import { anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
 
-export type SessionProtocol = 'wire' | 'http' | 'internal'
+export type SessionProtocol = 'wire' | 'resp' | 'http' | 'internal'
 
 export interface SessionOptions {
   readonly protocol: SessionProtocol

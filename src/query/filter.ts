@@ -3,7 +3,7 @@
 
 import type { Document } from '../value/value.js'
 import type { QueryContext } from './context.js'
-import { documentTest, matchedPosition } from './filter/match.js'
+import { type DocumentTest, documentTest, matchedPosition } from './filter/match.js'
 import type { FilterNode } from './filter/node.js'
 import { parseFilter } from './filter/parse.js'
 import { filterToDocument } from './filter/print.js'
@@ -23,10 +23,21 @@ export interface Filter {
  * expressions that are malformed or not of the linear kind, and the errors of $expr.
  */
 export function compileFilter(filter: Document, context: QueryContext): Filter {
-  const tree = parseFilter(filter, context)
-  return {
-    matches: documentTest(tree),
-    matchedIndex: (document) => matchedPosition(tree, document),
-    tree,
+  return new CompiledFilter(parseFilter(filter, context))
+}
+
+class CompiledFilter implements Filter {
+  /** Made for the first document: a plan with exact bounds asks for none. */
+  private test: DocumentTest | undefined
+
+  constructor(readonly tree: FilterNode) {}
+
+  matches(document: Document): boolean {
+    this.test ??= documentTest(this.tree)
+    return this.test(document)
+  }
+
+  matchedIndex(document: Document): number | undefined {
+    return matchedPosition(this.tree, document)
   }
 }

@@ -106,12 +106,21 @@ const names = new Map<string, Bytes>()
 
 /** The field `name` of a document; names are a fixed set of ours (command fields and the like). */
 export function field(document: Document, name: string): Value | undefined {
+  return findElement(document, 0, nameBytes(name))
+}
+
+/** The same of an embedded document, read where it lies. */
+export function fieldIn(object: Value, name: string): Value | undefined {
+  return findElement(object.bytes, object.start, nameBytes(name))
+}
+
+function nameBytes(name: string): Bytes {
   let bytes = names.get(name)
   if (bytes === undefined) {
     bytes = utf8(name)
     names.set(name, bytes)
   }
-  return findElement(document, 0, bytes)
+  return bytes
 }
 
 /** Elements of an array or fields of an object, in order. */

@@ -319,16 +319,17 @@ export class JsonWriter {
   }
 
   /** Text in which every character is ASCII and stands for itself. */
-  private ascii(text: string): void {
+  ascii(text: string): this {
     this.reserve(text.length)
     const { out } = this
     if (text.length > 32) {
       this.at += out.write(text, this.at, 'latin1')
-      return
+      return this
     }
     let at = this.at
     for (let i = 0; i < text.length; i++) out[at++] = text.charCodeAt(i)
     this.at = at
+    return this
   }
 
   private byte(byte: number): void {

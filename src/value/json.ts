@@ -21,6 +21,11 @@ export function valueToJson(v: Value, mode: JsonMode): string {
   return writer.begin(mode).value(v).finish()
 }
 
+/** One value between two texts of ASCII, all of it one flat string: what answers are made of. */
+export function valueInJson(before: string, v: Value, after: string, mode: JsonMode): string {
+  return writer.begin(mode).ascii(before).value(v).ascii(after).finish()
+}
+
 /**
  * A document of JSON text (or its UTF-8) with Extended JSON wrappers of any mode. Whole numbers
  * become int32, int64 or double, the first that holds them; of equal keys the last wins, at the

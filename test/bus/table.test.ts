@@ -20,10 +20,14 @@ const sound = {
 
 t.test('a row is found by name and alias, in its own spelling', async (t) => {
   const row = documentRow({ ...sound, aliases: ['Echo'] })
-  const table = new CommandTable([row])
-  t.equal(table.find('echo'), row)
-  t.equal(table.find('Echo'), row)
-  t.equal(table.find('ECHO'), undefined)
+  const other = documentRow({ ...sound, name: 'ecco' })
+  const table = new CommandTable([row, other])
+  const find = (name: string) => table.rowOf(documentFrom({ [name]: 1, text: 'echo' }))
+  t.equal(find('echo'), row)
+  t.equal(find('Echo'), row)
+  t.equal(find('ecco'), other)
+  for (const name of ['ECHO', 'ech', 'echoo', 'text', '']) t.equal(find(name), undefined, name)
+  t.equal(table.rowOf(documentFrom({})), undefined)
 })
 
 t.test('a row that cannot be right fails at start', async (t) => {
@@ -66,5 +70,5 @@ t.test('the table of the document protocol is sound', async (t) => {
     'collstats',
     'deleteIndexes',
   ])
-    t.ok(table.find(name), name)
+    t.ok(table.rowOf(documentFrom({ [name]: 1 })), name)
 })

@@ -20,8 +20,8 @@ import {
   createNamespace,
   dropNamespace,
   findNamespace,
-  listNamespaces,
   renameNamespace,
+  shownNamespaces,
 } from '../../engine/catalog.js'
 import type { Namespace } from '../../engine/types.js'
 import { readPhase, writePhase } from '../../store/sweep.js'
@@ -164,7 +164,7 @@ const dropDatabase = documentRow({
     const requireRight = (ns: Namespace): void => {
       if (!call.may('admin', ns.access)) throw call.unauthorized()
     }
-    const all = yield* readPhase((tx) => listNamespaces(tx, db))
+    const all = yield* readPhase((tx) => shownNamespaces(tx, db))
     for (const ns of all) requireRight(ns)
     for (let at = 0; at < all.length; at += dropsPerProgram) {
       const group = all.slice(at, at + dropsPerProgram)

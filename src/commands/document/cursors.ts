@@ -43,12 +43,13 @@ export function* firstBatch(
     documentsMax: batchSize ?? firstBatchDocuments,
     bytesMax: batchBytesMax,
   })
-  const { db, owner, lsid, touches } = call
+  const { db } = call
   const ns = `${db}.${collection}`
   if (drained || singleBatch === true) {
     source.close()
     return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
   }
+  const { owner, lsid, touches } = call
   const id = call.engine.cursors.open(source, {
     db,
     collection,

@@ -6,7 +6,7 @@ import { fail } from '../../base/errors.js'
 import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { countKey, countOf, listNamespaces } from '../../engine/catalog.js'
+import { countKey, countOf, shownNamespaces } from '../../engine/catalog.js'
 import { listedIndexes } from '../../engine/indexes.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -106,7 +106,7 @@ const dbStats = documentRow({
   *run(tx, call) {
     const scale = requireScale(call.args.scale)
     const sum = { collections: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
-    for (const ns of yield* listNamespaces(tx, call.db)) {
+    for (const ns of yield* shownNamespaces(tx, call.db)) {
       if (!call.may('read', ns.access)) continue
       const figures = yield* storageOf(tx, ns)
       sum.collections++

@@ -14,7 +14,7 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { countOf, findNamespace, listNamespaces } from '../../engine/catalog.js'
+import { countOf, findNamespace, isShown, shownNamespaces } from '../../engine/catalog.js'
 import { idIndexSpec } from '../../engine/index-spec.js'
 import { listedIndexes } from '../../engine/indexes.js'
 import { documentsSource } from '../../engine/source.js'
@@ -48,7 +48,7 @@ const listDatabases = documentRow({
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
-    for (const ns of yield* listNamespaces(tx)) {
+    for (const ns of yield* shownNamespaces(tx)) {
       if (!call.may('read', ns.access)) continue
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
@@ -120,9 +120,9 @@ function* namespacesOf(
   filter: Document | undefined,
 ): Program<Namespace[]> {
   const name = filter === undefined ? undefined : field(filter, 'name')
-  if (name?.type !== bsonType.string) return yield* listNamespaces(tx, db)
+  if (name?.type !== bsonType.string) return yield* shownNamespaces(tx, db)
   const ns = yield* findNamespace(tx, db, stringOf(name))
-  return ns === undefined ? [] : [ns]
+  return ns !== undefined && (yield* isShown(tx, ns)) ? [ns] : []
 }
 
 function collectionOf(ns: Namespace): Document {
@@ -165,7 +165,7 @@ const collectionSummaries = documentRow({
   help: 'Lists the collections of a database with counts, owner and mode, as the HTTP route does.',
   *run(tx, call) {
     const summaries: Document[] = []
-    for (const ns of yield* listNamespaces(tx, call.db)) {
+    for (const ns of yield* shownNamespaces(tx, call.db)) {
       if (call.may('read', ns.access)) summaries.push(yield* summaryOf(tx, ns))
     }
     return reply((writer) => {

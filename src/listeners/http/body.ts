@@ -12,12 +12,16 @@ export interface Held {
   release: (() => void) | undefined
 }
 
-/** The whole body; rejects with BSONObjectTooLarge as soon as the bound is passed, never after. */
-export function readBody(
+/**
+ * What `read` makes of the whole body; rejects with what it throws, and with BSONObjectTooLarge as
+ * soon as the bound is passed, never after.
+ */
+export function readBody<T>(
   incoming: IncomingMessage,
   budget: ByteBudget,
   held: Held,
-): Promise<Buffer> {
+  read: (body: Buffer) => T,
+): Promise<T> {
   const announced = incoming.headers['content-length']
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
   if (bytes > messageBytesMax) return Promise.reject(tooLarge())
@@ -25,7 +29,14 @@ export function readBody(
     const begin = () => {
       let taken = bytes
       held.release = () => budget.release(taken)
-      collect(incoming, resolve, reject, (length) => {
+      const done = (body: Buffer) => {
+        try {
+          resolve(read(body))
+        } catch (thrown) {
+          reject(thrown)
+        }
+      }
+      collect(incoming, done, reject, (length) => {
         if (length <= taken) return
         budget.charge(length - taken)
         taken = length
@@ -44,7 +55,7 @@ export function readBody(
 /** Gathers the chunks; `grown` is told the length after each. */
 function collect(
   incoming: IncomingMessage,
-  resolve: (body: Buffer) => void,
+  done: (body: Buffer) => void,
   reject: (error: Error) => void,
   grown: (length: number) => void,
 ): void {
@@ -63,7 +74,7 @@ function collect(
   })
   incoming.on('end', () => {
     const [first] = chunks
-    resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length))
+    done(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length))
   })
   incoming.on('error', () => reject(interrupted()))
 }

@@ -1,6 +1,7 @@
 // One HTTP request as the routes see it: checked body fields, the way replies are written, and a
 // function that runs a document command on the bus.
 
+import { type Bytes, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
@@ -29,25 +30,55 @@ export type BodySchema = Readonly<Record<string, FieldKind | `${FieldKind}!`>>
 
 export type BodyFields = ReadonlyMap<string, Value>
 
-/** The fields of a body, each of its kind. Throws BadValue that names the field. */
-export function checkBody(body: Document, schema: BodySchema): BodyFields {
-  const fields = new Map<string, Value>()
-  const elements = new Elements(body)
-  while (elements.next()) {
-    const name = elements.name()
-    const kind = schema[name]
-    if (kind === undefined) throw fail('BadValue', `unknown field '${name}' in the request body`)
-    const value = elements.value()
-    if (value.type === bsonType.null && !kind.endsWith('!')) continue
-    requireKind(name, kind.replace('!', '') as FieldKind, value)
-    fields.set(name, value)
+interface BodyField {
+  readonly name: string
+  readonly nameBytes: Bytes
+  readonly kind: FieldKind
+  readonly isRequired: boolean
+}
+
+/** A route's schema, made ready once: names are compared as bytes. */
+export class BodyCheck {
+  private readonly known: readonly BodyField[]
+  private readonly required: readonly string[]
+
+  constructor(schema: BodySchema) {
+    this.known = Object.entries(schema).map(([name, kind]) => ({
+      name,
+      nameBytes: utf8(name),
+      kind: kind.replace('!', '') as FieldKind,
+      isRequired: kind.endsWith('!'),
+    }))
+    this.required = this.known.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   }
-  for (const name in schema) {
-    if (schema[name]?.endsWith('!') && !fields.has(name)) {
-      throw fail('BadValue', `field '${name}' is required in the request body`)
+
+  /** The fields of a body, each of its kind. Throws BadValue that names the field. */
+  fields(body: Document): BodyFields {
+    const fields = new Map<string, Value>()
+    const elements = new Elements(body)
+    while (elements.next()) {
+      const { name, kind, isRequired } = this.fieldAt(elements)
+      const value = elements.value()
+      if (value.type === bsonType.null && !isRequired) continue
+      requireKind(name, kind, value)
+      fields.set(name, value)
     }
+    for (const name of this.required) {
+      if (!fields.has(name)) {
+        throw fail('BadValue', `field '${name}' is required in the request body`)
+      }
+    }
+    return fields
   }
-  return fields
+
+  private fieldAt(elements: Elements): BodyField {
+    const { known } = this
+    for (let i = 0; i < known.length; i++) {
+      const row = known[i] as BodyField
+      if (elements.nameIs(row.nameBytes)) return row
+    }
+    throw fail('BadValue', `unknown field '${elements.name()}' in the request body`)
+  }
 }
 
 function requireKind(name: string, kind: FieldKind, value: Value): void {

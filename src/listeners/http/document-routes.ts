@@ -4,7 +4,8 @@
 import { fail, kindOf } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'
 import type { Awaitable } from '../../store/store.js'
-import { Elements, elementsOf, field } from '../../value/elements.js'
+import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
+import { valueInJson } from '../../value/json.js'
 import { integerOf } from '../../value/numbers.js'
 import {
   bsonType,
@@ -12,6 +13,7 @@ import {
   documentOf,
   documentValue,
   int64Value,
+  nullValue,
   objectIdValue,
   stringOf,
   type Value,
@@ -189,8 +191,8 @@ function findOne(call: HttpCall): Awaitable<string> {
 function foundJson(call: HttpCall, reply: Document): string {
   const batch = cursorField(reply, 'firstBatch')
   const elements = new Elements(batch.bytes, batch.start)
-  const found = elements.next() ? elements.value() : undefined
-  return `{"document":${jsonOf(call, found)},"ok":1}`
+  const found = elements.next() ? elements.value() : nullValue
+  return valueInJson('{"document":', found, ',"ok":1}', call.mode)
 }
 
 async function update(call: HttpCall, multi: boolean): Promise<string> {
@@ -317,13 +319,12 @@ function writeFilter(writer: DocumentWriter, call: HttpCall, as: string, name = 
     writer.openDocument(as).close()
     return
   }
-  const document = documentOf(filter)
-  writer.document(as, call.widensIds ? widenIds(document) : document)
+  writer.value(as, call.widensIds ? widenIds(filter) : filter)
 }
 
 function cursorField(reply: Document, name: string): Value {
   const cursor = field(reply, 'cursor')
-  const value = cursor === undefined ? undefined : field(documentOf(cursor), name)
+  const value = cursor === undefined ? undefined : fieldIn(cursor, name)
   if (value === undefined) throw fail('InternalError', `a cursor reply without ${name}`)
   return value
 }

@@ -19,7 +19,7 @@ export function openHealth(options: HealthOptions): () => Awaitable<string> {
   const startedMs = clock.elapsed()
   const server = { httpPort, wirePort }
   const answer = (keyCount: number): string => {
-    const { type, refusing } = store.stats()
+    const { type, refusing, groups, log, backup } = store.stats()
     const status = refusing === undefined ? 'ok' : 'degraded'
     const uptime = Math.floor((clock.elapsed() - startedMs) / 1000)
     const storage = {
@@ -27,6 +27,9 @@ export function openHealth(options: HealthOptions): () => Awaitable<string> {
       connected: true,
       keyCount,
       ...(refusing === undefined ? {} : { refusing }),
+      ...(groups === undefined ? {} : { groups }),
+      ...(log === undefined ? {} : { log }),
+      ...(backup === undefined ? {} : { backup }),
     }
     return JSON.stringify({ status, uptime, version, storage, server, ok: 1 })
   }

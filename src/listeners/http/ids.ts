@@ -1,45 +1,41 @@
 // Plain JSON cannot say ObjectId, so a 24-digit hexadecimal string in `_id` position of a filter
 // matches the ObjectId and the string. Bodies in EJSON are left as they are.
 
+import { utf8 } from '../../base/bytes.js'
 import { Elements } from '../../value/elements.js'
-import {
-  bsonType,
-  type Document,
-  documentOf,
-  objectIdValue,
-  stringOf,
-  Value,
-} from '../../value/value.js'
+import { bsonType, objectIdValue, stringOf, type Value } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 
 const hexId = /^[0-9a-fA-F]{24}$/
-const logical = new Set(['$and', '$or', '$nor'])
+const idName = utf8('_id')
+const matchName = utf8('$match')
+const logical = [utf8('$and'), utf8('$or'), utf8('$nor')]
 
-/** The filter with every such string widened; the same document where there is none. */
-export function widenIds(filter: Document): Document {
-  return rewrite(filter, (name, value) => {
-    if (name === '_id') return widenCondition(value)
-    if (logical.has(name) && value.type === bsonType.array) return mapArray(value, widenFilter)
-    return value
-  })
+/** The filter with every such string widened; the same value where there is none. */
+export function widenIds(filter: Value): Value {
+  return rewrite(filter, widenField)
 }
 
 /** The same for the filters of a pipeline's `$match` stages. */
 export function widenPipeline(pipeline: Value): Value {
   return mapArray(pipeline, (stage) =>
-    stage.type === bsonType.object ? rewriteValue(stage, widenMatch) : stage,
+    stage.type === bsonType.object ? rewrite(stage, widenMatch) : stage,
   )
 }
 
-function widenMatch(name: string, value: Value): Value {
-  return name === '$match' ? widenFilter(value) : value
+function widenField(elements: Elements, value: Value): Value {
+  if (elements.nameIs(idName)) return widenCondition(value)
+  if (value.type !== bsonType.array) return value
+  const isLogical = logical.some((name) => elements.nameIs(name))
+  return isLogical ? mapArray(value, widenFilter) : value
+}
+
+function widenMatch(elements: Elements, value: Value): Value {
+  return elements.nameIs(matchName) ? widenFilter(value) : value
 }
 
 function widenFilter(value: Value): Value {
-  if (value.type !== bsonType.object) return value
-  const before = documentOf(value)
-  const after = widenIds(before)
-  return after === before ? value : new Value(value.type, after, 0, after.length)
+  return value.type === bsonType.object ? widenIds(value) : value
 }
 
 /** `"…"`, `{$eq: "…"}`, `{$ne: "…"}`, `{$in: […]}`, `{$nin: […]}`, `{$not: {…}}`. */
@@ -110,25 +106,19 @@ function mapArray(array: Value, map: (value: Value) => Value): Value {
   return changed ? writeArray(values) : array
 }
 
-function rewriteValue(object: Value, map: (name: string, value: Value) => Value): Value {
-  const before = documentOf(object)
-  const after = rewrite(before, map)
-  return after === before ? object : new Value(object.type, after, 0, after.length)
-}
-
-/** The document with each field mapped; the same bytes where every field maps to itself. */
-function rewrite(document: Document, map: (name: string, value: Value) => Value): Document {
+/** The object with each field mapped; the same value where every field maps to itself. */
+function rewrite(object: Value, map: (elements: Elements, value: Value) => Value): Value {
+  const { bytes, start } = object
   let writer: DocumentWriter | undefined
-  const elements = new Elements(document)
+  const elements = new Elements(bytes, start)
   while (elements.next()) {
-    const name = elements.name()
     const before = elements.value()
-    const after = map(name, before)
-    if (after === before) writer?.element(document, elements.start, elements.valueEnd)
+    const after = map(elements, before)
+    if (after === before) writer?.element(bytes, elements.start, elements.valueEnd)
     else {
-      writer ??= new DocumentWriter().element(document, 4, elements.start)
-      writer.value(name, after)
+      writer ??= new DocumentWriter().element(bytes, start + 4, elements.start)
+      writer.value(elements.name(), after)
     }
   }
-  return writer === undefined ? document : writer.finish()
+  return writer === undefined ? object : writer.finishValue()
 }

@@ -1,23 +1,49 @@
 // The table of HTTP routes. A row says who may call it and what its body may hold; the server
 // checks both before `run` is called.
 
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GatewayError } from '../../base/errors.js'
+import type { Session } from '../../bus/session.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { BodySchema, HttpCall } from './call.js'
 import { collectionRoutes } from './collection-routes.js'
 import { documentRoutes } from './document-routes.js'
 
-export interface Route {
+interface RouteHead {
   readonly method: 'GET' | 'POST'
+  /** `/*` at its end: all that begins so. */
   readonly path: string
-  /** `none` answers anybody; `key` asks for the operator's key. */
-  readonly access: 'none' | 'key'
+  /** `none` answers anybody, `key` who has a key, `operator` the operator alone. */
+  readonly access: 'none' | 'key' | 'operator'
   /** Present where the route takes a JSON body. */
   readonly fields?: BodySchema
+  /** The body of a refusal, where the route's clients expect another. */
+  readonly errorBody?: (error: GatewayError) => string
+}
+
+export interface Route extends RouteHead {
   /** The reply body. */
   readonly run: (call: HttpCall) => Awaitable<string>
   /** For `Accept: application/x-ndjson`: the command whose cursor is streamed. */
   readonly stream?: (call: HttpCall, batchSize: number, streams: true) => Document
+}
+
+/** What a route that writes its own answer has of the request. */
+export interface RawCall extends HttpCall {
+  readonly incoming: IncomingMessage
+  readonly session: Session
+  /** What `read` makes of the whole body; once, where the row names no fields. */
+  readonly body: <T>(read: (bytes: Buffer) => T) => Promise<T>
+}
+
+/** A route that writes its own answer; what it throws before that is answered as usual. */
+export interface RawRoute extends RouteHead {
+  readonly send: (
+    call: RawCall,
+    outgoing: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<void>
 }
 
 export const routes: readonly Route[] = [...collectionRoutes, ...documentRoutes]

@@ -28,11 +28,11 @@ import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
 import { type Held, readBody } from './body.js'
-import { type BodyFields, checkBody, type HttpCall } from './call.js'
+import { BodyCheck, type BodyFields } from './call.js'
 import { type Allowance, Guard, type GuardOptions, RateLimit } from './guard.js'
 import { streamCursor } from './ndjson.js'
 import { answerHeaders, errorBody, modeOf, respond } from './respond.js'
-import { type Route, routes } from './routes.js'
+import { type RawCall, type RawRoute, type Route, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'> {
   readonly host: string
@@ -52,6 +52,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'> {
   readonly identify: (key: string) => Identity | undefined
   /** Makes the function that answers the Health object as JSON text, once the port is known. */
   readonly health: (httpPort: number) => () => Awaitable<string>
+  /** Beside those of the table: what needs more than the bus. */
+  readonly rawRoutes: readonly RawRoute[]
 }
 
 export interface HttpListener {
@@ -83,6 +85,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
 
 type Call = Context<{ Bindings: HttpBindings }>
 type Handle = (context: Call) => Promise<Response>
+type AnyRoute = Route | RawRoute
 
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>()
@@ -96,7 +99,7 @@ class HttpHandler {
     this.healthOf = options.health(options.port)
     this.limit = new RateLimit(options.clock)
     this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
-    for (const [path, methods] of byPath(routes)) {
+    for (const [path, methods] of byPath([...routes, ...options.rawRoutes])) {
       this.serve(path, new Map(methods.map((route) => [route.method, this.answering(route)])))
     }
     this.app.notFound((context) => this.refuse(context, fail('CommandNotFound', 'no such route')))
@@ -122,8 +125,9 @@ class HttpHandler {
     })
   }
 
-  private answering(route: Route): Handle {
-    return (context) => this.answer(context, route)
+  private answering(route: AnyRoute): Handle {
+    const check = route.fields === undefined ? undefined : new BodyCheck(route.fields)
+    return (context) => this.answer(context, route, check)
   }
 
   private async health(context: Call): Promise<Response> {
@@ -136,7 +140,11 @@ class HttpHandler {
     }
   }
 
-  private async answer(context: Call, route: Route): Promise<Response> {
+  private async answer(
+    context: Call,
+    route: AnyRoute,
+    check: BodyCheck | undefined,
+  ): Promise<Response> {
     const { incoming, outgoing } = context.env
     const { headers } = incoming
     const session = new Session({
@@ -154,9 +162,14 @@ class HttpHandler {
       this.guard.checkHost(headers)
       this.guard.checkOrigin(headers)
       session.identity = this.authenticate(incoming, session.peer)
-      const fields = await this.fields(incoming, route, held)
-      const call = this.open(context, fields, session)
+      requireAccess(route, session.identity)
+      const fields = check === undefined ? noFields : await this.fields(incoming, check, held)
+      const call = this.open(context, fields, session, held)
       const requestId = this.requestId(incoming)
+      if ('send' in route) {
+        await route.send(call, outgoing, answerHeaders('plain', requestId))
+        return RESPONSE_ALREADY_SENT
+      }
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
       if (wantsLines && route.stream !== undefined) {
         const first = await call.run(route.stream(call, streamBatchDocuments, true))
@@ -167,7 +180,7 @@ class HttpHandler {
       const text = typeof body === 'string' ? body : await body
       return respond(200, text, answerHeaders(call.mode, requestId))
     } catch (thrown) {
-      return this.refuse(context, toGatewayError(thrown))
+      return this.refuse(context, toGatewayError(thrown), {}, route.errorBody)
     }
   }
 
@@ -182,9 +195,10 @@ class HttpHandler {
     throw fail('Unauthorized', key === undefined ? 'no API key was sent' : 'the key is not valid')
   }
 
-  private open(context: Call, fields: BodyFields, session: Session): HttpCall {
+  private open(context: Call, fields: BodyFields, session: Session, held: Held): RawCall {
     const { options } = this
-    const { headers, url = '' } = context.env.incoming
+    const { incoming } = context.env
+    const { headers, url = '' } = incoming
     const isEjson = headers['content-type']?.startsWith('application/ejson') === true
     const database = headers['x-sigil-database']
     const db = typeof database === 'string' ? database : options.database
@@ -199,22 +213,22 @@ class HttpHandler {
       widensIds: !isEjson,
       makeId: () => options.ids.next(),
       run: (body: Document) => options.bus.run({ db, body, sequences: noSequences }, session),
+      ...{ incoming, session },
+      body: (read) => readBody(incoming, options.budget, held, read),
     }
   }
 
-  private fields(incoming: IncomingMessage, route: Route, held: Held): Awaitable<BodyFields> {
-    const schema = route.fields
-    if (schema === undefined) return new Map()
+  private fields(incoming: IncomingMessage, check: BodyCheck, held: Held): Awaitable<BodyFields> {
     const type = incoming.headers['content-type']
     const isEmpty = incoming.headers['content-length'] === '0'
-    if (type === undefined && isEmpty) return checkBody(emptyBody, schema)
+    if (type === undefined && isEmpty) return check.fields(emptyBody)
     if (type !== undefined && !jsonTypes.test(type)) {
       throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
     }
-    return readBody(incoming, this.options.budget, held).then((bytes) => {
-      if (bytes.length === 0) return checkBody(emptyBody, schema)
+    return readBody(incoming, this.options.budget, held, (bytes) => {
+      if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-      return checkBody(jsonToDocument(bytes), schema)
+      return check.fields(jsonToDocument(bytes))
     })
   }
 
@@ -227,6 +241,7 @@ class HttpHandler {
     context: Call,
     error: GatewayError,
     more: Readonly<Record<string, string>> = {},
+    bodyOf = errorBody,
   ): Response {
     const { incoming } = context.env
     const requestId = this.requestId(incoming)
@@ -242,7 +257,7 @@ class HttpHandler {
       ...more,
       ...(unread ? { connection: 'close' } : {}),
     }
-    return respond(error.httpStatus, errorBody(error), headers)
+    return respond(error.httpStatus, bodyOf(error), headers)
   }
 
   private requestId(incoming: IncomingMessage): string {
@@ -252,13 +267,20 @@ class HttpHandler {
   }
 }
 
-function byPath(rows: readonly Route[]): Map<string, Route[]> {
-  const paths = new Map<string, Route[]>()
+function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
+  const paths = new Map<string, AnyRoute[]>()
   for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
   return paths
 }
 
+/** Throws Unauthorized (403) where the route is not for everybody who has a key. */
+function requireAccess({ access }: AnyRoute, { kind }: Identity): void {
+  if (access !== 'operator' || kind === 'operator') return
+  throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
+}
+
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
+const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
 

@@ -155,6 +155,7 @@ t.test('a bad body is refused with 400 and code 2, and says which field', async 
     ['x/insertMany', { documents: [1] }],
     ['x/find', { limit: -1 }],
     ['x/find', { limit: 'many' }],
+    ['x/find', { constructor: 1 }],
     ['x/find', { filter: 1 }],
     ['x/find', { filter: { $foo: 1 } }],
     ['x/deleteOne', {}],

@@ -1,0 +1,34 @@
+// The key-value side of an HTTP listener: its routes, and the event streams that they have open,
+// which a stop of the server ends.
+
+import type { Clock } from '../../base/clock.js'
+import type { Log } from '../../base/log.js'
+import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
+import { EventStreams } from './event-stream.js'
+import { keyValueRoutes } from './key-value-routes.js'
+import type { RawRoute } from './routes.js'
+import { upstashRoutes } from './upstash.js'
+
+export interface KeyValueHttpOptions {
+  readonly bus: KeyValueBus
+  readonly clock: Clock
+  readonly log: Log
+  /** Setting AUTH_MODE=off. */
+  readonly authOff: boolean
+}
+
+export class KeyValueHttp {
+  readonly routes: readonly RawRoute[]
+  private readonly streams: EventStreams
+
+  constructor({ bus, clock, log, authOff }: KeyValueHttpOptions) {
+    const streams = new EventStreams({ clock, log })
+    this.streams = streams
+    this.routes = [...keyValueRoutes({ bus, streams }), ...upstashRoutes({ bus, streams, authOff })]
+  }
+
+  /** Ends all event streams. */
+  close(): void {
+    this.streams.close()
+  }
+}

@@ -1,0 +1,223 @@
+// The key-value side as its hosted REST service has it, so that the client library of that service
+// works with its address set to `<base>/upstash`: a command as a JSON array or as a path, several
+// of them as a pipeline or as one, and subscriptions as event streams. (facts: key-value 6)
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Bytes, utf8 } from '../../base/bytes.js'
+import { fail, type GatewayError } from '../../base/errors.js'
+import { errorLine } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { Arguments } from '../../bus/keyvalue/arguments.js'
+import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
+import { type Message, Subscriber } from '../../bus/keyvalue/channels.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueSession } from '../../bus/keyvalue/session.js'
+import { elementsOf } from '../../value/elements.js'
+import { jsonToValue } from '../../value/json.js'
+import { bsonType, type Value } from '../../value/value.js'
+import type { EventStreams } from './event-stream.js'
+import { databaseOf, requireListener, send, statusOf } from './key-value-routes.js'
+import { openSession, runCommands, runTransaction } from './key-value-run.js'
+import { commandOf, replyJson, requestOf, type TextEncoding } from './key-value-words.js'
+import type { RawCall, RawRoute } from './routes.js'
+
+export interface UpstashOptions {
+  readonly bus: KeyValueBus
+  readonly streams: EventStreams
+  /** Setting AUTH_MODE=off: then a GET, which any page can make, must not write. */
+  readonly authOff: boolean
+}
+
+const base = '/upstash'
+
+/** Everything under `/upstash`. */
+export function upstashRoutes(options: UpstashOptions): readonly RawRoute[] {
+  const methods = ['GET', 'POST'] as const
+  return methods.map((method) => ({
+    method,
+    path: `${base}/*`,
+    access: 'key',
+    errorBody: (error) => JSON.stringify({ error: error.message }),
+    send: (call, outgoing, headers) => new Exchange(options, call, outgoing, headers).answer(),
+  }))
+}
+
+class Exchange {
+  private readonly encoding: TextEncoding
+
+  constructor(
+    private readonly options: UpstashOptions,
+    private readonly call: RawCall,
+    private readonly outgoing: ServerResponse,
+    private readonly headers: Readonly<Record<string, string>>,
+  ) {
+    const { headers: given } = call.incoming
+    this.encoding = given['upstash-encoding'] === 'base64' ? 'base64' : 'lossy'
+  }
+
+  async answer(): Promise<void> {
+    const { incoming } = this.call
+    if (incoming.method === 'HEAD') throw fail('MethodNotAllowed', 'HEAD runs no command')
+    const { words, query } = pathOf(incoming)
+    const [first, ...rest] = words
+    const name = first === undefined ? '' : Buffer.from(first).toString('latin1').toLowerCase()
+    const isPost = incoming.method === 'POST'
+    if (first === undefined) {
+      if (!isPost) throw fail('BadValue', 'a command is sent by POST, or as the path')
+      await this.single(await this.call.body((body) => commandOf(jsonToValue(body), true)))
+    } else if (name === 'pipeline' && isPost && rest.length === 0) await this.pipeline()
+    else if (name === 'multi-exec' && isPost && rest.length === 0) await this.transaction()
+    else if ((name === 'subscribe' || name === 'psubscribe') && rest.length > 0) {
+      this.subscribe(name, rest)
+    } else if (name === 'monitor' && rest.length === 0) this.monitor()
+    else await this.single(requestOf([...words, ...(await this.bodyWord()), ...query]), !isPost)
+  }
+
+  private async single(command: Arguments, isGet = false): Promise<void> {
+    const { bus, authOff } = this.options
+    if (isGet && authOff && mayChange(bus, command)) {
+      throw fail('MethodNotAllowed', 'without authentication, what writes is sent by POST')
+    }
+    const [ran] = await runCommands(bus, this.session(), [command])
+    if (ran === undefined || this.outgoing.destroyed) return
+    if (ran.error === undefined) this.send(200, this.result(ran.reply))
+    else this.send(statusOf(ran.error), errorJson(ran.error))
+  }
+
+  private async pipeline(): Promise<void> {
+    const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
+    const calls = await runCommands(this.options.bus, this.session(), commands)
+    if (this.outgoing.destroyed) return
+    const results = calls.map(({ error, reply }) =>
+      error === undefined ? this.result(reply) : errorJson(error),
+    )
+    this.send(200, `[${results.join(',')}]`)
+  }
+
+  private async transaction(): Promise<void> {
+    const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
+    const { error, reply } = await runTransaction(this.options.bus, this.session(), commands)
+    if (this.outgoing.destroyed) return
+    if (error !== undefined) this.send(statusOf(error), errorJson(error))
+    else {
+      const results = (reply as readonly Reply[]).map((each) =>
+        isError(each) ? replyJson(each, this.encoding) : this.result(each),
+      )
+      this.send(200, `[${results.join(',')}]`)
+    }
+  }
+
+  private subscribe(word: 'subscribe' | 'psubscribe', names: readonly Bytes[]): void {
+    const { bus, streams } = this.options
+    const { channels } = bus.services
+    // A body says nothing here; what it takes must not be held for as long as the stream lives.
+    this.call.incoming.resume()
+    requireListener(bus, this.call)
+    const subscriber = new Subscriber(this.call.session, (message) =>
+      events.data(messageText(message)),
+    )
+    const events = streams.open(this.outgoing, this.headers, () => channels.leave(subscriber))
+    for (const name of names) {
+      if (word === 'subscribe') channels.subscribe(subscriber, Slice.of(name))
+      else channels.subscribePattern(subscriber, Slice.of(name))
+      events.data(`${word},${Slice.of(name).text()},${subscriber.count}`)
+    }
+  }
+
+  private monitor(): void {
+    const { bus, streams } = this.options
+    this.call.incoming.resume()
+    if (this.call.session.identity.kind !== 'operator') {
+      throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
+    }
+    const session = openSession(bus, {
+      ...{ session: this.call.session, database: 0 },
+      socket: {
+        push: (line) => {
+          if (line !== null && typeof line === 'object' && 'kind' in line) {
+            if (line.kind === 'simple') events.data(line.text)
+          }
+        },
+        end: () => events.end(),
+        destroy: () => events.end(),
+      },
+    })
+    const events = streams.open(this.outgoing, this.headers, () => bus.closed(session))
+    events.data('"OK"')
+    bus.services.monitors.add(bus, session)
+  }
+
+  private session(): KeyValueSession {
+    const { call, options, outgoing } = this
+    const session = openSession(options.bus, { session: call.session, database: databaseOf(call) })
+    outgoing.on('close', () => {
+      session.closed = true
+    })
+    return session
+  }
+
+  /** The body of a command by path is its last word. */
+  private async bodyWord(): Promise<Bytes[]> {
+    if (this.call.incoming.method !== 'POST') return []
+    return await this.call.body((body) => (body.length === 0 ? [] : [body]))
+  }
+
+  private result(reply: Reply): string {
+    return `{"result":${replyJson(reply, this.encoding)}}`
+  }
+
+  private send(status: number, body: string): void {
+    send(this.outgoing, this.headers, status, body)
+  }
+}
+
+function isError(reply: Reply): boolean {
+  return reply !== null && typeof reply === 'object' && 'kind' in reply && reply.kind === 'error'
+}
+
+function errorJson(error: GatewayError): string {
+  return `{"error":${JSON.stringify(errorLine(error))}}`
+}
+
+/** Commands of a pipeline: an array of arrays. */
+function commandsOf(given: Value): Arguments[] {
+  if (given.type !== bsonType.array) throw fail('BadValue', 'a pipeline is an array of commands')
+  return elementsOf(given).map((each) => commandOf(each, true))
+}
+
+/** Whether a command could change anything. */
+function mayChange({ table }: KeyValueBus, command: Arguments): boolean {
+  const row = table.find(command.text(0))?.resolve(command)?.row
+  if (row === undefined || row.flags.includes('readonly')) return false
+  return row.group !== 'connection'
+}
+
+/** Not JSON, and never base64: the client cuts it at the first commas. */
+function messageText({ pattern, channel, payload }: Message): string {
+  const parts = pattern === undefined ? [channel, payload] : [pattern, channel, payload]
+  const word = pattern === undefined ? 'message' : 'pmessage'
+  return `${word},${parts.map((bytes) => Slice.of(bytes).text()).join(',')}`
+}
+
+/** Words of the path behind the base, and of the query: `?EX=100` is two more words. */
+function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[] } {
+  const [path = '', search = ''] = url.split('?', 2)
+  const tail = path.slice(base.length + 1)
+  const words = tail === '' ? [] : tail.split('/').map(unescaped)
+  const query: Bytes[] = []
+  for (const pair of search === '' ? [] : search.split('&')) {
+    const [name = '', value] = pair.replaceAll('+', ' ').split(/=(.*)/s, 2)
+    query.push(unescaped(name))
+    if (value !== undefined && value !== '') query.push(unescaped(value))
+  }
+  return { words, query }
+}
+
+/** `%00` to `%ff` are bytes, not only those that make UTF-8. */
+function unescaped(text: string): Bytes {
+  if (!text.includes('%')) return utf8(text)
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return Buffer.from(bytes, 'latin1')
+}
