@@ -8,13 +8,18 @@ import { operatorKeyCharsMin, shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
 import { defaultPort, type SettingName, type Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
+import type { KeyValueBus } from './bus/keyvalue/bus.js'
 import { documentRows } from './commands/rows.js'
 import { Engine } from './engine/engine.js'
 import { operator } from './identity/identity.js'
 import { OperatorKey } from './identity/operator.js'
+import { openKeyValue } from './key-value.js'
 import { ByteBudget } from './listeners/budget.js'
+import { backupRoute } from './listeners/http/backup.js'
 import { openHealth } from './listeners/http/health.js'
+import { KeyValueHttp } from './listeners/http/key-value-http.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
+import { openResp, type RespListener } from './listeners/resp.js'
 import { isLoopback, openWire, type WireListener } from './listeners/wire.js'
 import { openStore } from './store/open.js'
 import type { Store } from './store/store.js'
@@ -30,7 +35,7 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  readonly ports: { readonly http: number; readonly wire: number }
+  readonly ports: { readonly http: number; readonly wire: number; readonly redis: number }
   /** The operator's key where this start made one: the only time that it is known. */
   readonly madeKey: string | undefined
   /** What the operator should know of this start, a sentence each. */
@@ -70,12 +75,25 @@ async function openOver(store: Store, options: GatewayOptions, notes: string[]):
     credentials: key,
     connections: () => wire?.connections() ?? { current: 0, available: 0, totalCreated: 0 },
   })
+  const keyValue = await openKeyValue({
+    ...{ settings, engine, clock, random, log, version },
+    credentials: key,
+    counters: bus.counters,
+  })
   const tls = readTls(settings)
   const host = settings.HOST
   const authOff = settings.AUTH_MODE === 'off'
   const budget = new ByteBudget(settings.MEMORY_BUDGET)
+  const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
   let http: HttpListener | undefined
+  let resp: RespListener | undefined
   try {
+    resp = await onPort(settings, 'REDIS_PORT', notes, (port) =>
+      openResp({
+        ...{ host, port, tls, authOff, budget, clock, log, bus: keyValue },
+        allowInsecure: settings.ALLOW_INSECURE,
+      }),
+    )
     wire = await onPort(settings, 'WIRE_PORT', notes, (port) =>
       openWire({
         ...{ host, port, tls, authOff, bus, credentials: key, budget, clock, random, log },
@@ -96,31 +114,37 @@ async function openOver(store: Store, options: GatewayOptions, notes: string[]):
         rateLimits: settings.RATE_LIMITS === 'on',
         identify: (given) => (key.matches(given) ? operator : undefined),
         health: (httpPort) => openHealth({ store, clock, version, httpPort, wirePort }),
+        rawRoutes: [backupRoute({ store, version }), ...overHttp.routes],
       }),
     )
   } catch (error) {
-    await wire?.close(0)
+    await Promise.all([resp?.close(0), wire?.close(0)])
     await engine.close()
     throw error
   }
-  const ports = { http: http.port, wire: wire.port }
-  const parts: Parts = { bus, http, wire, engine, store }
+  const ports = { http: http.port, wire: wire.port, redis: resp.port }
+  const parts: Parts = { bus, keyValue, http, overHttp, wire, resp, engine, store }
   return { ports, madeKey: made, notes, close: () => close(parts) }
 }
 
 interface Parts {
   readonly bus: Bus
+  readonly keyValue: KeyValueBus
+  readonly resp: RespListener
   readonly http: HttpListener
+  readonly overHttp: KeyValueHttp
   readonly wire: WireListener
   readonly engine: Engine
   readonly store: Store
 }
 
 /** Listeners stop accepting and answer what they have taken; the store is let go last. */
-async function close({ bus, http, wire, engine, store }: Parts): Promise<void> {
+async function close(parts: Parts): Promise<void> {
+  const { bus, keyValue, http, overHttp, wire, resp, engine, store } = parts
   const impatience = setTimeout(() => bus.killAll(), shutdownMsMax / 2)
-  await Promise.all([http.close(shutdownMsMax), wire.close(shutdownMsMax)])
-  await bus.drain()
+  overHttp.close()
+  await Promise.all([http, wire, resp].map((listener) => listener.close(shutdownMsMax)))
+  await Promise.all([bus.drain(), keyValue.drain()])
   clearTimeout(impatience)
   await engine.close()
   await store.close()

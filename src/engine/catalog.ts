@@ -9,14 +9,22 @@ import { idKey, keyClass } from '../store/layout.js'
 import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { decodeNamespace, encodeNamespace } from './descriptors.js'
-import { discardIndex, discardNamespace } from './garbage.js'
-import type { Guarded, IndexDescriptor, Namespace, NamespaceId, PrivacyMode } from './types.js'
+import { discardIndex, discardKeyspace, discardNamespace } from './garbage.js'
+import type {
+  Guarded,
+  IndexDescriptor,
+  MembersId,
+  Namespace,
+  NamespaceId,
+  PrivacyMode,
+} from './types.js'
 
 /** Second byte of a catalog key. */
 const kind = { counter: 0x00, namespace: 0x01, database: 0x02 } as const
 
 const nextIdKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x01)
 const nextValueKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x02)
+const nextMembersKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x03)
 const u32Max = 0xffff_ffff
 
 export interface CreateOptions {
@@ -101,12 +109,33 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
   return saved
 }
 
-/** Removes the collection; its contents become garbage that a job deletes behind. */
+/**
+ * Removes the collection; its contents become garbage that a job deletes behind. A key-value
+ * database is there for ever: dropped, it is empty and without indexes.
+ */
 export function* dropNamespace(tx: Tx, ns: Namespace): Program<void> {
+  if (ns.keyspace === true) {
+    yield* emptyKeyspace(tx, { ...ns, indexes: [] })
+    for (const index of ns.indexes) discardIndex(tx, index.id)
+    return
+  }
   tx.remove(namespaceKey(ns.db, ns.name))
   discardNamespace(tx, ns.id)
   for (const index of ns.indexes) discardIndex(tx, index.id)
   yield* releaseDatabase(tx, ns.db)
+}
+
+/** Empties a key-value database at once; its indexes, owner and mode stay. */
+export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
+  discardKeyspace(tx, ns.id)
+  const indexes: IndexDescriptor[] = []
+  for (const index of ns.indexes) {
+    discardIndex(tx, index.id)
+    const id = (yield* allocateId(tx)) as typeof index.id
+    const multikey = index.multikey.map(() => false)
+    indexes.push({ ...index, id, multikey, inexact: false })
+  }
+  return saveNamespace(tx, { ...ns, id: (yield* allocateId(tx)) as NamespaceId, indexes })
 }
 
 /**
@@ -126,6 +155,9 @@ export function* renameNamespace(
     throw fail('IllegalOperation', "Can't rename a collection to itself")
   }
   const target = yield* findNamespace(tx, db, name)
+  if (ns.keyspace === true || target?.keyspace === true) {
+    throw fail('IllegalOperation', 'a key-value database keeps its name')
+  }
   if (target !== undefined) {
     if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
     yield* dropNamespace(tx, target)
@@ -151,6 +183,19 @@ export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Name
     if (last === undefined || entries.length < scanEntriesMax) return found
     start = concatBytes(last.key, Uint8Array.of(0))
   }
+}
+
+/** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */
+export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
+  const shown: Namespace[] = []
+  for (const ns of yield* listNamespaces(tx, db)) if (yield* isShown(tx, ns)) shown.push(ns)
+  return shown
+}
+
+/** Whether listings show the collection. */
+export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
+  if (ns.keyspace !== true || ns.indexes.length > 0) return true
+  return (yield* countOf(tx, ns)).documents > 0
 }
 
 /** Documents and BSON bytes of a collection, exact. */
@@ -180,6 +225,11 @@ export function* allocateValueNumber(tx: Tx): Program<number> {
   return yield* takeNumber(tx, nextValueKey)
 }
 
+/** A fresh id for the members of a container. */
+export function* allocateMembersId(tx: Tx): Program<MembersId> {
+  return (yield* takeNumber(tx, nextMembersKey)) as MembersId
+}
+
 function* takeNumber(tx: Tx, key: Bytes): Program<number> {
   const stored = yield* tx.get(key)
   const number = stored === undefined ? 1 : Number(viewOf(stored).getBigUint64(0))
@@ -193,9 +243,15 @@ function viewOf(bytes: Bytes): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
+/** Letters, digits, _ and - alone: what nearly all names are made of, and no rule is against. */
+function isPlain(name: string): boolean {
+  return /^[\w-]+$/.test(name)
+}
+
 /** Whether a name may stand in a command at all; throws InvalidNamespace. */
 export function checkNamespaceName(db: string, name: string): void {
   checkDatabaseName(db)
+  if (databaseNameBytesMax + 1 + name.length <= namespaceBytesMax && isPlain(name)) return
   if (name === '') throw fail('InvalidNamespace', `Invalid namespace specified '${db}.'`)
   if (name.startsWith('.')) {
     throw fail('InvalidNamespace', `Collection names cannot start with '.': ${name}`)
@@ -214,6 +270,7 @@ export function checkNamespaceName(db: string, name: string): void {
 
 /** Throws InvalidNamespace for what cannot name a database. */
 export function checkDatabaseName(db: string): void {
+  if (db.length <= databaseNameBytesMax && isPlain(db)) return
   const length = Buffer.byteLength(db)
   if (length === 0 || length > databaseNameBytesMax || /[/\\. "$\0]/.test(db)) {
     throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
@@ -260,12 +317,18 @@ function databaseKey(db: string): Bytes {
   return concatBytes(Uint8Array.of(keyClass.catalog, kind.database), utf8(db.toLowerCase()))
 }
 
-function namespaceKey(db: string, name: string): Bytes {
-  const text = Buffer.from(`${db}\0${name}`)
+/** The catalog key of a collection. */
+export function namespaceKey(db: string, name: string): Bytes {
+  const text = `${db}\0${name}`
   const key = new Uint8Array(2 + text.length)
   key[0] = keyClass.catalog
   key[1] = kind.namespace
-  key.set(text, 2)
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    // Names are short and nearly all ASCII: a native call would cost more than the loop.
+    if (code > 0x7f) return concatBytes(key.subarray(0, 2), utf8(text))
+    key[i + 2] = code
+  }
   return key
 }
 

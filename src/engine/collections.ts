@@ -34,10 +34,11 @@ import {
 } from './entries.js'
 import { discardValue } from './garbage.js'
 import { entriesOf, entryHeadBytes } from './index-keys.js'
+import { checkKeyDocument, isExpired, keyChanged } from './keyspace/guard.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
-import { discardUnused, recordOf, Staged, StagingNeeded, stage } from './staging.js'
-import type { Namespace } from './types.js'
+import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
+import type { Guarded, Namespace } from './types.js'
 
 const writer = new KeyWriter()
 
@@ -87,6 +88,19 @@ export function* insertDocument(
   staged?: Staged,
 ): Program<void> {
   const key = recordKey(ns, idOf(document))
+  if (ns.keyspace === true) yield* admitKey(tx, ns, key, document)
+  yield* insertRecord(tx, ns, key, document, staged)
+  if (ns.keyspace === true) keyChanged(tx, key, undefined, document)
+}
+
+/** As insertDocument, of a document that may be anything; `key` is its record key. */
+export function* insertRecord(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  document: Document,
+  staged?: Staged,
+): Program<void> {
   const kept = keptEntries(ns, document, key)
   if (hasUniqueKeys(kept)) yield* refuseDuplicates(tx, ns, document, key, kept, true)
   else if ((yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
@@ -102,6 +116,20 @@ export function* insertDocument(
  * equal. Only entries that differ are written. Throws as insertDocument.
  */
 export function* replaceDocument(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+  after: Document,
+  staged?: Staged,
+): Program<void> {
+  if (ns.keyspace === true) checkKeyDocument(after, before)
+  yield* replaceRecord(tx, ns, key, before, after, staged)
+  if (ns.keyspace === true) keyChanged(tx, key, before, after)
+}
+
+/** As replaceDocument, of documents that may be anything. */
+export function* replaceRecord(
   tx: Tx,
   ns: Namespace,
   key: Bytes,
@@ -132,6 +160,12 @@ export function* removeDocument(
   key: Bytes,
   before: Document,
 ): Program<void> {
+  yield* removeRecord(tx, ns, key, before)
+  if (ns.keyspace === true) keyChanged(tx, key, before, undefined)
+}
+
+/** As removeDocument, leaving to the caller what belongs to a key beside its document. */
+export function* removeRecord(tx: Tx, ns: Namespace, key: Bytes, before: Document): Program<void> {
   if (needsChunks(before)) yield* discardChunks(tx, key)
   tx.remove(key)
   for (const index of ns.indexes) {
@@ -186,13 +220,21 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
         return yield* writePhase((tx) => program(tx, staged))
       } catch (error) {
         if (!(error instanceof StagingNeeded)) throw error
-        yield* stage(staged, error.namespace, error.document)
+        yield* error.stage(staged)
       }
     }
     throw fail('WriteConflict', 'a large document kept changing while it was being written')
   } finally {
-    if (staged.ids.length > 0) yield* writePhase((tx) => discardUnused(tx, staged.ids))
+    if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
+}
+
+/** A key that a client inserts must be one; an expired one in its place is none. */
+function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Document): Program<void> {
+  checkKeyDocument(document)
+  if (tx.now === undefined) return
+  const before = yield* getDocument(tx, ns, key)
+  if (before !== undefined && isExpired(before, tx.now)) yield* removeDocument(tx, ns, key, before)
 }
 
 /** Gives up the chunks of a large document that is about to go. */

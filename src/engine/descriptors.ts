@@ -43,7 +43,9 @@ export function encodeNamespace(ns: Namespace): Bytes {
   else writer.string('owner', ns.access.owner)
   writer.string('mode', ns.access.mode).openDocument('roles')
   for (const [address, role] of Object.entries(ns.access.roles)) writer.int32(address, role)
-  writer.close().document('options', ns.options).openArray('indexes')
+  writer.close().document('options', ns.options)
+  if (ns.keyspace === true) writer.bool('keyspace', true)
+  writer.openArray('indexes')
   for (const index of ns.indexes) writer.pushDocument(encodeIndex(index))
   return writer.close().finish()
 }
@@ -105,6 +107,7 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
     access,
     indexes: elementsOf(required(bytes, 'indexes')).map((index) => parseIndex(documentOf(index))),
     options: documentOf(required(bytes, 'options')).slice(),
+    ...(field(bytes, 'keyspace') === undefined ? {} : { keyspace: true }),
   }
 }
 

@@ -9,6 +9,7 @@ import { Cursors } from './cursors.js'
 import { GarbageJob } from './garbage-job.js'
 import { IndexBuilds } from './index-build-job.js'
 import { IndexUse } from './index-use.js'
+import { ObservedStore } from './observed-store.js'
 import { ClockPace, type Pace } from './pace-job.js'
 
 export interface EngineParts {
@@ -20,19 +21,29 @@ export interface EngineParts {
   readonly pace?: Pace
 }
 
+/** Background work that stops after its step. */
+export interface Job {
+  close(): Promise<void>
+}
+
 export class Engine {
-  readonly store: Store
+  readonly store: ObservedStore
   readonly clock: Clock
   readonly random: Random
   readonly cursors: Cursors
   readonly indexUse: IndexUse
   readonly builds: IndexBuilds
   readonly garbage: GarbageJob
+  /** How background work makes room. */
+  readonly pace: Pace
   private readonly expiry: CursorExpiry
+  private readonly attached: Job[] = []
 
   constructor(parts: EngineParts) {
-    const { store, clock, random, log, pace = new ClockPace(clock) } = parts
+    const { clock, random, log, pace = new ClockPace(clock) } = parts
+    const store = new ObservedStore(parts.store)
     this.store = store
+    this.pace = pace
     this.clock = clock
     this.random = random
     this.cursors = new Cursors(clock, random)
@@ -48,10 +59,14 @@ export class Engine {
     return this.garbage.start().then(() => this.builds.resume())
   }
 
+  /** A job that ends with the engine. */
+  attach(job: Job): void {
+    this.attached.push(job)
+  }
+
   /** Stops the jobs after their step; the store is its owner's to close. */
   close(): Promise<void> {
-    return Promise.all([this.garbage.close(), this.builds.close(), this.expiry.close()]).then(
-      () => undefined,
-    )
+    const jobs: Job[] = [this.garbage, this.builds, this.expiry, ...this.attached]
+    return Promise.all(jobs.map((job) => job.close())).then(() => undefined)
   }
 }

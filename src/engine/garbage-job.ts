@@ -7,9 +7,11 @@ import type { Clock } from '../base/clock.js'
 import { GatewayError } from '../base/errors.js'
 import { chunkGraceMs, garbagePollMs, scanEntriesMax, sweepDocumentsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import { keyClass } from '../store/layout.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../store/store.js'
 import { countKey } from './catalog.js'
 import {
+  discardMembers,
   discardValue,
   type Garbage,
   garbageOf,
@@ -17,8 +19,13 @@ import {
   rangesOf,
   stagingRange,
 } from './garbage.js'
+import { keyChanged } from './keyspace/guard.js'
+import { sweepLeftovers } from './keyspace/list-leftovers.js'
+import { chunksOfMember } from './keyspace/members.js'
 import type { Nap, Pace } from './pace-job.js'
+import { documentOfRecord } from './records.js'
 import { StepSize } from './step-size.js'
+import type { MembersId } from './types.js'
 
 export interface JobParts {
   readonly store: Store
@@ -67,7 +74,8 @@ export class GarbageJob {
     const due = list.filter((garbage) => this.isDue(garbage))
     for (const garbage of due) {
       if (this.closed) return false
-      await this.empty(garbage)
+      if (garbage.what === 'trimmed') await this.emptyTrimmed(garbage.key, garbage.members)
+      else await this.empty(garbage)
     }
     return due.length > 0
   }
@@ -106,7 +114,7 @@ export class GarbageJob {
         const from = start
         const { limit } = size
         const step = await store.write((tx) =>
-          deleteSome(tx, { start: from, end: range.end }, limit),
+          deleteSome(tx, { start: from, end: range.end }, limit, garbage),
         )
         if (step.count < limit || step.last === undefined) break
         // Tables may keep deleted keys for a while: a scan from the start would pass them again.
@@ -117,6 +125,19 @@ export class GarbageJob {
     }
     await store.write((tx) => forget(tx, garbage))
     this.seenMs.delete(mapKey(garbage.key))
+  }
+
+  /** The record says at each step what is left: the list may take some of it back meanwhile. */
+  private async emptyTrimmed(key: Bytes, members: MembersId): Promise<void> {
+    const { store, pace } = this.parts
+    const size = new StepSize()
+    while (!this.closed) {
+      const { limit } = size
+      const step = await store.write((tx) => sweepLeftovers(tx, members, key, limit))
+      if (step.count < limit) return
+      size.saw(step.count, step.bytes)
+      await pace.rest()
+    }
   }
 }
 
@@ -131,19 +152,33 @@ interface Step {
   readonly last: Bytes | undefined
 }
 
-function* deleteSome(tx: Tx, range: KeyRange, limit: number): Program<Step> {
+function* deleteSome(tx: Tx, range: KeyRange, limit: number, { what }: Garbage): Program<Step> {
   const entries = yield* tx.scan(range, limit)
   let bytes = 0
   for (const { key, value } of entries) {
     tx.remove(key)
+    if (what === 'keyspace') yield* discardKey(tx, key, value)
+    else if (what === 'members') discardChunks(tx, value)
     bytes += key.length + value.length
   }
   return { count: entries.length, bytes, last: entries.at(-1)?.key }
 }
 
+/** What a key had beside its document: its time, and its members. */
+function* discardKey(tx: Tx, key: Bytes, value: Bytes): Program<void> {
+  if (key[0] === keyClass.record) {
+    keyChanged(tx, key, yield* documentOfRecord(tx, value), undefined)
+  }
+}
+
+function discardChunks(tx: Tx, value: Bytes): void {
+  const chunks = chunksOfMember(value)
+  if (chunks !== undefined) discardValue(tx, chunks)
+}
+
 function* forget(tx: Tx, garbage: Garbage): Program<void> {
   tx.remove(garbage.key)
-  if (garbage.what === 'namespace') tx.remove(countKey(garbage.namespace))
+  if ('namespace' in garbage) tx.remove(countKey(garbage.namespace))
   if (garbage.what === 'index') tx.remove(countKey(garbage.index))
 }
 
@@ -153,6 +188,7 @@ function* adoptStaged(tx: Tx): Program<number> {
     const left = garbageOf(key)
     tx.remove(key)
     if (left.what === 'value') discardValue(tx, left.value)
+    else if (left.what === 'members') discardMembers(tx, left.members)
   }
   return staged.length
 }

@@ -6,13 +6,17 @@ import { type Bytes, prefixEnd } from '../base/bytes.js'
 import { assert } from '../base/errors.js'
 import { idKey, idKeyEnd, keyClass } from '../store/layout.js'
 import type { KeyRange, Tx } from '../store/store.js'
-import type { IndexId, NamespaceId } from './types.js'
+import type { IndexId, MembersId, NamespaceId } from './types.js'
 
 /** Second byte of a garbage key: something to delete, or a value that is being staged. */
 const kind = { garbage: 0x01, staged: 0x02 } as const
 
 /** Third byte of something to delete. */
-const what = { namespace: 0x01, index: 0x02, value: 0x03 } as const
+const what = {
+  ...{ namespace: 0x01, index: 0x02, value: 0x03, keyspace: 0x04, members: 0x05, trimmed: 0x06 },
+} as const
+
+const twoTo32 = 0x1_0000_0000
 
 /** Presence is the message. */
 const present = Uint8Array.of(1)
@@ -23,14 +27,65 @@ export interface ValueId {
   readonly number: number
 }
 
+/**
+ * Under which the chunks of members lie, of whatever key: no collection has this id. A key that is
+ * moved to another database takes them along, and the flush of the first one leaves them alone.
+ */
+export const membersChunks = 0 as NamespaceId
+
 export type Garbage =
   | { readonly what: 'namespace'; readonly key: Bytes; readonly namespace: NamespaceId }
   | { readonly what: 'index'; readonly key: Bytes; readonly index: IndexId }
   | { readonly what: 'value'; readonly key: Bytes; readonly value: ValueId }
+  /** As a namespace, whose documents may have members and times of their own. */
+  | { readonly what: 'keyspace'; readonly key: Bytes; readonly namespace: NamespaceId }
+  | { readonly what: 'members'; readonly key: Bytes; readonly members: MembersId }
+  /** Members that a list has given up at one end; which ones, its record says. */
+  | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
 
 /** Everything of a dropped collection but its indexes, which are given up one by one. */
 export function discardNamespace(tx: Tx, id: NamespaceId): void {
   tx.put(garbageKey(what.namespace, id), present)
+}
+
+/** As discardNamespace, of a key-value database. */
+export function discardKeyspace(tx: Tx, id: NamespaceId): void {
+  tx.put(garbageKey(what.keyspace, id), present)
+}
+
+/** The members of one container. */
+export function discardMembers(tx: Tx, id: MembersId): void {
+  tx.put(discardedMembersKey(id), present)
+}
+
+/** The record of members that are to be deleted. */
+export function discardedMembersKey(id: MembersId): Bytes {
+  return membersKeyOf(kind.garbage, id)
+}
+
+/** The staging list's record of members that no head points at yet. */
+export function stagedMembersKey(id: MembersId): Bytes {
+  return membersKeyOf(kind.staged, id)
+}
+
+export function markMembersStaged(tx: Tx, id: MembersId): void {
+  tx.put(stagedMembersKey(id), present)
+}
+
+function membersKeyOf(list: number, id: MembersId): Bytes {
+  const key = new Uint8Array(11)
+  key.set([keyClass.garbage, list, what.members])
+  key.set(membersPrefix(id).subarray(1), 3)
+  return key
+}
+
+/** The record of what a list has given up at an end (keyspace/list-leftovers.ts). */
+export function trimmedKey(id: MembersId, end: number): Bytes {
+  const key = new Uint8Array(12)
+  key.set([keyClass.garbage, kind.garbage, what.trimmed])
+  key.set(membersPrefix(id).subarray(1), 3)
+  key[11] = end
+  return key
 }
 
 export function discardIndex(tx: Tx, id: IndexId): void {
@@ -62,18 +117,28 @@ export function garbageOf(key: Bytes): Garbage {
       return { what: 'namespace', key, namespace: id as NamespaceId }
     case what.index:
       return { what: 'index', key, index: id as IndexId }
+    case what.keyspace:
+      return { what: 'keyspace', key, namespace: id as NamespaceId }
+    case what.members:
+    case what.trimmed: {
+      const members = (id * twoTo32 + view.getUint32(7)) as MembersId
+      return { what: key[2] === what.members ? 'members' : 'trimmed', key, members }
+    }
     default: {
       assert(key[2] === what.value, 'a garbage record is of a known kind')
-      const number = view.getUint32(7) * 0x1_0000_0000 + view.getUint32(11)
+      const number = view.getUint32(7) * twoTo32 + view.getUint32(11)
       return { what: 'value', key, value: { namespace: id as NamespaceId, number } }
     }
   }
 }
 
-/** The ranges that have to be empty before the garbage record may go. */
+/**
+ * The ranges that have to be empty before the garbage record may go; `trimmed` goes another way.
+ */
 export function rangesOf(garbage: Garbage): KeyRange[] {
   switch (garbage.what) {
     case 'namespace':
+    case 'keyspace':
       return [
         idRange(keyClass.record, garbage.namespace),
         idRange(keyClass.chunk, garbage.namespace),
@@ -82,12 +147,32 @@ export function rangesOf(garbage: Garbage): KeyRange[] {
       return [idRange(keyClass.entry, garbage.index)]
     case 'value':
       return [chunkRange(garbage.value)]
+    case 'members':
+      return [membersRange(garbage.members)]
+    case 'trimmed':
+      return []
   }
 }
 
 /** All keys of a class that belong to one id. */
 export function idRange(keyClass: number, id: number): KeyRange {
   return { start: idKey(keyClass, id), end: idKeyEnd(keyClass, id) }
+}
+
+/** All records of one container. */
+export function membersRange(id: MembersId): KeyRange {
+  const start = membersPrefix(id)
+  return { start, end: prefixEnd(start) }
+}
+
+/** What all keys of a container's members begin with: class, id u64. */
+export function membersPrefix(id: MembersId): Bytes {
+  const prefix = new Uint8Array(9)
+  prefix[0] = keyClass.member
+  const view = new DataView(prefix.buffer)
+  view.setUint32(1, Math.floor(id / twoTo32))
+  view.setUint32(5, id % twoTo32)
+  return prefix
 }
 
 /** Key of one chunk of a large value. */

@@ -8,7 +8,7 @@ import type { IndexDescriptor, Namespace } from './types.js'
 
 export class IndexUse {
   /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
-  private readonly counts = new LRUCache<number, number>({ max: indexUseMax })
+  private readonly counts = new LRUCache<number, { operations: number }>({ max: indexUseMax })
 
   /** `sinceMs`: when counting began, milliseconds since 1970. */
   constructor(readonly sinceMs: number) {}
@@ -23,10 +23,12 @@ export class IndexUse {
 
   /** Uses of an index; of `_id_` for a collection. */
   operations({ id }: IndexDescriptor | Namespace): number {
-    return this.counts.get(id) ?? 0
+    return this.counts.get(id)?.operations ?? 0
   }
 
   private count(id: number): void {
-    this.counts.set(id, (this.counts.get(id) ?? 0) + 1)
+    const known = this.counts.get(id)
+    if (known === undefined) this.counts.set(id, { operations: 1 })
+    else known.operations++
   }
 }

@@ -28,7 +28,8 @@ export class ClockPace implements Pace {
       setImmediate(() => {
         const lateMs = this.clock.elapsed() - askedAt
         if (lateMs < backgroundBusyMs) resolve()
-        else setTimeout(resolve, Math.min(lateMs * restPerLateness, backgroundRestMsMax)).unref()
+        // Keeps the process: who closes a job waits for the end of its rest.
+        else setTimeout(resolve, Math.min(lateMs * restPerLateness, backgroundRestMsMax))
       })
     })
   }

@@ -11,13 +11,14 @@ import type { Program, ReadTx } from '../store/store.js'
 import { type Document, nullValue, type Value } from '../value/value.js'
 import { countOf } from './catalog.js'
 import type { IndexUse } from './index-use.js'
+import { liveCount } from './keyspace/count.js'
 import { isMultikey, type Plan } from './plan.js'
 import { planQuery } from './planner.js'
 import { ChainSource } from './sources/chain-source.js'
 import { countEntries } from './sources/count-entries.js'
 import { DocumentsSource, HoldingSource, type Source } from './sources/holding-source.js'
 import { type Counters, type Found, Walk } from './sources/walk.js'
-import type { Namespace } from './types.js'
+import type { Guarded, Namespace } from './types.js'
 
 export type { Source }
 
@@ -153,16 +154,20 @@ export function* countDocuments(
 }
 
 function* countPlan(
-  tx: ReadTx,
+  tx: ReadTx & Guarded,
   ns: Namespace,
   query: CountQuery,
   plan: Plan,
   enough: number,
   counters: Counters | undefined,
 ): Program<number> {
-  if (query.filter.tree.op === 'always') return (yield* countOf(tx, ns)).documents
+  const isKeyspace = ns.keyspace === true
+  if (query.filter.tree.op === 'always') {
+    if (isKeyspace && tx.now !== undefined) return yield* liveCount(tx, ns, tx.now)
+    return (yield* countOf(tx, ns)).documents
+  }
   const [access] = plan.accesses
-  if (countsEntries(plan) && access?.kind === 'entries') {
+  if (!isKeyspace && countsEntries(plan) && access?.kind === 'entries') {
     const counted = yield* countEntries(tx, ns, access, enough)
     if (counted !== undefined) {
       if (counters !== undefined) counters.keysExamined = counted

@@ -1,6 +1,7 @@
-// Large values: written in chunks by programs of their own before the program that makes them
-// visible, so that no transaction is long. Until then the staging list knows them, and whatever
-// ends without being used becomes garbage. (facts: storage 9, rule 13)
+// Large values, and the members of large containers that are copied: written by programs of their
+// own before the program that makes them visible, so that no transaction is long. Until then the
+// staging list knows them, and whatever ends without being used becomes garbage. (facts: storage 9,
+// rule 13)
 
 import { type Bytes, equalBytes } from '../base/bytes.js'
 import { chunksPerProgram } from '../base/limits.js'
@@ -8,17 +9,26 @@ import type { Program, Tx } from '../store/store.js'
 import { type Sweep, writePhase } from '../store/sweep.js'
 import type { Document } from '../value/value.js'
 import { allocateValueNumber } from './catalog.js'
-import { chunkKey, discardValue, markStaged, stagingKey, type ValueId } from './garbage.js'
+import {
+  chunkKey,
+  discardMembers,
+  discardValue,
+  markStaged,
+  stagedMembersKey,
+  stagingKey,
+  type ValueId,
+} from './garbage.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
-import type { NamespaceId } from './types.js'
+import type { MembersId, NamespaceId } from './types.js'
 
-/** Thrown by a program that is about to put a large value which is not staged yet. */
+/** Thrown by a program that is about to put what is large and not staged yet. */
 export class StagingNeeded extends Error {
   constructor(
-    readonly namespace: NamespaceId,
-    readonly document: Document,
+    message: string,
+    /** Writes it, in phases of its own; the program then finds it. */
+    readonly stage: (staged: Staged) => Sweep<void>,
   ) {
-    super('a large value was put outside of stagedWrite')
+    super(message)
     this.name = 'StagingNeeded'
   }
 }
@@ -28,9 +38,16 @@ interface StagedValue {
   readonly document: Document
 }
 
-/** The values that the phases before this one have written. Programs read it only. */
+interface StagedMembers {
+  readonly id: MembersId
+  /** What they are a copy of, and of which version. */
+  readonly source: string
+}
+
+/** What the phases before this one have written. Programs read it only. */
 export class Staged {
   private readonly values: StagedValue[] = []
+  private readonly containers: StagedMembers[] = []
 
   /** The record of a large document; throws the signal that has it staged first. */
   record(tx: Tx, namespace: NamespaceId, document: Document): Bytes {
@@ -39,15 +56,36 @@ export class Staged {
       tx.remove(stagingKey(staged.value))
       return chunkedRecord({ value: staged.value, length: document.length })
     }
-    throw new StagingNeeded(namespace, document)
+    throw new StagingNeeded('a large value was put outside of stagedWrite', (all) =>
+      stage(all, namespace, document),
+    )
   }
 
   add(value: ValueId, document: Document): void {
     this.values.push({ value, document })
   }
 
+  /** Members that are a copy of that source, for a head to point at; undefined without one. */
+  members(tx: Tx, source: string): MembersId | undefined {
+    const id = this.containers.find((staged) => staged.source === source)?.id
+    if (id !== undefined) tx.remove(stagedMembersKey(id))
+    return id
+  }
+
+  addMembers(id: MembersId, source: string): void {
+    this.containers.push({ id, source })
+  }
+
+  get isUsed(): boolean {
+    return this.values.length > 0 || this.containers.length > 0
+  }
+
   get ids(): readonly ValueId[] {
     return this.values.map((staged) => staged.value)
+  }
+
+  get membersIds(): readonly MembersId[] {
+    return this.containers.map((staged) => staged.id)
   }
 }
 
@@ -92,12 +130,17 @@ function* putChunks(
 }
 
 /** What is still on the staging list is in no record. */
-export function* discardUnused(tx: Tx, ids: readonly ValueId[]): Program<void> {
-  const marks = yield* tx.getMany(ids.map(stagingKey))
+export function* discardUnused(tx: Tx, { ids, membersIds }: Staged): Program<void> {
+  const marks = yield* tx.getMany([...ids.map(stagingKey), ...membersIds.map(stagedMembersKey)])
   ids.forEach((value, index) => {
     if (marks[index] === undefined) return
     tx.remove(stagingKey(value))
     discardValue(tx, value)
+  })
+  membersIds.forEach((id, index) => {
+    if (marks[ids.length + index] === undefined) return
+    tx.remove(stagedMembersKey(id))
+    discardMembers(tx, id)
   })
 }
 

@@ -7,6 +7,9 @@ import type { Document } from '../value/value.js'
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }
 
+/** Of the members of one large container (keyspace/); never used again. */
+export type MembersId = number & { readonly brand: 'MembersId' }
+
 export type PrivacyMode = 'private' | 'public' | 'shared'
 
 /** Who a collection belongs to; `allow` of the identity room decides with it. */
@@ -56,6 +59,8 @@ export interface Namespace {
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
+  /** Its documents are the keys of a key-value database: keyspace/ says what that means. */
+  readonly keyspace?: true
 }
 
 /**
@@ -64,6 +69,8 @@ export interface Namespace {
  */
 export interface Guarded {
   permits?(db: string, name: string): void
+  /** The time of the command, milliseconds since 1970: what is expired by then does not exist. */
+  readonly now?: number
 }
 
 /** What a command declared: collections and what it needs of each. */

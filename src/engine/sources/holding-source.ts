@@ -27,10 +27,10 @@ export abstract class HoldingSource implements Source {
   /** As pull, without what is held; called only while something may be left. */
   protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
 
-  *pull(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.held.length > 0) return this.held.splice(0, want)
-    if (this.closed || this.isExhausted) return []
-    return yield* this.produce(tx, want)
+  pull(tx: ReadTx, want: number): Program<Document[]> {
+    if (this.held.length > 0) return given(this.held.splice(0, want))
+    if (this.closed || this.isExhausted) return given([])
+    return this.produce(tx, want)
   }
 
   putBack(documents: readonly Document[]): void {
@@ -45,6 +45,11 @@ export abstract class HoldingSource implements Source {
     this.closed = true
     this.held = []
   }
+}
+
+/** A program that has nothing to read. */
+function* given(documents: Document[]): Program<Document[]> {
+  return documents
 }
 
 /** Documents that are there already. */

@@ -10,6 +10,7 @@ import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { findNamespace } from '../catalog.js'
 import { entriesOf } from '../index-keys.js'
+import { isExpired } from '../keyspace/guard.js'
 import {
   type Access,
   isMultikey,
@@ -19,7 +20,7 @@ import {
   spansHold,
 } from '../plan.js'
 import { documentOfRecord, headOf } from '../records.js'
-import type { IndexDescriptor, Namespace } from '../types.js'
+import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { SpanCursor } from './span-cursor.js'
 
 export interface Counters {
@@ -121,7 +122,12 @@ export class Walk {
     return found.documents.length >= goal || this.bytesFound >= scanBytesTarget
   }
 
-  private *readPoints(tx: ReadTx, access: PointsAccess, goal: number, found: Found): Program<void> {
+  private *readPoints(
+    tx: ReadTx & Guarded,
+    access: PointsAccess,
+    goal: number,
+    found: Found,
+  ): Program<void> {
     const { keys } = access
     const limit = this.stepLimit(goal - found.documents.length)
     const asked = keys.slice(this.pointAt, this.pointAt + limit)
@@ -138,13 +144,19 @@ export class Walk {
       if (record === undefined) continue
       this.counters.keysExamined++
       const document = isWhole(record) ? bodyOf(record) : yield* documentOfRecord(tx, record)
+      if (this.isGone(tx, document)) continue
       this.take(document, key, key, found)
     }
     if (this.pointAt >= keys.length) this.nextAccess()
     this.adapt(goal - found.documents.length)
   }
 
-  private *readSpan(tx: ReadTx, access: SpansAccess, goal: number, found: Found): Program<void> {
+  private *readSpan(
+    tx: ReadTx & Guarded,
+    access: SpansAccess,
+    goal: number,
+    found: Found,
+  ): Program<void> {
     const range = this.position?.range()
     if (range === undefined) {
       this.nextAccess()
@@ -164,7 +176,7 @@ export class Walk {
       const stored = isIndex ? record : value
       if (stored === undefined) continue
       const document = isWhole(stored) ? bodyOf(stored) : yield* documentOfRecord(tx, stored)
-      this.take(document, key, isIndex ? value : key, found)
+      if (!this.isGone(tx, document)) this.take(document, key, isIndex ? value : key, found)
       if (i === hits.length - 1 || !this.hasEnough(found, goal)) continue
       this.position?.passed(key)
       return
@@ -173,6 +185,11 @@ export class Walk {
     if (hits.length < limit) this.finishSpan()
     else if (last !== undefined) this.position?.passed(last.key)
     this.adapt(goal - found.documents.length)
+  }
+
+  /** Whether it is a key of a key-value database whose time is over: then it does not exist. */
+  private isGone({ now }: Guarded, document: Document): boolean {
+    return this.namespace.keyspace === true && now !== undefined && isExpired(document, now)
   }
 
   /** Adds a document if it is new and matches; `key` is what the scan found it by. */

@@ -1,0 +1,299 @@
+// Key-value commands on their way: look up, arity, authenticate, queue or run, authorize in the
+// command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
+
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import { multiBytesMax, multiCommandBytes } from '../../base/limits.js'
+import { errorLine, refuse } from '../../base/reply-error.js'
+import type { Engine } from '../../engine/engine.js'
+import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
+import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
+import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
+import type { Awaitable } from '../../store/store.js'
+import type { Metering } from '../metering.js'
+import type { Arguments } from './arguments.js'
+import { KeyValueCall } from './call.js'
+import { Command, KeyValueTable } from './command.js'
+import { Programs } from './programs.js'
+import { refusalOf } from './refusals.js'
+import { queued } from './reply.js'
+import type { KeyValueRow } from './row.js'
+import type { KeyValueServices } from './services.js'
+import type { KeyValueSession, Multi } from './session.js'
+import { Transactions } from './transactions.js'
+import { Waiters } from './waiters.js'
+
+export interface KeyValueBusOptions {
+  readonly rows: readonly KeyValueRow[]
+  readonly engine: Engine
+  readonly keyspaces: Keyspaces
+  readonly services: KeyValueServices
+  /** Shared with the document commands: one account for all protocols. */
+  readonly counters: Metering
+  /** When containers become records; tests set it. */
+  readonly bounds?: InlineBounds
+}
+
+export class KeyValueBus {
+  readonly table: KeyValueTable
+  readonly engine: Engine
+  readonly keyspaces: Keyspaces
+  readonly services: KeyValueServices
+  readonly programs: Programs
+  readonly waiters: Waiters
+  readonly expiry: ExpiryJob
+  /** Lanes that have a write program under way: with others about, one takes less at a time. */
+  writing = 0
+  /** Told of every command that has run, with its milliseconds: MONITOR, SLOWLOG. */
+  readonly followers = new Set<(call: KeyValueCall, ms: number) => void>()
+  private readonly transactions: Transactions
+  private readonly unknown: Command
+  private working = 0
+  private idle: (() => void) | undefined
+  private draining = false
+
+  constructor(options: KeyValueBusOptions) {
+    const { rows, engine, keyspaces, services, counters, bounds = usualBounds } = options
+    this.table = new KeyValueTable(rows)
+    this.engine = engine
+    this.keyspaces = keyspaces
+    this.services = services
+    this.programs = new Programs({
+      store: engine.store,
+      keyspaces,
+      bounds,
+      notifies: () => services.settings.notifies,
+      notifiesRare: () => services.settings.notifiesRare,
+      announce: (events) => services.announce(events),
+    })
+    this.transactions = new Transactions(this.programs)
+    const { clock } = services
+    const { store } = engine
+    this.waiters = new Waiters({ store, keyspaces, clock, programs: this.programs })
+    this.expiry = new ExpiryJob({
+      ...{ store, keyspaces, clock, pace: engine.pace, log: services.log },
+      notifies: () => services.settings.notifies,
+      announce: (events) => services.announce(events),
+    })
+    engine.attach(this.expiry)
+    this.unknown = new Command(unknownRow)
+    for (const command of this.table.all()) {
+      counters.commands.set(`redis:${command.row.name}`, command.counts)
+    }
+  }
+
+  /**
+   * The call of a command, looked up by its first word; refused or queued already where it may not
+   * run now. Never throws.
+   */
+  open(named: Command | undefined, args: Arguments, session: KeyValueSession): KeyValueCall {
+    const command = named?.resolve(args)
+    const call = new KeyValueCall(command ?? this.unknown, args, session, this)
+    const error = this.draining
+      ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
+      : refusalOf(named, command, args, session)
+    if (error !== undefined) this.refuse(call, error)
+    else if (call.command.row.grain === 'exec') this.openExec(call)
+    else if (session.multi !== undefined && call.command.row.insideMulti !== true) {
+      this.queue(call, session.multi)
+    }
+    return call
+  }
+
+  /** Runs calls that need the store: their replies are there when it is over. Never rejects. */
+  run(calls: readonly KeyValueCall[], isWrite: boolean): Awaitable<void> {
+    this.begin()
+    const { clock } = this.services
+    const startedMs = clock.elapsed()
+    const now = clock.now()
+    if (isWrite) {
+      return this.programs
+        .write(calls, now)
+        .then(() => this.waiters.woken(calls))
+        .then(() => this.finish(calls, startedMs))
+    }
+    const read = this.programs.read(calls, now)
+    if (read === undefined) this.finish(calls, startedMs)
+    else return read.then(() => this.finish(calls, startedMs))
+  }
+
+  /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */
+  runAlone(call: KeyValueCall): Awaitable<void> {
+    this.begin()
+    const { clock } = this.services
+    const startedMs = clock.elapsed()
+    call.now = clock.now()
+    const { row } = call.command
+    try {
+      switch (row.grain) {
+        case 'local':
+          call.reply = row.run(call)
+          break
+        case 'task':
+          return this.await(row.run(call), call, startedMs)
+        case 'exec':
+          return this.await(
+            this.transactions.run(call).then(async (reply) => {
+              await this.waiters.woken(call.queue ?? [])
+              return reply
+            }),
+            call,
+            startedMs,
+          )
+        case 'blocking':
+          return this.await(
+            this.waiters.run(call).then(async () => {
+              await this.waiters.woken([call])
+              return call.reply
+            }),
+            call,
+            startedMs,
+          )
+        default:
+          throw new Error(`${row.name} does not stand alone`)
+      }
+    } catch (thrown) {
+      call.fail(thrown)
+    }
+    this.finish([call], startedMs)
+  }
+
+  /** The client is gone: nothing waits for it any more. */
+  closed(session: KeyValueSession): void {
+    const { channels, monitors } = this.services
+    session.watches?.end()
+    this.waiters.forget(session)
+    if (session.subscriber !== undefined) channels.leave(session.subscriber)
+    if (session.isMonitor) monitors.remove(this, session)
+  }
+
+  /** Refuses further commands; resolves when those at work have been answered. */
+  drain(): Promise<void> {
+    this.draining = true
+    if (this.working === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.idle = resolve
+    })
+  }
+
+  private await(
+    reply: Promise<KeyValueCall['reply']>,
+    call: KeyValueCall,
+    startedMs: number,
+  ): Promise<void> {
+    return reply
+      .then(
+        (answer) => {
+          call.reply = answer
+        },
+        (thrown: unknown) => call.fail(thrown),
+      )
+      .then(() => this.finish([call], startedMs))
+  }
+
+  private refuse(call: KeyValueCall, error: GatewayError): void {
+    const { multi } = call.session
+    call.isRefused = true
+    call.fail(error)
+    call.command.rejected++
+    this.services.figures.failed(errorLine(error))
+    if (multi !== undefined) multi.isPoisoned = true
+  }
+
+  private queue(call: KeyValueCall, multi: Multi): void {
+    const { command, args, session } = call
+    const bytes = args.argumentBytes + args.count * argumentBytes + multiCommandBytes
+    if (multi.isPoisoned) {
+      // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
+      multi.queue.length = 0
+      multi.bytes = 0
+    } else if (multi.bytes + bytes > multiBytesMax) {
+      this.refuse(call, refuse('ERR too much is queued in this transaction', 'TransactionTooLarge'))
+      return
+    } else {
+      const later = new KeyValueCall(command, args.detach(), session, this)
+      later.isQueued = true
+      multi.queue.push(later)
+      multi.bytes += bytes
+    }
+    call.isRefused = true
+    call.reply = queued
+  }
+
+  private openExec(call: KeyValueCall): void {
+    const { session } = call
+    const { multi } = session
+    if (multi === undefined) {
+      this.failExec(call, 'ERR EXEC without MULTI')
+      return
+    }
+    session.multi = undefined
+    if (multi.isPoisoned) {
+      session.watches?.end()
+      this.failExec(call, 'EXECABORT Transaction discarded because of previous errors.')
+    } else call.queue = multi.queue
+  }
+
+  /** It counts as having run, and MONITOR shows it. */
+  private failExec(call: KeyValueCall, text: string): void {
+    const { clock } = this.services
+    call.isRefused = true
+    call.now = clock.now()
+    call.fail(refuse(text))
+    this.account(call, 0, clock.elapsed())
+  }
+
+  private begin(): void {
+    this.working++
+  }
+
+  private finish(calls: readonly KeyValueCall[], startedMs: number): void {
+    const ms = this.services.clock.elapsed() - startedMs
+    const share = ms / calls.length
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as KeyValueCall
+      if (!call.isRefused) this.account(call, share, startedMs)
+    }
+    this.working--
+    if (this.working === 0) this.idle?.()
+  }
+
+  /** One command has run. */
+  private account(call: KeyValueCall, ms: number, startedMs: number): void {
+    const { command, error, session, queue } = call
+    const { counts } = command
+    counts.total++
+    counts.ms += ms
+    session.lastMs = startedMs
+    session.lastCommand = command.row.name
+    if (error !== undefined) this.failed(counts, command, error)
+    if (this.followers.size === 0) return
+    for (const follow of this.followers) {
+      for (const queued of queue ?? []) follow(queued, 0)
+      follow(call, ms)
+    }
+  }
+
+  private failed(counts: Command['counts'], { row }: Command, error: GatewayError): void {
+    counts.failed++
+    this.services.figures.failed(errorLine(error))
+    if (error.kind !== 'InternalError') return
+    const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
+    this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
+  }
+}
+
+/** Of a word beside its bytes: its place in the command's table. */
+const argumentBytes = 8
+
+const unknownRow: KeyValueRow = {
+  name: 'unknown',
+  arity: -1,
+  flags: [],
+  categories: [],
+  summary: 'Stands for what is in no table.',
+  since: '1.0.0',
+  group: 'generic',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'container',
+}

@@ -1,0 +1,155 @@
+// One key-value command at work: its words, who sent it, the time that was frozen before its first
+// run, and in the end its reply. Handlers read their arguments through it.
+
+import type { Bytes } from '../../base/bytes.js'
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import { errorLine, notFloat, notInteger } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { parseFloat64, parseInt64 } from '../../engine/keyspace/numbers.js'
+import type { Arguments } from './arguments.js'
+import type { KeyValueBus } from './bus.js'
+import type { Command } from './command.js'
+import type { Reply, Tagged } from './reply.js'
+import { none } from './reply.js'
+import type { KeyValueSession } from './session.js'
+
+export class KeyValueCall {
+  /** Wall time, milliseconds; the only clock that a handler sees. */
+  now = 0
+  reply: Reply = none
+  /** What went wrong; then `reply` is its error line. */
+  error: GatewayError | undefined = undefined
+  /** Refused before it could run: it has its reply. */
+  isRefused = false
+  /** Runs as a part of EXEC. */
+  isQueued = false
+  /** Of a blocking command: it has found nothing yet. */
+  isUnanswered = false
+  /** Of a blocking command that tries again: a key of another type is none to it now. */
+  isWaiting = false
+  /** Of EXEC: what was queued. */
+  queue: readonly KeyValueCall[] | undefined = undefined
+  /** Number of the database it works on: the selected one when it was read or queued. */
+  database: number
+  /** Keyspaces of further databases that the row names, while its program runs. */
+  spaces: readonly (Keyspace | undefined)[] = noSpaces
+  private draws: number[] = noDraws
+  private drawn = 0
+
+  constructor(
+    readonly command: Command,
+    /** Detached where the call waits for long. */
+    public args: Arguments,
+    readonly session: KeyValueSession,
+    readonly bus: KeyValueBus,
+  ) {
+    this.database = session.database
+  }
+
+  /** Words of the command, its name among them. */
+  get count(): number {
+    return this.args.count
+  }
+
+  /** The name as error texts print it: `set`, `config|get`. */
+  get name(): string {
+    return this.command.row.name
+  }
+
+  /** A word's bytes where they lie: what is kept past the reply must be copied. */
+  arg(index: number): Slice {
+    return this.args.read(index, sliceOf)
+  }
+
+  /** All words from an index on, every `step`th. */
+  argsFrom(index: number, step = 1): Slice[] {
+    const found: Slice[] = []
+    for (let i = index; i < this.count; i += step) found.push(this.arg(i))
+    return found
+  }
+
+  /** Whether a word is this option, in any case; false behind the last word. */
+  is(index: number, word: string): boolean {
+    return index < this.count && this.args.is(index, word)
+  }
+
+  text(index: number): string {
+    return this.args.text(index)
+  }
+
+  /** An integer of 64 bits. Throws "value is not an integer or out of range". */
+  int64(index: number): bigint {
+    const value = this.args.read(index, parseInt64)
+    if (value === undefined) throw notInteger()
+    return BigInt(value)
+  }
+
+  /** As int64, beyond 2^53 rounded: for positions and counts, where nothing is that long. */
+  integer(index: number): number {
+    const value = this.args.read(index, parseInt64)
+    if (value === undefined) throw notInteger()
+    return Number(value)
+  }
+
+  /** A double; `inf` counts. Throws "value is not a valid float". */
+  float(index: number): number {
+    const value = this.args.read(index, parseFloat64)
+    if (value === undefined) throw notFloat()
+    return value
+  }
+
+  /** The keyspace of a further database; only those that the row's `databases` has named. */
+  keyspace(database: number): Keyspace {
+    const found = this.spaces[database]
+    if (found === undefined) throw new Error(`${this.name} did not declare database ${database}`)
+    return found
+  }
+
+  /**
+   * A random whole number from 0 to `bound` - 1. The i-th one of a call is the same at every run of
+   * its program.
+   */
+  random(bound: number): number {
+    const known = this.draws[this.drawn]
+    const drawn = known ?? fractionOf(this.bus.services.random.bytes(8))
+    if (known === undefined) {
+      if (this.draws === noDraws) this.draws = [drawn]
+      else this.draws.push(drawn)
+    }
+    this.drawn++
+    return Math.min(Math.floor(drawn * bound), bound - 1)
+  }
+
+  /** Its program begins, perhaps again. */
+  begin(now: number): void {
+    this.now = now
+    this.error = undefined
+    this.isUnanswered = false
+    this.drawn = 0
+  }
+
+  /** Ends it with an error. */
+  fail(thrown: unknown): void {
+    const error = toGatewayError(thrown)
+    this.error = error
+    this.reply = errorReply(error)
+  }
+}
+
+const noDraws: number[] = []
+const noSpaces: readonly (Keyspace | undefined)[] = []
+
+export function errorReply(error: GatewayError): Tagged {
+  return { kind: 'error', text: errorLine(error) }
+}
+
+/** From 0 to below 1, of 53 random bits. */
+function fractionOf(bytes: Bytes): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return ((view.getUint32(0) >>> 5) * 2 ** 26 + (view.getUint32(4) >>> 6)) / 2 ** 53
+}
+
+function sliceOf(bytes: Bytes, start: number, end: number): Slice {
+  return new Slice(bytes, start, end)
+}

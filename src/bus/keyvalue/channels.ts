@@ -1,0 +1,179 @@
+// Publish and subscribe: who listens to which channel or pattern, over all protocols of this
+// process. A message is copied once for all who get it, and nothing is kept for who is not there.
+// Whether somebody may read is asked again for each message. (facts: key-value 4.5)
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { Glob } from '../../base/glob.js'
+import { Slice } from '../../base/slice.js'
+import type { Access, Need } from '../../engine/types.js'
+import { allow } from '../../identity/allow.js'
+import type { Identity } from '../../identity/identity.js'
+import { push, type Reply } from './reply.js'
+
+/** One message as a subscriber gets it; a subscription by pattern gets its own. */
+export interface Message {
+  readonly pattern: Bytes | undefined
+  readonly channel: Bytes
+  readonly payload: Bytes
+  /** The same as a frame of the key-value protocol. */
+  readonly frame: Reply
+}
+
+/** A client that listens, of whatever protocol. */
+export class Subscriber {
+  /** By the latin1 reading of their bytes. */
+  readonly channels = new Map<string, Bytes>()
+  readonly patterns = new Map<string, Bytes>()
+
+  constructor(
+    /** Whose rights it has at that moment. */
+    readonly session: { readonly identity: Identity },
+    readonly receive: (message: Message) => void,
+  ) {}
+
+  /** Channels and patterns together. */
+  get count(): number {
+    return this.channels.size + this.patterns.size
+  }
+}
+
+interface Pattern {
+  readonly bytes: Bytes
+  readonly glob: Glob
+  readonly subscribers: Set<Subscriber>
+}
+
+export type NameKind = 'channels' | 'patterns'
+
+export class Channels {
+  private readonly channels = new Map<string, Set<Subscriber>>()
+  private readonly patterns = new Map<string, Pattern>()
+
+  /** `access` is that of the pseudo-collection `pubsub`, which all channels are. */
+  constructor(private readonly access: Access) {}
+
+  /** Channels that somebody listens to, and patterns: INFO. */
+  get channelCount(): number {
+    return this.channels.size
+  }
+
+  get patternCount(): number {
+    return this.patterns.size
+  }
+
+  /** To listen is to read, to publish is to write. */
+  allows(identity: Identity, need: Need): boolean {
+    return allow(identity, need, this.access)
+  }
+
+  subscribe(subscriber: Subscriber, name: Slice): void {
+    const key = mapKey(name.view())
+    if (subscriber.channels.has(key)) return
+    subscriber.channels.set(key, name.copy())
+    const known = this.channels.get(key)
+    if (known === undefined) this.channels.set(key, new Set([subscriber]))
+    else known.add(subscriber)
+  }
+
+  subscribePattern(subscriber: Subscriber, name: Slice): void {
+    const key = mapKey(name.view())
+    if (subscriber.patterns.has(key)) return
+    const bytes = name.copy()
+    subscriber.patterns.set(key, bytes)
+    const known = this.patterns.get(key)
+    if (known !== undefined) known.subscribers.add(subscriber)
+    else {
+      const glob = new Glob(Slice.of(bytes))
+      this.patterns.set(key, { bytes, glob, subscribers: new Set([subscriber]) })
+    }
+  }
+
+  /** Nothing happens where it does not listen to it. */
+  unsubscribe(subscriber: Subscriber, kind: NameKind, name: Slice): void {
+    this.drop(subscriber, kind, mapKey(name.view()))
+  }
+
+  /** The client is gone, or wants to hear nothing more. */
+  leave(subscriber: Subscriber): void {
+    for (const key of [...subscriber.channels.keys()]) this.drop(subscriber, 'channels', key)
+    for (const key of [...subscriber.patterns.keys()]) this.drop(subscriber, 'patterns', key)
+  }
+
+  /**
+   * Hands a message to everybody who listens; answers how many subscriptions that were. `also` is
+   * what a reader needs besides: the rights of the database that an event comes from.
+   */
+  publish(channel: Slice, payload: Slice, also?: Access): number {
+    const { channels, patterns } = this
+    const listeners = channels.size === 0 ? undefined : channels.get(mapKey(channel.view()))
+    if (listeners === undefined && patterns.size === 0) return 0
+    const copy = new Copy(channel, payload)
+    let receivers = 0
+    if (listeners !== undefined) receivers += this.deliver(listeners, copy.message(), also)
+    for (const { bytes, glob, subscribers } of patterns.values()) {
+      if (!glob.matches(channel)) continue
+      receivers += this.deliver(subscribers, copy.message(bytes), also)
+    }
+    return receivers
+  }
+
+  /** Names of channels that somebody listens to. */
+  names(matching?: Glob): Bytes[] {
+    const found: Bytes[] = []
+    for (const key of this.channels.keys()) {
+      const bytes = Buffer.from(key, 'latin1')
+      if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
+    }
+    return found
+  }
+
+  /** Clients that listen to a channel by its name. */
+  listeners(channel: Slice): number {
+    return this.channels.get(mapKey(channel.view()))?.size ?? 0
+  }
+
+  private deliver(subscribers: ReadonlySet<Subscriber>, message: Message, also?: Access): number {
+    let receivers = 0
+    for (const subscriber of subscribers) {
+      const { identity } = subscriber.session
+      if (!this.allows(identity, 'read')) continue
+      if (also !== undefined && !allow(identity, 'read', also)) continue
+      subscriber.receive(message)
+      receivers++
+    }
+    return receivers
+  }
+
+  private drop(subscriber: Subscriber, kind: NameKind, key: string): void {
+    if (!subscriber[kind].delete(key)) return
+    if (kind === 'channels') {
+      const known = this.channels.get(key)
+      if (known?.delete(subscriber) && known.size === 0) this.channels.delete(key)
+    } else {
+      const known = this.patterns.get(key)?.subscribers
+      if (known?.delete(subscriber) && known.size === 0) this.patterns.delete(key)
+    }
+  }
+}
+
+/** A message outlives the chunk that it came in: it is copied, once and when somebody gets it. */
+class Copy {
+  private channel: Bytes | undefined
+  private payload: Bytes | undefined
+
+  constructor(
+    private readonly name: Slice,
+    private readonly content: Slice,
+  ) {}
+
+  message(pattern?: Bytes): Message {
+    this.channel ??= this.name.copy()
+    this.payload ??= this.content.copy()
+    const { channel, payload } = this
+    const frame =
+      pattern === undefined
+        ? push(['message', channel, payload])
+        : push(['pmessage', pattern, channel, payload])
+    return { pattern, channel, payload, frame }
+  }
+}

@@ -1,0 +1,28 @@
+// The key-value clients of this process, by number: for CLIENT LIST and KILL, for the figures of
+// INFO, and for whoever has something to send to all of them.
+
+import type { KeyValueSession } from './session.js'
+
+export class Clients {
+  /** In the order in which they came. */
+  readonly sessions = new Map<number, KeyValueSession>()
+  /** Since the start. */
+  accepted = 0
+  rejected = 0
+
+  add(session: KeyValueSession): void {
+    this.sessions.set(session.id, session)
+    this.accepted++
+  }
+
+  remove(session: KeyValueSession): void {
+    this.sessions.delete(session.id)
+  }
+
+  /** Clients that wait for a key at this moment; exact, because tests of the peer poll it. */
+  get blocked(): number {
+    let blocked = 0
+    for (const session of this.sessions.values()) if (session.isBlocked) blocked++
+    return blocked
+  }
+}

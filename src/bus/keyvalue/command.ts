@@ -1,0 +1,134 @@
+// The table of key-value commands: rows by name, subcommands under their containers, and what the
+// bus counts of each. A command has its counters at hand, so that counting costs no look-up.
+
+import { assert } from '../../base/errors.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Need } from '../../engine/types.js'
+import type { Step } from '../../store/store.js'
+import type { CommandCounts } from '../call.js'
+import type { Arguments } from './arguments.js'
+import type { KeyValueCall } from './call.js'
+import { none, type Reply } from './reply.js'
+import { checkRow, type KeyValueRow, needsOf } from './row.js'
+
+export class Command {
+  readonly counts: CommandCounts
+  /** Refused before it ran: arity, rights (INFO commandstats). */
+  rejected = 0
+  readonly needs: readonly Need[]
+  readonly isFast: boolean
+  readonly isWrite: boolean
+  readonly subcommands = new Map<string, Command>()
+  /** The program of a row that has one. */
+  readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply | undefined>
+  /** Of a blocking one that has waited in vain, and of one that cannot wait (inside MULTI). */
+  readonly nothingYet: Reply
+  readonly nothing: Reply
+
+  /** The same command as it runs where its words only read. */
+  private readonly reading: Command | undefined
+
+  constructor(
+    readonly row: KeyValueRow,
+    counts: CommandCounts = { total: 0, failed: 0, ms: 0 },
+  ) {
+    this.counts = counts
+    this.needs = needsOf(row)
+    this.isFast = row.flags.includes('fast')
+    this.isWrite = row.flags.includes('write')
+    this.run =
+      row.grain === 'read' || row.grain === 'write' || row.grain === 'blocking'
+        ? row.run
+        : noProgram
+    this.nothingYet = row.grain === 'blocking' ? row.timedOut : none
+    const { nothingYet } = this
+    this.nothing = row.grain === 'blocking' && 'nothing' in row ? row.nothing : nothingYet
+    this.reading = readingOf(row, this.counts)
+  }
+
+  /** Of SELECT: the database that the commands behind it work on; undefined if it fails. */
+  get selects(): ((call: KeyValueCall) => number | undefined) | undefined {
+    return this.row.selects
+  }
+
+  /** Whether it runs in a program, and in which kind. */
+  get access(): 'read' | 'write' | undefined {
+    const { grain } = this.row
+    if (grain === 'read') return 'read'
+    return grain === 'write' || grain === 'blocking' ? 'write' : undefined
+  }
+
+  /** The command that these words mean: itself, or a subcommand; undefined for an unknown one. */
+  resolve(args: Arguments): Command | undefined {
+    if (this.reading !== undefined && this.row.isRead?.(args) === true) return this.reading
+    if (this.subcommands.size === 0 || args.count < 2) return this
+    return this.subcommands.get(args.text(1).toLowerCase())
+  }
+
+  takes(count: number): boolean {
+    const { arity } = this.row
+    return arity < 0 ? count >= -arity : count === arity
+  }
+}
+
+function readingOf(row: KeyValueRow, counts: CommandCounts): Command | undefined {
+  if (row.isRead === undefined || row.grain !== 'write') return undefined
+  const { isRead: _, needs: __, ...rest } = row
+  const flags = row.flags.map((flag) => (flag === 'write' ? 'readonly' : flag))
+  return new Command({ ...rest, flags, grain: 'read' }, counts)
+}
+
+/** Indexes of the words that are keys. */
+export function keysOf(row: KeyValueRow, args: Arguments): readonly number[] {
+  const { keys, movableKeys } = row
+  if (movableKeys !== undefined) return movableKeys(args)
+  if (keys === undefined) return []
+  const [first, last, step] = keys
+  const end = last < 0 ? args.count + last : last
+  const found: number[] = []
+  for (let i = first; i <= end; i += step) found.push(i)
+  return found
+}
+
+function noProgram(_ks: Keyspace, call: KeyValueCall): never {
+  throw new Error(`${call.name} is no program`)
+}
+
+export class KeyValueTable {
+  /** Containers and plain commands, by name. */
+  readonly commands = new Map<string, Command>()
+
+  constructor(rows: readonly KeyValueRow[]) {
+    for (const row of rows) {
+      checkRow(row)
+      if (!row.name.includes('|')) this.add(this.commands, row.name, row)
+    }
+    for (const row of rows) {
+      const [container = '', name] = row.name.split('|')
+      if (name === undefined) continue
+      const command = this.commands.get(container)
+      assert(command !== undefined, `${row.name} has no container`)
+      this.add(command.subcommands, name, row)
+    }
+  }
+
+  /** A command or `container|name`, in any case. */
+  find(name: string): Command | undefined {
+    const [container = '', sub, further] = name.toLowerCase().split('|')
+    const command = further === undefined ? this.commands.get(container) : undefined
+    return sub === undefined ? command : command?.subcommands.get(sub)
+  }
+
+  /** Every command with its subcommands behind it. */
+  *all(): Generator<Command> {
+    for (const command of this.commands.values()) {
+      yield command
+      yield* command.subcommands.values()
+    }
+  }
+
+  private add(into: Map<string, Command>, name: string, row: KeyValueRow): void {
+    assert(!into.has(name), `two commands named ${row.name}`)
+    into.set(name, new Command(row))
+  }
+}

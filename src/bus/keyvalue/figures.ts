@@ -1,0 +1,125 @@
+// What INFO tells of the time since the last CONFIG RESETSTAT: counters elsewhere only grow, so
+// what they were then is kept here and taken away. Errors are counted by their first word.
+
+import type { Clock, Random } from '../../base/clock.js'
+import type { KeyValueBus } from './bus.js'
+import type { Command } from './command.js'
+
+/** Calls of one command. */
+export interface Calls {
+  readonly total: number
+  readonly failed: number
+  readonly rejected: number
+  readonly ms: number
+}
+
+export interface Totals {
+  readonly commands: number
+  readonly accepted: number
+  readonly rejected: number
+  readonly hits: number
+  readonly misses: number
+  readonly expired: number
+}
+
+const noCalls: Calls = { total: 0, failed: 0, rejected: 0, ms: 0 }
+const nothing: Totals = { commands: 0, accepted: 0, rejected: 0, hits: 0, misses: 0, expired: 0 }
+/** A rate is measured over at least so long. */
+const sampleMsMin = 100
+
+export class Figures {
+  readonly startedMs: number
+  /** Seconds since 1970 of the last SAVE; the start, until there was one. */
+  savedAt: number
+  /** The most memory that INFO has seen. */
+  peakBytes = 0
+  /** First words of error lines. */
+  readonly errors = new Map<string, number>()
+  private before: Totals = nothing
+  private callsBefore = new Map<Command, Calls>()
+  private identifier: string | undefined
+  private sample = { atMs: 0, commands: 0, rate: 0 }
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {
+    this.startedMs = clock.elapsed()
+    this.savedAt = Math.floor(clock.now() / 1_000)
+    this.sample.atMs = this.startedMs
+  }
+
+  /** 40 hexadecimal digits, the same while the process lives. */
+  get runId(): string {
+    this.identifier ??= Buffer.from(this.random.bytes(20)).toString('hex')
+    return this.identifier
+  }
+
+  get errorCount(): number {
+    let count = 0
+    for (const each of this.errors.values()) count += each
+    return count
+  }
+
+  /** An error line has been answered. */
+  failed(line: string): void {
+    const end = line.indexOf(' ')
+    const word = end < 0 ? line : line.slice(0, end)
+    this.errors.set(word, (this.errors.get(word) ?? 0) + 1)
+  }
+
+  totals(bus: KeyValueBus): Totals {
+    const { before } = this
+    const now = totalsOf(bus)
+    return {
+      commands: now.commands - before.commands,
+      accepted: now.accepted - before.accepted,
+      rejected: now.rejected - before.rejected,
+      hits: now.hits - before.hits,
+      misses: now.misses - before.misses,
+      expired: now.expired - before.expired,
+    }
+  }
+
+  calls(command: Command): Calls {
+    const before = this.callsBefore.get(command) ?? noCalls
+    const { counts, rejected } = command
+    return {
+      total: counts.total - before.total,
+      failed: counts.failed - before.failed,
+      rejected: rejected - before.rejected,
+      ms: counts.ms - before.ms,
+    }
+  }
+
+  /** Commands a second since the figure was last asked for. */
+  rate(bus: KeyValueBus): number {
+    const atMs = this.clock.elapsed()
+    const { commands } = totalsOf(bus)
+    const { sample } = this
+    const ms = atMs - sample.atMs
+    if (ms < sampleMsMin) return sample.rate
+    const rate = Math.round(((commands - sample.commands) * 1_000) / ms)
+    this.sample = { atMs, commands, rate }
+    return rate
+  }
+
+  reset(bus: KeyValueBus): void {
+    this.before = totalsOf(bus)
+    this.errors.clear()
+    this.callsBefore = new Map()
+    for (const command of bus.table.all()) {
+      const { counts, rejected } = command
+      this.callsBefore.set(command, { ...counts, rejected })
+    }
+  }
+}
+
+function totalsOf(bus: KeyValueBus): Totals {
+  let commands = 0
+  for (const { counts } of bus.table.all()) commands += counts.total
+  const { clients } = bus.services
+  const { hits, misses } = bus.programs
+  const { expired } = bus.expiry
+  return { commands, accepted: clients.accepted, rejected: clients.rejected, hits, misses, expired }
+}

@@ -1,0 +1,274 @@
+// Runs commands in programs: several of one connection in one, each as if it were alone. A command
+// that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
+// more than its share of a program, the program is given up and each of them gets one of its own.
+
+import { fail, GatewayError } from '../../base/errors.js'
+import { stagedWrite } from '../../engine/collections.js'
+import { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
+import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
+import { type Staged, StagingNeeded } from '../../engine/staging.js'
+import type { Namespace, Need } from '../../engine/types.js'
+import { type Allow, allow } from '../../identity/allow.js'
+import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
+import { runSweep } from '../../store/sweep.js'
+import type { KeyValueCall } from './call.js'
+import { noKeyPermission } from './refusals.js'
+
+export interface ProgramOptions {
+  readonly store: Store
+  readonly keyspaces: Keyspaces
+  readonly bounds: InlineBounds
+  /** Whether keyspace events are made. */
+  readonly notifies: () => boolean
+  /** Whether `new` and `keymiss` are among them. */
+  readonly notifiesRare: () => boolean
+  /** Told of the events of a program that has been committed. */
+  readonly announce: (events: readonly KeyEvent[]) => void
+  readonly allow?: Allow
+}
+
+/** What a program that has run to its end leaves beside the replies. */
+interface Outcome {
+  events: readonly KeyEvent[]
+  hits: number
+  misses: number
+  /** Commands that changed something. */
+  changed: number
+}
+
+const nothingYet: Outcome = { events: [], hits: 0, misses: 0, changed: 0 }
+
+/** Further work of a program around its commands: what EXEC does with its watched keys. */
+export type Before = (spaces: Spaces) => Program<boolean>
+
+export class Programs {
+  /** Look-ups of reading commands since the start: of keys that were there, and of others. */
+  hits = 0
+  misses = 0
+  /** Commands that changed something since somebody last asked for a save. */
+  changed = 0
+
+  constructor(private readonly options: ProgramOptions) {}
+
+  /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
+  read(calls: readonly KeyValueCall[], now: number): Awaitable<void> {
+    const outcome = { ...nothingYet }
+    const session = calls[0]?.session
+    const onPause = () => {
+      if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
+    }
+    try {
+      const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome), {
+        snapshot: true,
+        onPause,
+      })
+      if (read instanceof Promise) {
+        return read.then(
+          () => this.tell(outcome),
+          (error: unknown) => this.readSingly(calls, now, error),
+        )
+      }
+      this.tell(outcome)
+    } catch (error) {
+      return this.readSingly(calls, now, error)
+    }
+  }
+
+  /** As read, in one write program; resolves when that is committed. */
+  write(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    const outcome = { ...nothingYet }
+    return this.options.store
+      .write((tx) => this.run(tx, calls, now, outcome))
+      .then(
+        () => this.tell(outcome),
+        (error: unknown) => this.writeAgain(calls, now, error),
+      )
+  }
+
+  /**
+   * Runs commands as one: what one of them fails with amid its writes fails them all. `before`
+   * looks at the transaction first; false from it ends the program there, and is answered.
+   */
+  async together(
+    calls: readonly KeyValueCall[],
+    now: number,
+    isWrite: boolean,
+    before: Before,
+  ): Promise<boolean> {
+    const { store } = this.options
+    const outcome = { ...nothingYet }
+    const program = (tx: ReadTx, staged?: Staged) =>
+      this.run(tx, calls, now, outcome, staged, before)
+    if (!isWrite) return store.read((tx) => program(tx), snapshot)
+    let isDone: boolean
+    try {
+      isDone = await store.write((tx) => program(tx))
+    } catch (error) {
+      if (!(error instanceof StagingNeeded)) throw error
+      isDone = await runSweep(
+        store,
+        stagedWrite((tx, staged) => program(tx, staged)),
+      )
+    }
+    this.tell(outcome)
+    return isDone
+  }
+
+  private async writeAgain(
+    calls: readonly KeyValueCall[],
+    now: number,
+    error: unknown,
+  ): Promise<void> {
+    const [first] = calls
+    if (calls.length > 1) {
+      for (const call of calls) if (!call.isRefused) await this.write([call], now)
+    } else if (first !== undefined && error instanceof StagingNeeded) {
+      await this.writeStaged(first, now)
+    } else failAll(calls, error)
+  }
+
+  /** A large value is written in pieces before the program that makes it visible. */
+  private async writeStaged(call: KeyValueCall, now: number): Promise<void> {
+    const outcome = { ...nothingYet }
+    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, staged))
+    try {
+      await runSweep(this.options.store, sweep)
+      this.tell(outcome)
+    } catch (error) {
+      call.fail(error)
+    }
+  }
+
+  /** One command that fails in a way that is no refusal takes none of its neighbours along. */
+  private readSingly(calls: readonly KeyValueCall[], now: number, error: unknown): Awaitable<void> {
+    if (calls.length === 1 || calls[0]?.session.closed === true) {
+      failAll(calls, error)
+      return undefined
+    }
+    return this.readEach(calls, now)
+  }
+
+  private async readEach(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    for (const call of calls) if (!call.isRefused) await this.read([call], now)
+  }
+
+  private tell({ events, hits, misses, changed }: Outcome): void {
+    this.changed += changed
+    this.hits += hits
+    this.misses += misses
+    if (events.length > 0) this.options.announce(events)
+  }
+
+  private *run(
+    tx: ReadTx,
+    calls: readonly KeyValueCall[],
+    now: number,
+    outcome: Outcome,
+    staged?: Staged,
+    before?: Before,
+  ): Program<boolean> {
+    const { options } = this
+    const work = new Work(options.bounds, options.notifies(), staged)
+    work.notesRare = options.notifiesRare()
+    const spaces = new Spaces(tx, now, work, options.keyspaces)
+    let changed = 0
+    if (before !== undefined && !(yield* before(spaces))) return false
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as KeyValueCall
+      if (call.isRefused) continue
+      const { changes, hits, misses } = work
+      try {
+        const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
+        this.authorize(call, ks)
+        if (call.command.row.databases !== undefined) yield* this.openFurther(call, spaces)
+        call.begin(now)
+        work.isReading = !call.command.isWrite
+        const reply = yield* call.command.run(ks, call)
+        call.reply = reply === undefined ? call.command.nothing : reply
+        call.isUnanswered = reply === undefined
+        if (work.changes !== changes) changed++
+      } catch (thrown) {
+        if (work.changes !== changes || !isRefusal(thrown)) throw thrown
+        call.fail(thrown)
+      }
+      if (call.command.isWrite) {
+        // As on the peer, a command that writes looks keys up without being counted.
+        work.hits = hits
+        work.misses = misses
+      }
+    }
+    outcome.events = work.events
+    outcome.changed = changed
+    outcome.hits = work.hits
+    outcome.misses = work.misses
+    return true
+  }
+
+  private authorize(call: KeyValueCall, { ns }: Keyspace): void {
+    const { needs, row } = call.command
+    this.require(call, ns, needs)
+    if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+  }
+
+  private require({ session }: KeyValueCall, { access }: Namespace, needs: readonly Need[]): void {
+    const decide = this.options.allow ?? allow
+    for (let i = 0; i < needs.length; i++) {
+      if (!decide(session.identity, needs[i] as Need, access)) throw noKeyPermission()
+    }
+  }
+
+  private *openFurther(call: KeyValueCall, spaces: Spaces): Program<void> {
+    const further: Keyspace[] = []
+    for (const database of call.command.row.databases?.(call) ?? []) {
+      const ks = spaces.known(database) ?? (yield* spaces.open(database))
+      this.authorize(call, ks)
+      further[database] = ks
+    }
+    call.spaces = further
+  }
+}
+
+/** The keyspaces of one program, each opened once. */
+export class Spaces {
+  private readonly opened: (Keyspace | undefined)[] = []
+
+  constructor(
+    readonly tx: ReadTx,
+    readonly now: number,
+    private readonly work: Work,
+    private readonly keyspaces: Keyspaces,
+  ) {}
+
+  known(database: number): Keyspace | undefined {
+    return this.opened[database]
+  }
+
+  *open(database: number): Program<Keyspace> {
+    const ns = yield* this.keyspaces.find(this.tx, database)
+    const ks = new Keyspace(this.tx, ns, database, this.now, this.work)
+    this.opened[database] = ks
+    return ks
+  }
+}
+
+const snapshot = { snapshot: true } as const
+
+/** Whether it is this command's own refusal, after which its neighbours can go on. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
+}
+
+const endsProgram: ReadonlySet<string> = new Set([
+  'InternalError',
+  'TransactionTooLarge',
+  'WriteConflict',
+  'OutOfDiskSpace',
+  'SnapshotTooOld',
+  'Interrupted',
+  'ShutdownInProgress',
+])
+
+function failAll(calls: readonly KeyValueCall[], error: unknown): void {
+  for (const call of calls) if (!call.isRefused) call.fail(error)
+}

@@ -1,0 +1,88 @@
+// Why a command is refused before it runs, in the peer's order: unknown, arity, login, rights, and
+// what a connection may not say in the state that it is in.
+
+import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
+import type { Arguments } from './arguments.js'
+import type { Command } from './command.js'
+import type { KeyValueSession } from './session.js'
+
+/** Of what it echoes, bytes. */
+const echoedNameMax = 128
+const echoedArgumentsMax = 128
+
+/**
+ * `named` is what the first word leads to, `command` what the first two do. Undefined: it may run.
+ */
+export function refusalOf(
+  named: Command | undefined,
+  command: Command | undefined,
+  args: Arguments,
+  session: KeyValueSession,
+): ReplyError | undefined {
+  if (named === undefined) return unknownCommand(args, session)
+  if (command === undefined) return unknownSubcommand(named, args)
+  const { row } = command
+  if (!command.takes(args.count)) return wrongArity(row.name)
+  const { access = 'identity' } = row
+  if (access !== 'anonymous' && session.isAnonymous) return noAuthentication()
+  if (access === 'operator' && session.identity.kind !== 'operator') return noPermission(row.name)
+  if (session.isSubscriber && row.whileSubscribed !== true) return subscribed(row.name)
+  if (session.isMonitor && usesKeys(command)) {
+    return refuse("ERR Replica can't interact with the keyspace")
+  }
+  if (session.multi !== undefined && row.flags.includes('no_multi')) {
+    return refuse('ERR Command not allowed inside a transaction')
+  }
+  return undefined
+}
+
+/** What somebody who watches the others may not do. */
+function usesKeys({ row: { flags } }: Command): boolean {
+  return flags.includes('readonly') || flags.includes('write') || flags.includes('may_replicate')
+}
+
+export function noPermission(name: string): ReplyError {
+  const text = `NOPERM this user has no permissions to run the '${name}' command`
+  return forbidden(text)
+}
+
+export function noKeyPermission(): ReplyError {
+  return forbidden(
+    'NOPERM this user has no permissions to access one of the keys used as arguments',
+  )
+}
+
+export function noChannelPermission(): ReplyError {
+  return forbidden(
+    'NOPERM this user has no permissions to access one of the channels used as arguments',
+  )
+}
+
+function forbidden(text: string): ReplyError {
+  return refuse(text, 'Unauthorized')
+}
+
+function unknownCommand(args: Arguments, session: KeyValueSession): ReplyError {
+  let echoed = ''
+  for (let i = 1; i < args.count && echoed.length < echoedArgumentsMax; i++) {
+    if (session.isAnonymous) break
+    const room = echoedArgumentsMax - echoed.length
+    echoed += `'${args.text(i).slice(0, room)}' `
+  }
+  const name = args.text(0).slice(0, echoedNameMax)
+  const text = `ERR unknown command '${name}', with args beginning with: ${echoed}`
+  return refuse(text, 'CommandNotFound')
+}
+
+function unknownSubcommand({ row }: Command, args: Arguments): ReplyError {
+  const name = args.text(1).slice(0, echoedNameMax)
+  const text = `ERR unknown subcommand '${name}'. Try ${row.name.toUpperCase()} HELP.`
+  return refuse(text, 'CommandNotFound')
+}
+
+function subscribed(name: string): ReplyError {
+  return refuse(
+    `ERR Can't execute '${name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
+      'are allowed in this context',
+  )
+}

@@ -1,0 +1,63 @@
+// Replies as plain data: what a command answers before anyone knows which protocol its client
+// speaks. The usual ones are plain values, the rest says what it is; the order is RESP3's. RESP2
+// clients get what the peer gives them, HTTP clients JSON.
+
+import type { Bytes } from '../../base/bytes.js'
+import type { Slice } from '../../base/slice.js'
+
+/**
+ * Bytes, slices and strings (UTF-8) are bulk strings, numbers (safe integers) and bigints (64 bits)
+ * integers, `null` is the nil of bulk strings, an array an array.
+ */
+export type Reply = Bytes | Slice | string | number | bigint | null | readonly Reply[] | Tagged
+
+export type Tagged =
+  | { readonly kind: 'simple'; readonly text: string }
+  /** The whole line without its dash: inside the array of EXEC. */
+  | { readonly kind: 'error'; readonly text: string }
+  /** Nil where an array would stand. */
+  | { readonly kind: 'nullArray' }
+  | { readonly kind: 'double'; readonly value: number }
+  | { readonly kind: 'verbatim'; readonly text: string }
+  /** Nothing: the command has answered by pushes, or will not answer. */
+  | { readonly kind: 'none' }
+  /** RESP2: an array. */
+  | { readonly kind: 'set' | 'push'; readonly items: readonly Reply[] }
+  /** Keys and values in turn. RESP2: a flat array. */
+  | { readonly kind: 'map'; readonly pairs: readonly Reply[] }
+  /** Members with scores: RESP3 nests each pair in an array, RESP2 has them flat. */
+  | { readonly kind: 'scored'; readonly pairs: readonly Reply[] }
+  /** One reply behind the other: what one command answers by several, such as SUBSCRIBE. */
+  | { readonly kind: 'several'; readonly items: readonly Reply[] }
+
+export const ok: Reply = { kind: 'simple', text: 'OK' }
+export const queued: Reply = { kind: 'simple', text: 'QUEUED' }
+export const nullArray: Reply = { kind: 'nullArray' }
+export const emptyArray: Reply = []
+export const none: Reply = { kind: 'none' }
+
+export function simple(text: string): Reply {
+  return { kind: 'simple', text }
+}
+
+/** A score. */
+export function double(value: number): Reply {
+  return { kind: 'double', value }
+}
+
+export function map(pairs: readonly Reply[]): Reply {
+  return { kind: 'map', pairs }
+}
+
+export function set(items: readonly Reply[]): Reply {
+  return { kind: 'set', items }
+}
+
+export function push(items: readonly Reply[]): Reply {
+  return { kind: 'push', items }
+}
+
+/** Text for people. RESP2: a bulk string. */
+export function verbatim(text: string): Reply {
+  return { kind: 'verbatim', text }
+}

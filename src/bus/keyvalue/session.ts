@@ -1,0 +1,107 @@
+// One key-value client: its database, its protocol, its transaction, its name. Commands read and
+// change it; the listener made it and writes what is pushed to it.
+
+import type { Identity } from '../../identity/identity.js'
+import type { Program } from '../../store/store.js'
+import { Session, type SessionProtocol } from '../session.js'
+import type { KeyValueCall } from './call.js'
+import type { Subscriber } from './channels.js'
+import type { Spaces } from './programs.js'
+import type { Reply } from './reply.js'
+
+export type RespVersion = 2 | 3
+
+/** What a client is sent besides its replies. */
+export interface ClientSocket {
+  /** Writes a message as soon as the replies before it are written. */
+  push(message: Reply): void
+  /** Closes it behind what is owed to it, or at once. */
+  end(): void
+  destroy(): void
+}
+
+export interface KeyValueSessionOptions {
+  readonly protocol: SessionProtocol
+  readonly id: number
+  /** `address:port` of the client and of us. */
+  readonly peer: string
+  readonly local: string
+  readonly identity: Identity
+  /** Monotonic milliseconds. */
+  readonly nowMs: number
+  readonly socket: ClientSocket
+}
+
+/** Between MULTI and EXEC. */
+export interface Multi {
+  readonly queue: KeyValueCall[]
+  /** What the queue takes, reckoned. */
+  bytes: number
+  /** A command was refused while queueing: EXEC will be too. */
+  isPoisoned: boolean
+}
+
+export class KeyValueSession extends Session {
+  readonly local: string
+  readonly socket: ClientSocket
+  readonly createdMs: number
+  /** When its last command came, monotonic milliseconds. */
+  lastMs: number
+  lastCommand = ''
+  /** Number of the selected database. */
+  database = 0
+  /** What replies are written in from now on. */
+  respVersion: RespVersion = 2
+  /** CLIENT SETNAME and SETINFO. */
+  name = ''
+  libName = ''
+  libVersion = ''
+  multi: Multi | undefined = undefined
+  /** Of WATCH: set by whoever watches for it (watch.ts). */
+  watches: Watches | undefined = undefined
+  /** What it listens to: there once it has subscribed to something. */
+  subscriber: Subscriber | undefined = undefined
+  isMonitor = false
+  isBlocked = false
+  /**
+   * CLIENT REPLY: `skipNext` becomes `skip` behind it, which leaves out a reply and becomes `on`.
+   */
+  replies: 'on' | 'off' | 'skip' | 'skipNext' = 'on'
+  /** CLIENT NO-EVICT. */
+  keepsBuffers = false
+  /** Set by QUIT and CLIENT KILL: no further command is taken. */
+  isEnding = false
+  /** Who it is before AUTH and after RESET. */
+  readonly initial: Identity
+
+  constructor(options: KeyValueSessionOptions) {
+    super(options)
+    this.local = options.local
+    this.socket = options.socket
+    this.createdMs = options.nowMs
+    this.lastMs = options.nowMs
+    this.initial = options.identity
+  }
+
+  get isAnonymous(): boolean {
+    return this.identity.kind === 'anonymous'
+  }
+
+  /** Channels and patterns together. */
+  get subscriptions(): number {
+    return this.subscriber?.count ?? 0
+  }
+
+  /** In RESP2 a subscriber may say little else. */
+  get isSubscriber(): boolean {
+    return this.respVersion === 2 && this.subscriptions > 0
+  }
+}
+
+/** The keys that a connection watches. */
+export interface Watches {
+  /** Whether one of them is not what it was. */
+  isTouched(spaces: Spaces): Program<boolean>
+  /** Forgets them. */
+  end(): void
+}

@@ -1,0 +1,30 @@
+// What CONFIG GET shows and CONFIG SET changes while the process lives: names of the peer and their
+// values as text. Few of them do anything here; those have a field beside their text.
+
+/** Names and what they are at the start. */
+export type SettingTexts = Readonly<Record<string, string>>
+
+export class KeyValueSettings {
+  private readonly texts: Map<string, string>
+  /** Whether keyspace events are made at all (notify-keyspace-events). */
+  notifies = false
+  /** Among them `new` and `keymiss`. */
+  notifiesRare = false
+
+  constructor(initial: SettingTexts) {
+    this.texts = new Map(Object.entries(initial))
+  }
+
+  get(name: string): string | undefined {
+    return this.texts.get(name)
+  }
+
+  /** Keeps a text; what it means is the caller's to apply. */
+  set(name: string, text: string): void {
+    this.texts.set(name, text)
+  }
+
+  names(): Iterable<string> {
+    return this.texts.keys()
+  }
+}

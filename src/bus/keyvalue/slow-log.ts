@@ -1,0 +1,71 @@
+// The commands that took longest, for SLOWLOG: a few of them, newest first, with their words cut
+// short. It lives in memory alone and is the operator's; words that are secret are not in it.
+
+import { slowLogBytesMax, slowLogEntriesMax, slowLogWordsMax } from '../../base/limits.js'
+import type { KeyValueCall } from './call.js'
+
+export interface SlowEntry {
+  readonly id: number
+  /** Seconds since 1970. */
+  readonly at: number
+  readonly micros: number
+  readonly words: readonly (Uint8Array | string)[]
+  readonly peer: string
+  readonly name: string
+}
+
+export class SlowLog {
+  /** From so many microseconds on; negative: never. */
+  micros = 10_000
+  /** Newest first. */
+  entries: SlowEntry[] = []
+  private entriesMax = 128
+  private nextId = 0
+
+  get length(): number {
+    return this.entries.length
+  }
+
+  /** The setting slowlog-max-len; beyond slowLogEntriesMax it has no effect. */
+  keep(count: number): void {
+    this.entriesMax = Math.min(count, slowLogEntriesMax)
+    if (this.entries.length > this.entriesMax) this.entries.length = this.entriesMax
+  }
+
+  clear(): void {
+    this.entries = []
+  }
+
+  /** A command has run. Waiting for a key is not slowness. */
+  readonly follow = (call: KeyValueCall, ms: number): void => {
+    if (this.micros < 0 || ms * 1_000 < this.micros) return
+    const { row } = call.command
+    if (row.grain === 'blocking' || row.flags.includes('skip_slowlog')) return
+    this.entries.unshift(this.entryOf(call, ms))
+    if (this.entries.length > this.entriesMax) this.entries.length = this.entriesMax
+  }
+
+  private entryOf(call: KeyValueCall, ms: number): SlowEntry {
+    const { args, session, command } = call
+    const { secretsFrom = args.count } = command.row
+    const words: (Uint8Array | string)[] = []
+    const shown = Math.min(args.count, slowLogWordsMax)
+    for (let i = 0; i < shown; i++) {
+      if (i === shown - 1 && shown < args.count) {
+        words.push(`... (${args.count - shown + 1} more arguments)`)
+      } else words.push(i < secretsFrom ? cut(args.copy(i)) : '(redacted)')
+    }
+    return {
+      id: this.nextId++,
+      at: Math.floor(call.now / 1_000),
+      micros: Math.floor(ms * 1_000),
+      ...{ words, peer: session.peer, name: session.name },
+    }
+  }
+}
+
+function cut(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= slowLogBytesMax) return bytes
+  const rest = `... (${bytes.length - slowLogBytesMax} more bytes)`
+  return Buffer.concat([bytes.subarray(0, slowLogBytesMax), Buffer.from(rest)])
+}

@@ -1,0 +1,69 @@
+// EXEC: what was queued, in one program and one after the other. An error of one command is its
+// reply and undoes nothing of the others; what a connection or a channel is told happens after the
+// commit.
+
+import { assert } from '../../base/errors.js'
+import { errorLine } from '../../base/reply-error.js'
+import type { Program } from '../../store/store.js'
+import type { KeyValueCall } from './call.js'
+import type { Programs, Spaces } from './programs.js'
+import { nullArray, type Reply } from './reply.js'
+
+export class Transactions {
+  constructor(private readonly programs: Programs) {}
+
+  /** The reply of EXEC. Rejects with what fails the whole of it. */
+  async run(call: KeyValueCall): Promise<Reply> {
+    const { session, queue = [] } = call
+    const { watches } = session
+    session.watches = undefined
+    try {
+      follow(queue, session.database)
+      const programs = queue.filter(({ command }) => command.access !== undefined)
+      const isWrite = programs.some(({ command }) => command.access === 'write')
+      const isUntouched = function* (spaces: Spaces): Program<boolean> {
+        return watches === undefined || !(yield* watches.isTouched(spaces))
+      }
+      if (!(await this.programs.together(programs, call.now, isWrite, isUntouched))) {
+        return nullArray
+      }
+    } finally {
+      watches?.end()
+    }
+    const replies: Reply[] = []
+    for (const queued of queue) {
+      await runLocal(queued, call.now)
+      replies.push(queued.reply)
+      count(queued)
+    }
+    return replies
+  }
+}
+
+/** SELECT holds for the commands behind it, which run before it does. */
+function follow(queue: readonly KeyValueCall[], selected: number): void {
+  let database = selected
+  for (const call of queue) {
+    call.database = database
+    database = call.command.selects?.(call) ?? database
+  }
+}
+
+async function runLocal(call: KeyValueCall, now: number): Promise<void> {
+  const { row, access } = call.command
+  if (access !== undefined) return
+  call.now = now
+  try {
+    assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
+    call.reply = await row.run(call)
+  } catch (thrown) {
+    call.fail(thrown)
+  }
+}
+
+function count({ command, error, bus }: KeyValueCall): void {
+  command.counts.total++
+  if (error === undefined) return
+  command.counts.failed++
+  bus.services.figures.failed(errorLine(error))
+}

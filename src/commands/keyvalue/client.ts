@@ -1,0 +1,323 @@
+// CLIENT: what a connection says about itself, and what it may do to others. The operator sees all
+// connections, everybody else their own.
+
+import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { map, none, ok, type Reply, set, verbatim } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import type { KeyValueSession } from '../../bus/keyvalue/session.js'
+import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { clientKill } from './client-kill.js'
+import { clientTypeOf, hasType, lineOf, visibleClients } from './client-list.js'
+import { requireName } from './connection.js'
+import { helpRow } from './help.js'
+
+const shared = {
+  categories: ['connection'],
+  group: 'connection',
+  flags: ['noscript', 'loading', 'stale'],
+  complexity: 'O(1)',
+  syntax: '',
+} as const
+const adminFlags = ['admin', 'noscript', 'loading', 'stale'] as const
+
+const client: KeyValueRow = {
+  name: 'client',
+  arity: -2,
+  flags: [],
+  categories: [],
+  group: 'connection',
+  summary: 'What concerns connections.',
+  since: '2.4.0',
+  complexity: 'That of the subcommand',
+  syntax: '',
+  grain: 'container',
+}
+
+const id: KeyValueRow = {
+  ...shared,
+  name: 'client|id',
+  arity: 2,
+  summary: "Answers the connection's number, which no other will have.",
+  since: '5.0.0',
+  grain: 'local',
+  run: ({ session }) => session.id,
+}
+
+const setname: KeyValueRow = {
+  ...shared,
+  name: 'client|setname',
+  arity: 3,
+  summary: 'Gives the connection a name; an empty one takes it away.',
+  since: '2.6.9',
+  syntax: 'connection-name',
+  grain: 'local',
+  run(call) {
+    call.session.name = requireName(call.text(2))
+    return ok
+  },
+}
+
+const getname: KeyValueRow = {
+  ...shared,
+  name: 'client|getname',
+  arity: 2,
+  summary: "Answers the connection's name.",
+  since: '2.6.9',
+  grain: 'local',
+  run: ({ session }) => (session.name === '' ? null : session.name),
+}
+
+const info: KeyValueRow = {
+  ...shared,
+  name: 'client|info',
+  arity: 2,
+  summary: 'Describes the connection.',
+  since: '6.2.0',
+  tips: ['nondeterministic_output'],
+  grain: 'local',
+  run: (call) => verbatim(`${lineOf(call.session, call)}\n`),
+}
+
+const list: KeyValueRow = {
+  ...shared,
+  name: 'client|list',
+  arity: -2,
+  flags: adminFlags,
+  summary: 'Describes connections.',
+  since: '2.4.0',
+  complexity: 'O(n) in the number of clients',
+  syntax: '[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]',
+  tips: ['nondeterministic_output'],
+  grain: 'local',
+  run(call) {
+    const isListed = listed(call)
+    let text = ''
+    for (const session of visibleClients(call)) {
+      if (isListed(session)) text += `${lineOf(session, call)}\n`
+    }
+    return verbatim(text)
+  },
+}
+
+function listed(call: KeyValueCall): (session: KeyValueSession) => boolean {
+  if (call.count === 2) return () => true
+  if (call.count === 4 && call.is(2, 'type')) {
+    const type = clientTypeOf(call, 3)
+    return (session) => hasType(session, type)
+  }
+  if (call.count < 4 || !call.is(2, 'id')) throw syntaxError()
+  const ids = new Set<number>()
+  for (let i = 3; i < call.count; i++) {
+    const number = call.args.read(i, parseInt64)
+    if (number === undefined) throw refuse('ERR Invalid client ID')
+    ids.add(Number(number))
+  }
+  return (session) => ids.has(session.id)
+}
+
+const noEvict: KeyValueRow = {
+  ...shared,
+  name: 'client|no-evict',
+  arity: 3,
+  flags: adminFlags,
+  summary: 'Marks the connection as one to be kept; nobody is evicted here.',
+  since: '7.0.0',
+  syntax: '<ON | OFF>',
+  grain: 'local',
+  run(call) {
+    if (!call.is(2, 'on') && !call.is(2, 'off')) throw syntaxError()
+    call.session.keepsBuffers = call.is(2, 'on')
+    return ok
+  },
+}
+
+const reply: KeyValueRow = {
+  ...shared,
+  name: 'client|reply',
+  arity: 3,
+  summary: 'Switches replies off and on, or leaves out the next one.',
+  since: '3.2.0',
+  syntax: '<ON | OFF | SKIP>',
+  grain: 'local',
+  run(call): Reply {
+    const { session } = call
+    if (call.is(2, 'on')) {
+      session.replies = 'on'
+      return ok
+    }
+    if (call.is(2, 'off')) session.replies = 'off'
+    else if (!call.is(2, 'skip')) throw syntaxError()
+    else if (session.replies !== 'off') session.replies = 'skipNext'
+    return none
+  },
+}
+
+const pause: KeyValueRow = {
+  ...shared,
+  name: 'client|pause',
+  arity: -3,
+  flags: adminFlags,
+  access: 'operator',
+  summary: 'Holds the commands of all clients, or those that write, for a while.',
+  since: '2.9.50',
+  syntax: 'milliseconds [WRITE | ALL]',
+  grain: 'local',
+  run(call) {
+    const isKnown = call.is(3, 'write') || call.is(3, 'all')
+    if (call.count > 3 && !isKnown) throw refuse('ERR CLIENT PAUSE mode must be WRITE or ALL')
+    const ms = call.args.read(2, parseInt64)
+    if (ms === undefined) throw refuse('ERR timeout is not an integer or out of range')
+    if (ms < 0) throw refuse('ERR timeout is negative')
+    const { pause: held, clock } = call.bus.services
+    held.begin(clock.elapsed(), Number(ms), !call.is(3, 'write'))
+    return ok
+  },
+}
+
+const unpause: KeyValueRow = {
+  ...shared,
+  name: 'client|unpause',
+  arity: 2,
+  flags: adminFlags,
+  access: 'operator',
+  summary: 'Lets clients that are held go on.',
+  since: '6.2.0',
+  complexity: 'O(n) in the number of clients that are held',
+  grain: 'local',
+  run({ bus }) {
+    bus.services.pause.end()
+    return ok
+  },
+}
+
+const unblock: KeyValueRow = {
+  ...shared,
+  name: 'client|unblock',
+  arity: -3,
+  flags: adminFlags,
+  summary: 'Ends the waiting of a client, as if its time were over or with an error.',
+  since: '5.0.0',
+  syntax: 'client-id [TIMEOUT | ERROR]',
+  grain: 'local',
+  run(call) {
+    const isKnown = call.is(3, 'timeout') || call.is(3, 'error')
+    if (call.count > 4 || (call.count === 4 && !isKnown)) {
+      throw refuse('ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR')
+    }
+    const number = call.args.read(2, parseInt64)
+    if (number === undefined) throw notInteger()
+    for (const session of visibleClients(call)) {
+      if (session.id !== Number(number)) continue
+      return call.bus.waiters.unblock(session, call.is(3, 'error')) ? 1 : 0
+    }
+    return 0
+  },
+}
+
+const tracking: KeyValueRow = {
+  ...shared,
+  name: 'client|tracking',
+  arity: -3,
+  summary: 'Switches tracking off; there is none here.',
+  since: '6.0.0',
+  syntax:
+    '<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] ' +
+    '[OPTOUT] [NOLOOP]',
+  grain: 'local',
+  run(call) {
+    // Deviation: clients are told to keep no copies of their own.
+    if (call.is(2, 'on')) throw refuse('ERR CLIENT TRACKING ON is not supported')
+    if (!call.is(2, 'off')) throw syntaxError()
+    return ok
+  },
+}
+
+const trackinginfo: KeyValueRow = {
+  ...shared,
+  name: 'client|trackinginfo',
+  arity: 2,
+  summary: 'Answers that nothing is tracked.',
+  since: '6.2.0',
+  grain: 'local',
+  run: () => map(['flags', set(['off']), 'redirect', -1, 'prefixes', []]),
+}
+
+const getredir: KeyValueRow = {
+  ...shared,
+  name: 'client|getredir',
+  arity: 2,
+  summary: 'Answers that nothing is tracked.',
+  since: '6.0.0',
+  grain: 'local',
+  run: () => -1,
+}
+
+const caching: KeyValueRow = {
+  ...shared,
+  name: 'client|caching',
+  arity: 3,
+  summary: 'Refuses: it belongs to tracking.',
+  since: '6.0.0',
+  syntax: '<YES | NO>',
+  grain: 'local',
+  run() {
+    throw refuse(
+      'ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or ' +
+        'OPTOUT mode enabled',
+    )
+  },
+}
+
+const help = helpRow({ ...client, categories: ['connection'] }, '5.0.0', [
+  'CACHING (YES|NO)',
+  '    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.',
+  'GETREDIR',
+  '    Return the client ID we are redirecting to when tracking is enabled.',
+  'GETNAME',
+  '    Return the name of the current connection.',
+  'ID',
+  '    Return the ID of the current connection.',
+  'INFO',
+  '    Return information about the current client connection.',
+  'KILL <ip:port>',
+  '    Kill connection made from <ip:port>.',
+  'KILL <option> <value> [<option> <value> [...]]',
+  '    Kill connections. Options are:',
+  '    * ADDR (<ip:port>|<unixsocket>:0)',
+  '      Kill connections made from the specified address',
+  '    * LADDR (<ip:port>|<unixsocket>:0)',
+  '      Kill connections made to specified local address',
+  '    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)',
+  '      Kill connections by type.',
+  '    * USER <username>',
+  '      Kill connections authenticated by <username>.',
+  '    * SKIPME (YES|NO)',
+  '      Skip killing current connection (default: yes).',
+  'LIST [options ...]',
+  '    Return information about client connections. Options:',
+  '    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)',
+  '      Return clients of specified type.',
+  'UNPAUSE',
+  '    Stop the current client pause, resuming traffic.',
+  'PAUSE <timeout> [WRITE|ALL]',
+  '    Suspend all, or just write, clients for <timeout> milliseconds.',
+  'REPLY (ON|OFF|SKIP)',
+  '    Control the replies sent to the current connection.',
+  'SETNAME <name>',
+  '    Assign the name <name> to the current connection.',
+  'UNBLOCK <clientid> [TIMEOUT|ERROR]',
+  '    Unblock the specified blocked client.',
+  'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
+  '         [OPTIN] [OPTOUT] [NOLOOP]',
+  '    Control server assisted client side caching.',
+  'TRACKINGINFO',
+  '    Report tracking status for the current connection.',
+  'NO-EVICT (ON|OFF)',
+  '    Protect current client connection from eviction.',
+])
+
+export const clientRows: readonly KeyValueRow[] = [
+  ...[client, id, setname, getname, info, list, noEvict, reply, clientKill, pause, unpause],
+  ...[unblock, tracking, trackinginfo, getredir, caching, help],
+]

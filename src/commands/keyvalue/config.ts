@@ -1,0 +1,160 @@
+// CONFIG: settings of the peer that its clients ask for, kept while the process lives. What changes
+// something here: notify-keyspace-events, slowlog-log-slower-than and slowlog-max-len.
+
+import { Glob } from '../../base/glob.js'
+import { refuse, syntaxError } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { optionsByName } from './config-options.js'
+import { checkValue } from './config-values.js'
+import { helpRow } from './help.js'
+
+const shared = {
+  categories: [],
+  group: 'server',
+  flags: ['admin', 'noscript', 'loading', 'stale'],
+} as const
+
+const config: KeyValueRow = {
+  name: 'config',
+  arity: -2,
+  flags: [],
+  categories: [],
+  group: 'server',
+  summary: 'What concerns settings.',
+  since: '2.0.0',
+  complexity: 'That of the subcommand',
+  syntax: '',
+  grain: 'container',
+}
+
+const get: KeyValueRow = {
+  ...shared,
+  name: 'config|get',
+  arity: -3,
+  summary: 'Answers settings by name or pattern.',
+  since: '2.0.0',
+  complexity: 'O(n) in the number of patterns',
+  syntax: 'parameter [parameter ...]',
+  grain: 'local',
+  run(call) {
+    const { settings } = call.bus.services
+    const found = new Map<string, Reply>()
+    for (const word of call.argsFrom(2)) {
+      const name = word.text()
+      const exact = optionsByName.get(name.toLowerCase())
+      // As on the peer, a name is answered as it was asked for.
+      if (exact !== undefined) found.set(name, settings.get(exact.name) ?? '')
+      else if (/[*?[]/.test(name)) {
+        const pattern = new Glob(word, true)
+        for (const [each, option] of optionsByName) {
+          if (pattern.matches(Slice.ofText(each))) found.set(each, settings.get(option.name) ?? '')
+        }
+      }
+    }
+    return map([...found].flat())
+  },
+}
+
+const set: KeyValueRow = {
+  ...shared,
+  name: 'config|set',
+  arity: -4,
+  access: 'operator',
+  summary: 'Changes settings while the process lives.',
+  since: '2.0.0',
+  complexity: 'O(n) in the number of settings',
+  syntax: 'parameter value [parameter value ...]',
+  tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
+  grain: 'local',
+  run(call) {
+    if (call.count % 2 !== 0) throw syntaxError()
+    const changes = readChanges(call)
+    for (const [name, text] of changes) apply(call, name, text)
+    return ok
+  },
+}
+
+/** All settings of the command, checked: either all of them change or none. */
+function readChanges(call: KeyValueCall): ReadonlyMap<string, string> {
+  for (let i = 2; i < call.count; i += 2) {
+    const name = call.text(i)
+    if (!optionsByName.has(name.toLowerCase())) {
+      throw refuse(`ERR Unknown option or number of arguments for CONFIG SET - '${name}'`)
+    }
+  }
+  const changes = new Map<string, string>()
+  const { settings } = call.bus.services
+  for (let i = 2; i < call.count; i += 2) {
+    const name = call.text(i).toLowerCase()
+    const option = optionsByName.get(name)
+    if (option === undefined) continue
+    if (option.isFixed === true) throw failed(name, "can't set immutable config")
+    if (changes.has(option.name)) throw failed(name, 'duplicate parameter')
+    const checked = checkValue(option, call.text(i + 1), settings.get(option.name) ?? '')
+    if ('problem' in checked) throw failed(name, checked.problem)
+    changes.set(option.name, checked.text)
+  }
+  return changes
+}
+
+function failed(name: string, problem: string): Error {
+  return refuse(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${problem}`)
+}
+
+function apply({ bus }: KeyValueCall, name: string, text: string): void {
+  const { settings, notifications, slowLog } = bus.services
+  if (name === 'notify-keyspace-events') {
+    notifications.configure(text)
+    return
+  }
+  settings.set(name, text)
+  if (name === 'slowlog-log-slower-than') slowLog.micros = Number(text)
+  if (name === 'slowlog-max-len') slowLog.keep(Number(text))
+}
+
+const resetstat: KeyValueRow = {
+  ...shared,
+  name: 'config|resetstat',
+  arity: 2,
+  access: 'operator',
+  summary: 'Begins the counters of INFO anew.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run({ bus }) {
+    bus.services.figures.reset(bus)
+    return ok
+  },
+}
+
+const rewrite: KeyValueRow = {
+  ...shared,
+  name: 'config|rewrite',
+  arity: 2,
+  access: 'operator',
+  summary: 'Refuses: settings of this kind are in no file.',
+  since: '2.8.0',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run() {
+    throw refuse('ERR The server is running without a config file')
+  },
+}
+
+const help = helpRow(config, '5.0.0', [
+  'GET <pattern>',
+  '    Return parameters matching the glob-like <pattern> and their values.',
+  'SET <directive> <value>',
+  '    Set the configuration <directive> to <value>.',
+  'RESETSTAT',
+  '    Reset statistics reported by the INFO command.',
+  'REWRITE',
+  '    Rewrite the configuration file.',
+])
+
+export const configRows: readonly KeyValueRow[] = [config, get, set, resetstat, rewrite, help]

@@ -1,0 +1,111 @@
+// Strings that are numbers: integers of 64 bits, and decimals. A number is a string like any other;
+// adding to one keeps its time.
+
+import { notFloat, notInteger, refuse, wouldOverflow } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { addDecimals, type Decimal, parseDecimal } from '../../engine/keyspace/decimal.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { addInt64, parseInt64 } from '../../engine/keyspace/numbers.js'
+import type { Program } from '../../store/store.js'
+
+const shared = {
+  flags: ['write', 'denyoom', 'fast'],
+  categories: ['string'],
+  keys: [1, 1, 1],
+  group: 'string',
+  complexity: 'O(1)',
+} as const
+
+/** A command that adds to the integer of a key. */
+function counter(
+  name: string,
+  row: Pick<KeyValueRow, 'arity' | 'summary' | 'syntax'>,
+  amount: (call: KeyValueCall) => number | bigint,
+): KeyValueRow {
+  return {
+    ...{ ...shared, name, ...row },
+    since: '1.0.0',
+    grain: 'write',
+    run: (ks, call) => increment(ks, call, amount(call)),
+  }
+}
+
+function* increment(ks: Keyspace, call: KeyValueCall, amount: number | bigint): Program<Reply> {
+  const name = call.arg(1)
+  const key = yield* ks.key(name)
+  let before: number | bigint | undefined = 0
+  if (key.requireType('string')) {
+    const { bytes, start, end } = key.text()
+    before = parseInt64(bytes, start, end)
+    if (before === undefined) throw notInteger()
+  }
+  const after = addInt64(before, amount)
+  if (after === undefined) throw wouldOverflow()
+  yield* ks.putString(key, Slice.ofText(String(after)), key.expiresAt)
+  ks.notify('$', 'incrby', name)
+  return after
+}
+
+const incr = counter(
+  'incr',
+  { arity: 2, summary: 'Adds one to the integer of a key.', syntax: 'key' },
+  () => 1,
+)
+const decr = counter(
+  'decr',
+  { arity: 2, summary: 'Takes one from the integer of a key.', syntax: 'key' },
+  () => -1,
+)
+const incrby = counter(
+  'incrby',
+  { arity: 3, summary: 'Adds to the integer of a key.', syntax: 'key increment' },
+  (call) => call.int64(2),
+)
+const decrby = counter(
+  'decrby',
+  { arity: 3, summary: 'Takes from the integer of a key.', syntax: 'key decrement' },
+  (call) => {
+    const amount = call.int64(2)
+    // Its negative does not fit 64 bits.
+    if (amount === -(2n ** 63n)) throw refuse('ERR decrement would overflow')
+    return -amount
+  },
+)
+
+/** The sum of two decimals, one of them perhaps infinite. Throws where it is none. */
+export function sumOf(a: Decimal | 'infinite', b: Decimal | 'infinite'): Slice {
+  const sum = a === 'infinite' || b === 'infinite' ? undefined : addDecimals(a, b)
+  if (sum === undefined) throw refuse('ERR increment would produce NaN or Infinity')
+  return Slice.ofText(sum)
+}
+
+export const zeroDecimal: Decimal = { units: 0n, scale: 0 }
+
+const incrbyfloat: KeyValueRow = {
+  ...shared,
+  name: 'incrbyfloat',
+  arity: 3,
+  summary: 'Adds to the decimal of a key.',
+  since: '2.6.0',
+  syntax: 'key increment',
+  grain: 'write',
+  *run(ks, call) {
+    const key = yield* ks.key(call.arg(1))
+    let before: Decimal | 'infinite' | undefined = zeroDecimal
+    if (key.requireType('string')) {
+      const { bytes, start, end } = key.text()
+      before = parseDecimal(bytes, start, end)
+    }
+    const amount = call.args.read(2, parseDecimal)
+    if (before === undefined || amount === undefined) throw notFloat()
+    const after = sumOf(before, amount)
+    yield* ks.putString(key, after, key.expiresAt)
+    ks.notify('$', 'incrbyfloat', key.name)
+    return after
+  },
+}
+
+export const counterRows: readonly KeyValueRow[] = [incr, decr, incrby, decrby, incrbyfloat]

@@ -1,0 +1,309 @@
+// Hashes: fields with values under one key. What a hash is, small or large, is engine/keyspace's
+// affair; here is what may be asked of it.
+
+import { notFloat, refuse, syntaxError, wouldOverflow, wrongArity } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { parseDecimal } from '../../engine/keyspace/decimal.js'
+import { type HashField, openHash, readField } from '../../engine/keyspace/hash.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { addInt64, parseInt64 } from '../../engine/keyspace/numbers.js'
+import type { Program } from '../../store/store.js'
+import { sumOf, zeroDecimal } from './counters.js'
+import { pickNumbers, readPickCount } from './random-picks.js'
+
+const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
+
+/** Answers how many fields are new. */
+function* setFields(ks: Keyspace, call: KeyValueCall): Program<number> {
+  if (call.count % 2 !== 0) throw wrongArity(call.name)
+  const hash = yield* openHash(ks, call.arg(1))
+  let added = 0
+  for (let i = 2; i < call.count; i += 2) {
+    if (yield* hash.set(call.arg(i), call.arg(i + 1))) added++
+  }
+  yield* hash.save()
+  ks.notify('h', 'hset', call.arg(1))
+  return added
+}
+
+const hset: KeyValueRow = {
+  ...shared,
+  name: 'hset',
+  arity: -4,
+  flags: ['write', 'denyoom', 'fast'],
+  summary: 'Sets fields of a hash; answers how many of them are new.',
+  since: '2.0.0',
+  complexity: 'O(1) for each field',
+  syntax: 'key field value [field value ...]',
+  grain: 'write',
+  run: setFields,
+}
+
+const hmset: KeyValueRow = {
+  ...shared,
+  name: 'hmset',
+  arity: -4,
+  flags: ['write', 'denyoom', 'fast'],
+  summary: 'Sets fields of a hash.',
+  since: '2.0.0',
+  complexity: 'O(1) for each field',
+  syntax: 'key field value [field value ...]',
+  grain: 'write',
+  *run(ks, call) {
+    yield* setFields(ks, call)
+    return ok
+  },
+}
+
+const hsetnx: KeyValueRow = {
+  ...shared,
+  name: 'hsetnx',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  summary: 'Sets a field of a hash if there is no such field.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: 'key field value',
+  grain: 'write',
+  *run(ks, call) {
+    const hash = yield* openHash(ks, call.arg(1))
+    if ((yield* hash.get(call.arg(2))) !== undefined) return 0
+    yield* hash.set(call.arg(2), call.arg(3))
+    yield* hash.save()
+    ks.notify('h', 'hset', call.arg(1))
+    return 1
+  },
+}
+
+const hget: KeyValueRow = {
+  ...shared,
+  name: 'hget',
+  arity: 3,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers a field of a hash.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: 'key field',
+  grain: 'read',
+  *run(ks, call) {
+    return (yield* readField(ks, call.arg(1), call.arg(2))) ?? null
+  },
+}
+
+const hexists: KeyValueRow = {
+  ...shared,
+  name: 'hexists',
+  arity: 3,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers whether a hash has a field.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: 'key field',
+  grain: 'read',
+  *run(ks, call) {
+    return (yield* readField(ks, call.arg(1), call.arg(2))) === undefined ? 0 : 1
+  },
+}
+
+const hstrlen: KeyValueRow = {
+  ...shared,
+  name: 'hstrlen',
+  arity: 3,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers how many bytes a field of a hash has.',
+  since: '3.2.0',
+  complexity: 'O(1)',
+  syntax: 'key field',
+  grain: 'read',
+  *run(ks, call) {
+    return (yield* readField(ks, call.arg(1), call.arg(2)))?.length ?? 0
+  },
+}
+
+const hmget: KeyValueRow = {
+  ...shared,
+  name: 'hmget',
+  arity: -3,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers fields of a hash; nil for one that is not there.',
+  since: '2.0.0',
+  complexity: 'O(1) for each field',
+  syntax: 'key field [field ...]',
+  grain: 'read',
+  *run(ks, call) {
+    const hash = yield* openHash(ks, call.arg(1))
+    const values: Reply[] = []
+    for (let i = 2; i < call.count; i++) values.push((yield* hash.get(call.arg(i))) ?? null)
+    return values
+  },
+}
+
+const hlen: KeyValueRow = {
+  ...shared,
+  name: 'hlen',
+  arity: 2,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers how many fields a hash has.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: 'key',
+  grain: 'read',
+  *run(ks, call) {
+    return (yield* openHash(ks, call.arg(1))).size
+  },
+}
+
+/** A command that answers a hash as a whole. */
+function wholeRow(
+  name: string,
+  summary: string,
+  reply: (fields: readonly HashField[]) => Reply,
+): KeyValueRow {
+  return {
+    ...shared,
+    ...{ name, summary },
+    arity: 2,
+    flags: ['readonly'],
+    tips: ['nondeterministic_output_order'],
+    since: '2.0.0',
+    complexity: 'O(N) with N fields',
+    syntax: 'key',
+    grain: 'read',
+    *run(ks, call) {
+      const hash = yield* openHash(ks, call.arg(1))
+      return reply(yield* hash.all())
+    },
+  }
+}
+
+const pairsOf = (fields: readonly HashField[]): Slice[] =>
+  fields.flatMap(({ field, value }) => [field, value])
+
+const hgetall = wholeRow('hgetall', 'Answers all fields of a hash with their values.', (fields) =>
+  map(pairsOf(fields)),
+)
+const hkeys = wholeRow('hkeys', 'Answers the names of all fields of a hash.', (fields) =>
+  fields.map(({ field }) => field),
+)
+const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (fields) =>
+  fields.map(({ value }) => value),
+)
+
+const hdel: KeyValueRow = {
+  ...shared,
+  name: 'hdel',
+  arity: -3,
+  flags: ['write', 'fast'],
+  summary: 'Takes fields out of a hash; answers how many were there.',
+  since: '2.0.0',
+  complexity: 'O(1) for each field',
+  syntax: 'key field [field ...]',
+  grain: 'write',
+  *run(ks, call) {
+    const hash = yield* openHash(ks, call.arg(1))
+    let removed = 0
+    for (let i = 2; i < call.count; i++) if (yield* hash.remove(call.arg(i))) removed++
+    yield* hash.save()
+    if (removed > 0) {
+      ks.notify('h', 'hdel', call.arg(1))
+      if (hash.size === 0) ks.notify('g', 'del', call.arg(1))
+    }
+    return removed
+  },
+}
+
+const hincrby: KeyValueRow = {
+  ...shared,
+  name: 'hincrby',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  summary: 'Adds to the integer of a field.',
+  since: '2.0.0',
+  complexity: 'O(1)',
+  syntax: 'key field increment',
+  grain: 'write',
+  *run(ks, call) {
+    const amount = call.int64(3)
+    const hash = yield* openHash(ks, call.arg(1))
+    const text = yield* hash.get(call.arg(2))
+    const before = text === undefined ? 0 : parseInt64(text.bytes, text.start, text.end)
+    if (before === undefined) throw refuse('ERR hash value is not an integer')
+    const after = addInt64(before, amount)
+    if (after === undefined) throw wouldOverflow()
+    yield* hash.set(call.arg(2), Slice.ofText(String(after)))
+    yield* hash.save()
+    ks.notify('h', 'hincrby', call.arg(1))
+    return after
+  },
+}
+
+const hincrbyfloat: KeyValueRow = {
+  ...shared,
+  name: 'hincrbyfloat',
+  arity: 4,
+  flags: ['write', 'denyoom', 'fast'],
+  summary: 'Adds to the decimal of a field.',
+  since: '2.6.0',
+  complexity: 'O(1)',
+  syntax: 'key field increment',
+  grain: 'write',
+  *run(ks, call) {
+    const amount = call.args.read(3, parseDecimal)
+    if (amount === undefined) throw notFloat()
+    if (amount === 'infinite') throw refuse('ERR value is NaN or Infinity')
+    const hash = yield* openHash(ks, call.arg(1))
+    const text = yield* hash.get(call.arg(2))
+    const before = text === undefined ? zeroDecimal : parseDecimal(text.bytes, text.start, text.end)
+    if (before === undefined) throw refuse('ERR hash value is not a float')
+    const after = sumOf(before, amount)
+    yield* hash.set(call.arg(2), after)
+    yield* hash.save()
+    ks.notify('h', 'hincrbyfloat', call.arg(1))
+    return after
+  },
+}
+
+/** Beyond it the peer could not count names and values. */
+const pairsMax = 2 ** 62
+
+const hrandfield: KeyValueRow = {
+  ...shared,
+  name: 'hrandfield',
+  arity: -2,
+  flags: ['readonly'],
+  tips: ['nondeterministic_output'],
+  summary: 'Answers a random field, or several; with a negative count some of them repeatedly.',
+  since: '6.2.0',
+  complexity: 'O(M) with M fields answered',
+  syntax: 'key [count [WITHVALUES]]',
+  grain: 'read',
+  run: (ks, call) => (call.count === 2 ? oneField(ks, call) : someFields(ks, call)),
+}
+
+function* oneField(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  const hash = yield* openHash(ks, call.arg(1))
+  if (hash.size === 0) return null
+  const [found] = yield* hash.at([call.random(hash.size)])
+  return found?.field ?? null
+}
+
+function* someFields(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  const count = readPickCount(call, 2)
+  const withValues = call.count > 3
+  if (call.count > 4 || (withValues && !call.is(3, 'withvalues'))) throw syntaxError()
+  if (withValues && Math.abs(count) >= pairsMax) throw refuse('ERR value is out of range')
+  const hash = yield* openHash(ks, call.arg(1))
+  if (hash.size === 0 || count === 0) return emptyArray
+  const isWhole = count >= hash.size
+  const fields = isWhole ? yield* hash.all() : yield* hash.at(pickNumbers(call, hash.size, count))
+  if (!withValues) return fields.map(({ field }) => field)
+  return { kind: 'scored', pairs: pairsOf(fields) }
+}
+
+export const hashRows: readonly KeyValueRow[] = [
+  ...[hset, hmset, hsetnx, hget, hexists, hstrlen, hmget, hlen, hgetall, hkeys, hvals],
+  ...[hdel, hincrby, hincrbyfloat, hrandfield],
+]

@@ -1,0 +1,74 @@
+// INFO: what the process is and has done, in sections. The databases are counted in one read, and
+// only those that the caller may read.
+
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { type Reply, verbatim } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { liveCount } from '../../engine/keyspace/count.js'
+import { timedKeys } from '../../engine/keyspace/timed-keys.js'
+import { allow } from '../../identity/allow.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import {
+  type DatabaseFigures,
+  databaseIndexes,
+  furtherSections,
+  sectionNames,
+  sections,
+} from './info-sections.js'
+
+const info: KeyValueRow = {
+  name: 'info',
+  arity: -1,
+  flags: ['loading', 'stale'],
+  categories: ['dangerous'],
+  summary: 'Answers what the server is and has done.',
+  since: '1.0.0',
+  group: 'server',
+  complexity: 'O(1), and O(n) with n keys that have a time, up to a bound',
+  syntax: '[section ...]',
+  tips: ['nondeterministic_output', 'request_policy:all_shards', 'response_policy:special'],
+  grain: 'task',
+  async run(call): Promise<Reply> {
+    const wanted = wantedOf(call)
+    const databases = wanted.has('keyspace') ? await countDatabases(call) : []
+    const texts = sectionNames
+      .filter((name) => wanted.has(name))
+      .map((name) => `${(sections[name]?.(call, databases) ?? []).join('\r\n')}\r\n`)
+    return verbatim(texts.join('\r\n'))
+  },
+}
+
+/** The sections that the words name; unknown words name none. */
+function wantedOf(call: KeyValueCall): ReadonlySet<string> {
+  const wanted = new Set<string>()
+  const names = call.count === 1 ? ['default'] : call.argsFrom(1).map((word) => word.text())
+  for (const name of names.map((each) => each.toLowerCase())) {
+    if (name === 'all' || name === 'everything' || name === 'default') {
+      for (const each of sectionNames) {
+        if (name !== 'default' || !furtherSections.has(each)) wanted.add(each)
+      }
+    } else wanted.add(name)
+  }
+  return wanted
+}
+
+async function countDatabases(call: KeyValueCall): Promise<readonly DatabaseFigures[]> {
+  const { engine } = call.bus
+  return engine.store.read((tx) => count(tx, call), { snapshot: true })
+}
+
+function* count(tx: ReadTx, { bus, session, now }: KeyValueCall): Program<DatabaseFigures[]> {
+  const found: DatabaseFigures[] = []
+  const timed = yield* timedKeys(tx, now)
+  for (const index of databaseIndexes) {
+    const ns = yield* bus.keyspaces.find(tx, index)
+    if (!allow(session.identity, 'read', ns.access)) continue
+    const keys = yield* liveCount(tx, ns, now)
+    const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }
+    const averageMs = expires === 0 ? 0 : Math.round(leftMs / expires)
+    found.push({ index, keys, expires, averageMs })
+  }
+  return found
+}
+
+export const infoRows: readonly KeyValueRow[] = [info]

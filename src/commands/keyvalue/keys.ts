@@ -1,0 +1,105 @@
+// What can be done to a key whatever it holds: none of it costs more for a large container than for
+// a short string.
+
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { type Reply, simple } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Program } from '../../store/store.js'
+
+const shared = { categories: ['keyspace'], group: 'generic' } as const
+const allShards = ['request_policy:multi_shard', 'response_policy:agg_sum'] as const
+
+function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  let removed = 0
+  for (let i = 1; i < call.count; i++) {
+    const name = call.arg(i)
+    if (!(yield* ks.remove(yield* ks.key(name)))) continue
+    removed++
+    ks.notify('g', 'del', name)
+  }
+  return removed
+}
+
+const del: KeyValueRow = {
+  ...shared,
+  name: 'del',
+  arity: -2,
+  flags: ['write'],
+  keys: [1, -1, 1],
+  summary: 'Takes keys away; answers how many there were.',
+  since: '1.0.0',
+  complexity: 'O(1) for each key, whatever it holds',
+  syntax: 'key [key ...]',
+  tips: allShards,
+  grain: 'write',
+  run: remove,
+}
+
+const unlink: KeyValueRow = {
+  ...shared,
+  name: 'unlink',
+  arity: -2,
+  flags: ['write', 'fast'],
+  keys: [1, -1, 1],
+  summary: 'Takes keys away as DEL does: here neither waits for what the keys hold.',
+  since: '4.0.0',
+  complexity: 'O(1) for each key, whatever it holds',
+  syntax: 'key [key ...]',
+  tips: allShards,
+  grain: 'write',
+  run: remove,
+}
+
+function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  const keys = yield* ks.keys(call.argsFrom(1))
+  return keys.reduce((count, key) => count + (key.exists ? 1 : 0), 0)
+}
+
+const exists: KeyValueRow = {
+  ...shared,
+  name: 'exists',
+  arity: -2,
+  flags: ['readonly', 'fast'],
+  keys: [1, -1, 1],
+  summary: 'Answers how many of the keys exist, one that is named twice twice.',
+  since: '1.0.0',
+  complexity: 'O(1) for each key',
+  syntax: 'key [key ...]',
+  tips: allShards,
+  grain: 'read',
+  run: count,
+}
+
+const touch: KeyValueRow = {
+  ...shared,
+  name: 'touch',
+  arity: -2,
+  flags: ['readonly', 'fast'],
+  keys: [1, -1, 1],
+  summary: 'Answers how many of the keys exist; when a key was last used is not kept.',
+  since: '3.2.1',
+  complexity: 'O(1) for each key',
+  syntax: 'key [key ...]',
+  tips: allShards,
+  grain: 'read',
+  run: count,
+}
+
+const type: KeyValueRow = {
+  ...shared,
+  name: 'type',
+  arity: 2,
+  flags: ['readonly', 'fast'],
+  keys: [1, 1, 1],
+  summary: 'Answers what a key holds.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  syntax: 'key',
+  grain: 'read',
+  *run(ks, call) {
+    return simple((yield* ks.key(call.arg(1))).type ?? 'none')
+  },
+}
+
+export const keyRows: readonly KeyValueRow[] = [del, unlink, exists, touch, type]

@@ -1,0 +1,295 @@
+// Lists: elements in order under one key, with two
+// ends to push to and to pop from.
+
+import {
+  indexOutOfRange,
+  mustBePositive,
+  noSuchKey,
+  syntaxError,
+  wrongArity,
+} from '../../base/reply-error.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { emptyArray, nullArray, ok, type Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { type End, type List, listOf, openList } from '../../engine/keyspace/list.js'
+import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import type { Program } from '../../store/store.js'
+
+const shared = { categories: ['list'], keys: [1, 1, 1], group: 'list' } as const
+
+const ends: Readonly<Record<End, { readonly letter: string; readonly text: string }>> = {
+  front: { letter: 'l', text: 'first' },
+  back: { letter: 'r', text: 'last' },
+}
+
+/**
+ * Saves a list that has been taken from, and tells of it: `lpop`, and `del` where nothing is left.
+ */
+export function* saveTaken(ks: Keyspace, list: List, event: string): Program<void> {
+  const { name } = list.key
+  yield* list.save()
+  ks.notify('l', event, name)
+  if (list.size === 0) ks.notify('g', 'del', name)
+}
+
+export function popEvent(end: End): string {
+  return `${ends[end].letter}pop`
+}
+
+export function pushEvent(end: End): string {
+  return `${ends[end].letter}push`
+}
+
+function* push(ks: Keyspace, call: KeyValueCall, end: End, mustExist: boolean): Program<Reply> {
+  const list = yield* openList(ks, call.arg(1))
+  if (mustExist && list.size === 0) return 0
+  yield* list.push(end, call.argsFrom(2))
+  yield* list.save()
+  ks.notify('l', pushEvent(end), call.arg(1))
+  return list.size
+}
+
+function pushRow(end: End): KeyValueRow {
+  return {
+    ...shared,
+    name: pushEvent(end),
+    arity: -3,
+    flags: ['write', 'denyoom', 'fast'],
+    summary: `Puts elements ${end === 'front' ? 'before the first' : 'behind the last'} of a list.`,
+    since: '1.0.0',
+    complexity: 'O(1) for each element',
+    syntax: 'key element [element ...]',
+    grain: 'write',
+    run: (ks, call) => push(ks, call, end, false),
+  }
+}
+
+function pushExistingRow(end: End): KeyValueRow {
+  return {
+    ...shared,
+    name: `${pushEvent(end)}x`,
+    arity: -3,
+    flags: ['write', 'denyoom', 'fast'],
+    summary: `As ${pushEvent(end).toUpperCase()}, to a list that exists.`,
+    since: '2.2.0',
+    complexity: 'O(1) for each element',
+    syntax: 'key element [element ...]',
+    grain: 'write',
+    run: (ks, call) => push(ks, call, end, true),
+  }
+}
+
+/** A count of elements to pop; the peer has one text for all that it is not. */
+function popCount(call: KeyValueCall, index: number): number {
+  const count = Number(call.args.read(index, parseInt64) ?? -1)
+  if (count < 0) throw mustBePositive()
+  return count
+}
+
+function* pop(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply> {
+  if (call.count > 3) throw wrongArity(call.name)
+  const count = call.count === 3 ? popCount(call, 2) : undefined
+  const key = yield* ks.key(call.arg(1))
+  if (!key.exists) return count === undefined ? null : nullArray
+  const list = listOf(ks, key)
+  if (count === 0) return emptyArray
+  const taken = yield* list.pop(end, count ?? 1)
+  yield* saveTaken(ks, list, popEvent(end))
+  return count === undefined ? (taken[0] ?? null) : taken
+}
+
+function popRow(end: End): KeyValueRow {
+  return {
+    ...shared,
+    name: popEvent(end),
+    arity: -2,
+    flags: ['write', 'fast'],
+    needs: ['read', 'write'],
+    summary: `Takes the ${ends[end].text} elements of a list away and answers them.`,
+    since: '1.0.0',
+    complexity: 'O(1) for each element',
+    syntax: 'key [count]',
+    grain: 'write',
+    run: (ks, call) => pop(ks, call, end),
+  }
+}
+
+const llen: KeyValueRow = {
+  ...shared,
+  name: 'llen',
+  arity: 2,
+  flags: ['readonly', 'fast'],
+  summary: 'Answers how many elements a list has.',
+  since: '1.0.0',
+  complexity: 'O(1)',
+  syntax: 'key',
+  grain: 'read',
+  *run(ks, call) {
+    return (yield* openList(ks, call.arg(1))).size
+  },
+}
+
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Indexes may count from the end, and lie outside; undefined for a range of nothing. */
+function rangeWithin(start: number, stop: number, size: number): Range | undefined {
+  const from = Math.max(0, start < 0 ? size + start : start)
+  const to = Math.min(size - 1, stop < 0 ? size + stop : stop)
+  return from <= to ? { from, to } : undefined
+}
+
+const lrange: KeyValueRow = {
+  ...shared,
+  name: 'lrange',
+  arity: 4,
+  flags: ['readonly'],
+  summary: 'Answers the elements from one index of a list to another.',
+  since: '1.0.0',
+  complexity: 'O(log(N)+M) with M elements answered',
+  syntax: 'key start stop',
+  grain: 'read',
+  *run(ks, call) {
+    const start = call.integer(2)
+    const stop = call.integer(3)
+    const list = yield* openList(ks, call.arg(1))
+    const range = rangeWithin(start, stop, list.size)
+    return range === undefined ? emptyArray : yield* list.range(range.from, range.to)
+  },
+}
+
+/** An index of the list from an argument that may count from the end; perhaps outside. */
+function indexWithin(call: KeyValueCall, at: number, { size }: List): number {
+  const index = call.integer(at)
+  return index < 0 ? size + index : index
+}
+
+const lindex: KeyValueRow = {
+  ...shared,
+  name: 'lindex',
+  arity: 3,
+  flags: ['readonly'],
+  summary: 'Answers the element of a list at an index.',
+  since: '1.0.0',
+  complexity: 'O(log(N))',
+  syntax: 'key index',
+  grain: 'read',
+  *run(ks, call) {
+    const key = yield* ks.key(call.arg(1))
+    // The peer looks at the index only where there is a list.
+    if (!key.exists) return null
+    const list = listOf(ks, key)
+    return (yield* list.at(indexWithin(call, 2, list))) ?? null
+  },
+}
+
+const lset: KeyValueRow = {
+  ...shared,
+  name: 'lset',
+  arity: 4,
+  flags: ['write', 'denyoom'],
+  summary: 'Puts another element at an index of a list.',
+  since: '1.0.0',
+  complexity: 'O(log(N))',
+  syntax: 'key index element',
+  grain: 'write',
+  *run(ks, call) {
+    const key = yield* ks.key(call.arg(1))
+    if (!key.exists) throw noSuchKey()
+    const list = listOf(ks, key)
+    const index = indexWithin(call, 2, list)
+    if (index < 0 || index >= list.size) throw indexOutOfRange()
+    yield* list.set(index, call.arg(3))
+    yield* list.save()
+    ks.notify('l', 'lset', call.arg(1))
+    return ok
+  },
+}
+
+const linsert: KeyValueRow = {
+  ...shared,
+  name: 'linsert',
+  arity: 5,
+  flags: ['write', 'denyoom'],
+  summary: 'Puts an element before or behind the first one of a list that equals another.',
+  since: '2.2.0',
+  complexity: 'O(N) with N elements to the pivot, and to the nearer end of the list',
+  syntax: 'key <BEFORE | AFTER> pivot element',
+  grain: 'write',
+  *run(ks, call) {
+    const isAfter = call.is(2, 'after')
+    if (!isAfter && !call.is(2, 'before')) throw syntaxError()
+    const key = yield* ks.key(call.arg(1))
+    if (!key.exists) return 0
+    const list = listOf(ks, key)
+    const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
+    if (pivot === undefined) return -1
+    yield* list.insert(isAfter ? pivot + 1 : pivot, call.arg(4))
+    yield* list.save()
+    ks.notify('l', 'linsert', call.arg(1))
+    return list.size
+  },
+}
+
+const lrem: KeyValueRow = {
+  ...shared,
+  name: 'lrem',
+  arity: 4,
+  flags: ['write'],
+  summary: 'Takes elements that equal another out of a list; answers how many.',
+  since: '1.0.0',
+  complexity: 'O(N)',
+  syntax: 'key count element',
+  grain: 'write',
+  *run(ks, call) {
+    const count = call.integer(2)
+    const list = yield* openList(ks, call.arg(1))
+    const most = count === 0 ? Number.POSITIVE_INFINITY : Math.abs(count)
+    const found = yield* list.find({ value: call.arg(3), fromBack: count < 0, most })
+    if (found.length === 0) return 0
+    yield* list.removeAt(count < 0 ? found.reverse() : found)
+    yield* saveTaken(ks, list, 'lrem')
+    return found.length
+  },
+}
+
+const ltrim: KeyValueRow = {
+  ...shared,
+  name: 'ltrim',
+  arity: 4,
+  flags: ['write'],
+  summary: 'Keeps the elements from one index of a list to another, and no others.',
+  since: '1.0.0',
+  complexity: 'O(N) with N elements removed, most of them behind',
+  syntax: 'key start stop',
+  grain: 'write',
+  *run(ks, call) {
+    const start = call.integer(2)
+    const stop = call.integer(3)
+    const list = yield* openList(ks, call.arg(1))
+    if (list.size === 0) return ok
+    const range = rangeWithin(start, stop, list.size)
+    yield* list.trim(range?.from ?? 0, range?.to ?? -1)
+    yield* saveTaken(ks, list, 'ltrim')
+    return ok
+  },
+}
+
+export const listRows: readonly KeyValueRow[] = [
+  pushRow('front'),
+  pushRow('back'),
+  pushExistingRow('front'),
+  pushExistingRow('back'),
+  popRow('front'),
+  popRow('back'),
+  llen,
+  lrange,
+  lindex,
+  lset,
+  linsert,
+  lrem,
+  ltrim,
+]

@@ -1,0 +1,111 @@
+// OBJECT: what the peer tells of how it keeps a key. There is no count of references and no time of
+// the last use here, so those are what a fresh key of the peer's has.
+
+import { refuse } from '../../base/reply-error.js'
+import { type Reply, simple } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { encodingOf } from '../../engine/keyspace/encoding.js'
+import type { Key } from '../../engine/keyspace/key.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { Done } from '../../store/steps.js'
+import type { Step } from '../../store/store.js'
+
+const object: KeyValueRow = {
+  name: 'object',
+  arity: -2,
+  flags: [],
+  categories: [],
+  summary: 'Tells how a key is kept.',
+  since: '2.2.3',
+  group: 'generic',
+  complexity: 'Depends on the subcommand',
+  syntax: '',
+  grain: 'container',
+}
+
+/** About one key; nil where there is none. */
+function about(
+  name: string,
+  since: string,
+  summary: string,
+  answer: (ks: Keyspace, key: Key) => Step<Reply>,
+): KeyValueRow {
+  return {
+    ...{ name: `object|${name}`, since, summary },
+    arity: 3,
+    flags: ['readonly'],
+    categories: ['keyspace'],
+    keys: [2, 2, 1],
+    group: 'generic',
+    complexity: 'O(1)',
+    syntax: 'key',
+    tips: ['nondeterministic_output'],
+    grain: 'read',
+    *run(ks, call) {
+      const key = yield* ks.key(call.arg(2))
+      return key.exists ? yield* answer(ks, key) : null
+    },
+  }
+}
+
+/** Integers up to here are one object for all keys of the peer, counted as this. */
+const sharedIntegers = 10_000
+const sharedCount = 2 ** 31 - 1
+
+const noFrequency =
+  'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that ' +
+  'when switching between policies at runtime LRU and LFU data will take some time to adjust.'
+
+function referencesOf(_ks: Keyspace, key: Key): Step<Reply> {
+  if (key.type !== 'string') return new Done(1)
+  const { bytes, start, end } = key.text()
+  const value = parseInt64(bytes, start, end)
+  const isShared = typeof value === 'number' && value >= 0 && value < sharedIntegers
+  return new Done(isShared ? sharedCount : 1)
+}
+
+const help: KeyValueRow = {
+  name: 'object|help',
+  arity: 2,
+  flags: ['loading', 'stale'],
+  categories: ['keyspace'],
+  summary: 'Lists the subcommands.',
+  since: '6.2.0',
+  group: 'generic',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run: () => helpText.map(simple),
+}
+
+const helpText = [
+  'OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
+  'ENCODING <key>',
+  '    Return the kind of internal representation used in order to store the value',
+  '    associated with a <key>.',
+  'FREQ <key>',
+  '    Return the access frequency index of the <key>. The returned integer is',
+  '    proportional to the logarithm of the recent access frequency of the key.',
+  'IDLETIME <key>',
+  '    Return the idle time of the <key>, that is the approximated number of',
+  '    seconds elapsed since the last access to the key.',
+  'REFCOUNT <key>',
+  '    Return the number of references of the value associated with the specified',
+  '    <key>.',
+  'HELP',
+  '    Prints this help.',
+] as const
+
+export const objectRows: readonly KeyValueRow[] = [
+  object,
+  about('encoding', '2.2.3', 'Names the structure that the peer would keep it in.', encodingOf),
+  about('refcount', '2.2.3', 'Answers how many references the peer would count.', referencesOf),
+  about('idletime', '2.2.3', 'Answers 0: when a key was last used is not kept.', () => new Done(0)),
+  about('freq', '4.0.0', 'Refuses, as the peer does that does not count uses.', refuseFrequency),
+  help,
+]
+
+function refuseFrequency(): never {
+  throw refuse(noFrequency)
+}

@@ -1,0 +1,212 @@
+// Publish and subscribe. What a client is told of its subscriptions are pushes, one for each name;
+// RESP2 clients get them as replies. Who listens to what is the bus's to know (channels.ts).
+
+import { Glob } from '../../base/glob.js'
+import { refuse } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { type NameKind, Subscriber } from '../../bus/keyvalue/channels.js'
+import { eventChannel } from '../../bus/keyvalue/notifications.js'
+import { noChannelPermission } from '../../bus/keyvalue/refusals.js'
+import { push, type Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { helpRow } from './help.js'
+
+const shared = { categories: [], since: '2.0.0', group: 'pubsub' } as const
+const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
+
+const subscribe: KeyValueRow = {
+  ...shared,
+  name: 'subscribe',
+  arity: -2,
+  flags,
+  whileSubscribed: true,
+  summary: 'Listens to channels.',
+  complexity: 'O(n) in the number of channels',
+  syntax: 'channel [channel ...]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    const subscriber = requireSubscriber(call)
+    return confirmed(call, subscriber, 'subscribe', (name) => channels.subscribe(subscriber, name))
+  },
+}
+
+const psubscribe: KeyValueRow = {
+  ...shared,
+  name: 'psubscribe',
+  arity: -2,
+  flags,
+  whileSubscribed: true,
+  summary: 'Listens to all channels whose names match a pattern.',
+  complexity: 'O(n) in the number of patterns',
+  syntax: 'pattern [pattern ...]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    const subscriber = requireSubscriber(call)
+    return confirmed(call, subscriber, 'psubscribe', (name) =>
+      channels.subscribePattern(subscriber, name),
+    )
+  },
+}
+
+const unsubscribe: KeyValueRow = {
+  ...shared,
+  name: 'unsubscribe',
+  arity: -1,
+  flags,
+  whileSubscribed: true,
+  summary: 'Stops listening to channels, to all of them if none is named.',
+  complexity: 'O(n) in the number of channels',
+  syntax: '[channel [channel ...]]',
+  grain: 'local',
+  run: (call) => endSubscriptions(call, 'channels', 'unsubscribe'),
+}
+
+const punsubscribe: KeyValueRow = {
+  ...shared,
+  name: 'punsubscribe',
+  arity: -1,
+  flags,
+  whileSubscribed: true,
+  summary: 'Stops listening by patterns, by all of them if none is named.',
+  complexity: 'O(n) in the number of patterns',
+  syntax: '[pattern [pattern ...]]',
+  grain: 'local',
+  run: (call) => endSubscriptions(call, 'patterns', 'punsubscribe'),
+}
+
+/** What its client hears through; refused where it may not listen. */
+function requireSubscriber({ session, bus }: KeyValueCall): Subscriber {
+  if (!bus.services.channels.allows(session.identity, 'read')) throw noChannelPermission()
+  session.subscriber ??= new Subscriber(session, ({ frame }) => session.socket.push(frame))
+  return session.subscriber
+}
+
+function confirmed(
+  call: KeyValueCall,
+  subscriber: Subscriber,
+  word: string,
+  join: (name: Slice) => void,
+): Reply {
+  const items: Reply[] = []
+  for (let i = 1; i < call.count; i++) {
+    const name = call.arg(i)
+    join(name)
+    items.push(push([word, name, subscriber.count]))
+  }
+  return { kind: 'several', items }
+}
+
+function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Reply {
+  const { session, bus } = call
+  const { subscriber } = session
+  const all = [...(subscriber?.[kind].values() ?? [])]
+  const named = call.count > 1
+  if (!named && all.length === 0) return push([word, null, session.subscriptions])
+  const items: Reply[] = []
+  for (const name of named ? call.argsFrom(1) : all.map(Slice.of)) {
+    if (subscriber !== undefined) bus.services.channels.unsubscribe(subscriber, kind, name)
+    items.push(push([word, name, session.subscriptions]))
+  }
+  return { kind: 'several', items }
+}
+
+const publish: KeyValueRow = {
+  ...shared,
+  name: 'publish',
+  arity: 3,
+  flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
+  summary: 'Sends a message to all who listen to a channel; answers how many get it.',
+  complexity: 'O(n + m): n listen to the channel, m patterns are listened to',
+  syntax: 'channel message',
+  grain: 'local',
+  run(call) {
+    const { session, bus } = call
+    const { channels } = bus.services
+    const channel = call.arg(1)
+    // Deviation: events of keys are the server's; nobody else can make one up.
+    const isEvent = eventChannel.test(channel.text())
+    if (isEvent || !channels.allows(session.identity, 'write')) throw noChannelPermission()
+    return channels.publish(channel, call.arg(2))
+  },
+}
+
+const container: KeyValueRow = {
+  ...shared,
+  name: 'pubsub',
+  arity: -2,
+  flags: [],
+  since: '2.8.0',
+  grain: 'container',
+  summary: 'Asks about channels and who listens to them.',
+  complexity: 'Depends on the subcommand.',
+  syntax: '',
+}
+
+const channels: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|channels',
+  arity: -2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Lists the channels that somebody listens to.',
+  complexity: 'O(n) in the number of channels',
+  syntax: '[pattern]',
+  grain: 'local',
+  run(call) {
+    if (call.count > 3) {
+      throw refuse(
+        `ERR unknown subcommand or wrong number of arguments for '${call.text(1)}'. ` +
+          'Try PUBSUB HELP.',
+      )
+    }
+    const { channels } = call.bus.services
+    return channels.names(call.count === 3 ? new Glob(call.arg(2)) : undefined)
+  },
+}
+
+const numsub: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|numsub',
+  arity: -2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Answers how many clients listen to channels by their names.',
+  complexity: 'O(n) in the number of channels asked about',
+  syntax: '[channel [channel ...]]',
+  grain: 'local',
+  run(call) {
+    const { channels } = call.bus.services
+    return call.argsFrom(2).flatMap((name): Reply[] => [name, channels.listeners(name)])
+  },
+}
+
+const numpat: KeyValueRow = {
+  ...shared,
+  name: 'pubsub|numpat',
+  arity: 2,
+  flags: ['pubsub', 'loading', 'stale'],
+  since: '2.8.0',
+  summary: 'Answers how many patterns are listened to.',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run: (call) => call.bus.services.channels.patternCount,
+}
+
+const help = helpRow(container, '6.2.0', [
+  'CHANNELS [<pattern>]',
+  "    Return the currently active channels matching a <pattern> (default: '*').",
+  'NUMPAT',
+  '    Return number of subscriptions to patterns.',
+  'NUMSUB [<channel> ...]',
+  '    Return the number of subscribers for the specified channels, excluding',
+  '    pattern subscriptions(default: no channels).',
+])
+
+export const pubsubRows: readonly KeyValueRow[] = [
+  ...[subscribe, unsubscribe, psubscribe, punsubscribe, publish],
+  ...[container, channels, numsub, numpat, help],
+]

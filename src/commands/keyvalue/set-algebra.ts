@@ -1,0 +1,191 @@
+// What sets have in common, together, or one of them alone: answered, counted, or kept as another
+// set. Everything is read before anything is written.
+
+import { mapKey } from '../../base/bytes.js'
+import { scanEntriesMax } from '../../base/limits.js'
+import { refuse, syntaxError } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { type Reply, set } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
+import type { Program } from '../../store/store.js'
+import { keysFrom } from './list-moves.js'
+
+type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
+
+/** Throws WRONGTYPE if any of the keys is no set, whatever the others are. */
+function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
+  const keys = yield* ks.keys(names)
+  return keys.map((key) => setOf(ks, key))
+}
+
+/** Members of the first set that `keeps` lets through, up to `most` of them. */
+function* filter(
+  ks: Keyspace,
+  from: MemberSet,
+  keeps: (member: Slice) => Program<boolean>,
+  most = Number.POSITIVE_INFINITY,
+): Program<Slice[]> {
+  const found: Slice[] = []
+  let after: Slice | undefined
+  do {
+    const page = yield* from.scan(after, scanEntriesMax)
+    for (const member of page) {
+      if (yield* keeps(member)) found.push(member)
+      if (found.length >= most) return found
+    }
+    yield* ks.tx.breathe(page.length)
+    after = page.length < scanEntriesMax ? undefined : page.at(-1)
+  } while (after !== undefined)
+  return found
+}
+
+function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number): Program<Slice[]> {
+  const [smallest, ...others] = [...sets].sort((a, b) => a.size - b.size)
+  if (smallest === undefined || smallest.size === 0) return []
+  const isInAll = function* (member: Slice): Program<boolean> {
+    for (const other of others) if (!(yield* other.has(member))) return false
+    return true
+  }
+  return yield* filter(ks, smallest, isInAll, most)
+}
+
+function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
+  const found = new Map<string, Slice>()
+  for (const each of sets) {
+    for (const member of yield* each.all()) found.set(mapKey(member.view()), member)
+    yield* ks.tx.breathe(each.size)
+  }
+  return [...found.values()]
+}
+
+function* difference(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
+  const [first, ...others] = sets
+  if (first === undefined) return []
+  const isInNone = function* (member: Slice): Program<boolean> {
+    for (const other of others) if (yield* other.has(member)) return false
+    return true
+  }
+  return yield* filter(ks, first, isInNone)
+}
+
+const operations = {
+  inter: { run: (ks, sets) => intersection(ks, sets), text: 'members that all sets have' },
+  union: { run: union, text: 'members of all sets together' },
+  diff: { run: difference, text: 'members that only the first set has' },
+} as const satisfies Record<string, { run: Operation; text: string }>
+
+type OperationName = keyof typeof operations
+
+function answerRow(name: OperationName): KeyValueRow {
+  const { run, text } = operations[name]
+  return {
+    name: `s${name}`,
+    arity: -2,
+    flags: ['readonly'],
+    categories: ['set'],
+    keys: [1, -1, 1],
+    tips: ['nondeterministic_output_order'],
+    summary: `Answers the ${text}.`,
+    since: '1.0.0',
+    group: 'set',
+    complexity: 'O(N) with N members of all sets',
+    syntax: 'key [key ...]',
+    grain: 'read',
+    *run(ks, call) {
+      return set(yield* run(ks, yield* readSets(ks, call.argsFrom(1))))
+    },
+  }
+}
+
+/** Keeps members under a name, whatever was there; no members are no key. */
+function* store(
+  ks: Keyspace,
+  name: Slice,
+  members: readonly Slice[],
+  event: string,
+): Program<Reply> {
+  const existed = yield* ks.remove(yield* ks.key(name))
+  if (members.length === 0) {
+    if (existed) ks.notify('g', 'del', name)
+    return 0
+  }
+  const into = yield* openSet(ks, name)
+  for (const member of members) yield* into.add(member)
+  yield* into.save()
+  ks.notify('s', event, name)
+  return members.length
+}
+
+function storeRow(name: OperationName): KeyValueRow {
+  const { run, text } = operations[name]
+  return {
+    name: `s${name}store`,
+    arity: -3,
+    flags: ['write', 'denyoom'],
+    categories: ['set'],
+    keys: [1, -1, 1],
+    needs: ['read', 'write'],
+    summary: `Keeps the ${text} as another set; answers how many they are.`,
+    since: '1.0.0',
+    group: 'set',
+    complexity: 'O(N) with N members of all sets',
+    syntax: 'destination key [key ...]',
+    grain: 'write',
+    *run(ks, call) {
+      const members = yield* run(ks, yield* readSets(ks, call.argsFrom(2)))
+      return yield* store(ks, call.arg(1), members, call.name)
+    },
+  }
+}
+
+interface Counted {
+  readonly names: readonly Slice[]
+  /** 0: no limit. */
+  readonly limit: number
+}
+
+function readCounted(call: KeyValueCall): Counted {
+  const keys = Number(call.args.read(1, parseInt64) ?? 0)
+  if (keys <= 0) throw refuse('ERR numkeys should be greater than 0')
+  if (keys > call.count - 2) throw refuse("ERR Number of keys can't be greater than number of args")
+  let limit = 0
+  for (let i = 2 + keys; i < call.count; i += 2) {
+    if (!call.is(i, 'limit') || i + 1 === call.count) throw syntaxError()
+    limit = Number(call.args.read(i + 1, parseInt64) ?? -1)
+    if (limit < 0) throw refuse("ERR LIMIT can't be negative")
+  }
+  return { names: call.argsFrom(2).slice(0, keys), limit }
+}
+
+const sintercard: KeyValueRow = {
+  name: 'sintercard',
+  arity: -3,
+  flags: ['readonly'],
+  categories: ['set'],
+  movableKeys: (args) => keysFrom(args, 1),
+  summary: 'Answers how many members all sets have.',
+  since: '7.0.0',
+  group: 'set',
+  complexity: 'O(N*M) with N members of the smallest of M sets',
+  syntax: 'numkeys key [key ...] [LIMIT limit]',
+  grain: 'read',
+  *run(ks, call) {
+    const { names, limit } = readCounted(call)
+    const sets = yield* readSets(ks, names)
+    return (yield* intersection(ks, sets, limit === 0 ? undefined : limit)).length
+  },
+}
+
+export const setAlgebraRows: readonly KeyValueRow[] = [
+  answerRow('inter'),
+  answerRow('union'),
+  answerRow('diff'),
+  storeRow('inter'),
+  storeRow('union'),
+  storeRow('diff'),
+  sintercard,
+]

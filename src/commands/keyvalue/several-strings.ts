@@ -1,0 +1,90 @@
+// Many strings at once: read in one trip, written in one program, all of them or none. A key that
+// holds something else is no string to a reader, and gives way to a writer.
+
+import { mapKey } from '../../base/bytes.js'
+import { wrongArity } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { ok } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { type Key, never } from '../../engine/keyspace/key.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Program } from '../../store/store.js'
+
+const shared = { categories: ['string'], group: 'string' } as const
+
+const mget: KeyValueRow = {
+  ...shared,
+  name: 'mget',
+  arity: -2,
+  flags: ['readonly', 'fast'],
+  keys: [1, -1, 1],
+  tips: ['request_policy:multi_shard'],
+  summary: 'Answers the strings of keys; nil for one that holds none.',
+  since: '1.0.0',
+  complexity: 'O(N) with N keys',
+  syntax: 'key [key ...]',
+  grain: 'read',
+  *run(ks, call) {
+    const keys = yield* ks.keys(call.argsFrom(1))
+    return keys.map((key) => (key.type === 'string' ? key.text() : null))
+  },
+}
+
+function readNames(call: KeyValueCall): Slice[] {
+  if (call.count % 2 === 0) throw wrongArity(call.name)
+  return call.argsFrom(1, 2)
+}
+
+/** A key that is named twice is written twice, as one object: it knows what lies there then. */
+function* putAll(ks: Keyspace, call: KeyValueCall, keys: readonly Key[]): Program<void> {
+  const byRecord = new Map<string, Key>()
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as Key
+    const name = mapKey(key.name.view())
+    const known = byRecord.get(name) ?? key
+    byRecord.set(name, known)
+    yield* ks.putString(known, call.arg(2 + 2 * i), never)
+    ks.notify('$', 'set', key.name)
+  }
+}
+
+const mset: KeyValueRow = {
+  ...shared,
+  name: 'mset',
+  arity: -3,
+  flags: ['write', 'denyoom'],
+  keys: [1, -1, 2],
+  tips: ['request_policy:multi_shard', 'response_policy:all_succeeded'],
+  summary: 'Makes keys hold strings, all of them at once.',
+  since: '1.0.1',
+  complexity: 'O(N) with N keys',
+  syntax: 'key value [key value ...]',
+  grain: 'write',
+  *run(ks, call) {
+    yield* putAll(ks, call, yield* ks.keys(readNames(call)))
+    return ok
+  },
+}
+
+const msetnx: KeyValueRow = {
+  ...shared,
+  name: 'msetnx',
+  arity: -3,
+  flags: ['write', 'denyoom'],
+  keys: [1, -1, 2],
+  tips: ['request_policy:multi_shard', 'response_policy:agg_min'],
+  summary: 'Makes keys hold strings, if none of the keys exists.',
+  since: '1.0.1',
+  complexity: 'O(N) with N keys',
+  syntax: 'key value [key value ...]',
+  grain: 'write',
+  *run(ks, call) {
+    const keys = yield* ks.keys(readNames(call))
+    if (keys.some((key) => key.exists)) return 0
+    yield* putAll(ks, call, keys)
+    return 1
+  },
+}
+
+export const severalStringsRows: readonly KeyValueRow[] = [mget, mset, msetnx]

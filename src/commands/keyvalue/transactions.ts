@@ -1,0 +1,101 @@
+// MULTI, EXEC, DISCARD and the keys that are watched in between. How EXEC runs what was queued is
+// the bus's affair.
+
+import { refuse } from '../../base/reply-error.js'
+import { ok } from '../../bus/keyvalue/reply.js'
+import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { watch as watchKeys } from './watched-keys.js'
+
+const shared = { categories: ['transaction'], group: 'transactions' } as const
+const flags = ['noscript', 'loading', 'stale', 'fast', 'allow_busy'] as const
+
+const multi: KeyValueRow = {
+  ...shared,
+  name: 'multi',
+  arity: 1,
+  flags,
+  insideMulti: true,
+  summary: 'Begins to queue commands instead of running them.',
+  since: '1.2.0',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run({ session }) {
+    if (session.multi !== undefined) throw refuse('ERR MULTI calls can not be nested')
+    session.multi = { queue: [], bytes: 0, isPoisoned: false }
+    return ok
+  },
+}
+
+const exec: KeyValueRow = {
+  ...shared,
+  name: 'exec',
+  arity: 1,
+  flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
+  summary: 'Runs what was queued, as one.',
+  since: '1.2.0',
+  complexity: 'That of the commands together',
+  syntax: '',
+  grain: 'exec',
+}
+
+const discard: KeyValueRow = {
+  ...shared,
+  name: 'discard',
+  arity: 1,
+  flags,
+  insideMulti: true,
+  summary: 'Forgets what was queued, and the watched keys.',
+  since: '2.0.0',
+  complexity: 'O(n) in the number of queued commands',
+  syntax: '',
+  grain: 'local',
+  run({ session }) {
+    if (session.multi === undefined) throw refuse('ERR DISCARD without MULTI')
+    session.multi = undefined
+    session.watches?.end()
+    session.watches = undefined
+    return ok
+  },
+}
+
+const watch: KeyValueRow = {
+  ...shared,
+  name: 'watch',
+  arity: -2,
+  flags,
+  needs: ['read'],
+  keys: [1, -1, 1],
+  insideMulti: true,
+  summary: 'Makes the next EXEC depend on keys that do not change before it.',
+  since: '2.2.0',
+  complexity: 'O(1) for each key',
+  syntax: 'key [key ...]',
+  grain: 'read',
+  *run(ks, call) {
+    if (call.session.multi !== undefined) {
+      throw refuse('ERR WATCH inside MULTI is not allowed')
+    }
+    yield* watchKeys(ks, call)
+    return ok
+  },
+}
+
+const unwatch: KeyValueRow = {
+  ...shared,
+  name: 'unwatch',
+  arity: 1,
+  flags,
+  summary: 'Forgets the watched keys.',
+  since: '2.2.0',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'local',
+  run({ session }) {
+    session.watches?.end()
+    session.watches = undefined
+    return ok
+  },
+}
+
+export const transactionRows: readonly KeyValueRow[] = [multi, exec, discard, watch, unwatch]

@@ -1,0 +1,89 @@
+// The keys of WATCH with what they were: versions that the store gives to every put and never gives
+// again. A key that is not there, or is due, counts as version 0; that it was there in between and
+// is gone again shows in the puts of its name.
+
+import { mapKey } from '../../base/bytes.js'
+import { Slice } from '../../base/slice.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import type { Spaces } from '../../bus/keyvalue/programs.js'
+import type { Watches } from '../../bus/keyvalue/session.js'
+import { recordKeyOf } from '../../engine/keyspace/key-name.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Program } from '../../store/store.js'
+
+interface Watched {
+  readonly database: number
+  readonly name: Slice
+  readonly version: number
+  /** Of the collection that the database was then. */
+  readonly namespace: number
+  /**
+   * Collections in which a key of that name has been put since; flushing changes the database's.
+   */
+  readonly put: ReadonlySet<number>
+  /** Ends the observing. */
+  readonly end: () => void
+}
+
+class WatchedKeys implements Watches {
+  /** By database and name: the first WATCH of a key counts. */
+  readonly keys = new Map<string, Watched>()
+
+  /** Collections with puts, as the first run of EXEC has found them: a further run must too. */
+  private found: Map<Watched, ReadonlySet<number>> | undefined
+
+  end(): void {
+    for (const { end } of this.keys.values()) end()
+    this.keys.clear()
+    this.found = undefined
+  }
+
+  *isTouched(spaces: Spaces): Program<boolean> {
+    const watched = [...this.keys.values()]
+    this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
+    const { found } = this
+    for (const each of watched) {
+      const { database, name, version, namespace } = each
+      const ks = spaces.known(database) ?? (yield* spaces.open(database))
+      if ((yield* versionOf(ks, name)) !== version) return true
+      const put = found.get(each)
+      if (version === 0 && (put?.has(namespace) === true || put?.has(ks.ns.id) === true)) {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/** Adds the keys of a command to those that its connection watches. */
+export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
+  const { session, count, args } = call
+  const watched = session.watches instanceof WatchedKeys ? session.watches : new WatchedKeys()
+  session.watches = watched
+  for (let i = 1; i < count; i++) {
+    const name = Slice.of(args.copy(i))
+    const place = `${ks.index}:${mapKey(name.bytes)}`
+    if (watched.keys.has(place)) continue
+    const record = recordKeyOf(ks.ns, name)
+    const put = new Set<number>()
+    // Observed before it is looked up: nothing comes in between.
+    const end = call.bus.engine.store.observePuts(record, (id) => put.add(id))
+    const key = { database: ks.index, name, namespace: ks.ns.id, put, end }
+    try {
+      const version = yield* versionOf(ks, name)
+      watched.keys.set(place, { ...key, version })
+      if (version !== 0) end()
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+  if (session.closed) watched.end()
+}
+
+function* versionOf(ks: Keyspace, name: Slice): Program<number> {
+  const key = yield* ks.key(name)
+  if (!key.exists) return 0
+  const { tx } = ks
+  return (yield* tx.getVersioned(key.record))?.version ?? 0
+}

@@ -1,0 +1,81 @@
+// Members with a number each, from 0 without holes: what a large hash or set is. The numbers make a
+// random member one read and one that is uniform; the last member takes the place of one that is
+// removed. Part 0: member to number and value; part 1: number to member.
+
+import { inlineValueBytesMax } from '../../base/limits.js'
+import { Slice } from '../../base/slice.js'
+import type { Program, Step } from '../../store/store.js'
+import { type Member, type Members, numberOfSlice, numberSlice } from './members.js'
+
+const part = { members: 0, numbers: 1 } as const
+const numberBytes = 8
+
+export class DenseMembers {
+  constructor(private readonly members: Members) {}
+
+  get(member: Slice): Step<Member | undefined> {
+    return this.members.get(part.members, member)
+  }
+
+  /** A member that is not there yet; `number` is the count before it. */
+  add(member: Slice, value: Slice, number: number): void {
+    const { members } = this
+    members.put(part.members, member, payloadOf(numberSlice(number), value))
+    members.put(part.numbers, numberSlice(number), member)
+  }
+
+  /** Another value for a member. */
+  replace(before: Member, value: Slice): void {
+    const { bytes, start } = before.payload
+    const number = new Slice(bytes, start, start + numberBytes)
+    this.members.put(part.members, before.member, payloadOf(number, value), before)
+  }
+
+  /** `count` members are there before it. */
+  *remove(member: Member, count: number): Program<void> {
+    const { members } = this
+    const number = numberOfSlice(member.payload)
+    members.remove(part.members, member)
+    const lastNumber = numberSlice(count - 1)
+    const last = yield* members.at(part.numbers, count - 1)
+    if (last === undefined) return
+    members.remove(part.numbers, { ...last, member: lastNumber })
+    if (number === count - 1) return
+    const moved = yield* members.get(part.members, last.payload)
+    if (moved === undefined) return
+    // A member of many bytes lies in chunks there, which go with it.
+    const isLarge = member.member.length > inlineValueBytesMax
+    const before = isLarge ? yield* members.at(part.numbers, number) : undefined
+    members.put(part.numbers, numberSlice(number), moved.member, before)
+    members.put(
+      part.members,
+      moved.member,
+      payloadOf(numberSlice(number), valueOfMember(moved)),
+      moved,
+    )
+  }
+
+  /** The member with that number, 0 to count - 1. */
+  *at(number: number): Program<Member | undefined> {
+    const found = yield* this.members.at(part.numbers, number)
+    return found === undefined ? undefined : yield* this.get(found.payload)
+  }
+
+  /** In the order of their bytes, behind `after`. */
+  scan(after: Slice | undefined, limit: number): Program<Member[]> {
+    const { members } = this
+    return members.scan(members.range(part.members, after), limit)
+  }
+}
+
+/** The value of a member: empty in a set. */
+export function valueOfMember({ payload }: Member): Slice {
+  return new Slice(payload.bytes, payload.start + numberBytes, payload.end)
+}
+
+function payloadOf(number: Slice, value: Slice): Slice {
+  const bytes = new Uint8Array(numberBytes + value.length)
+  for (let i = 0; i < numberBytes; i++) bytes[i] = number.bytes[number.start + i] as number
+  bytes.set(value.view(), numberBytes)
+  return Slice.of(bytes)
+}

@@ -1,0 +1,134 @@
+// Takes away the keys whose time has come, in small steps below the clients' work. Readers do not
+// see them from their very millisecond on; this is what gives their room back, and tells who
+// listens that they have expired. (facts: storage 9, rule 14)
+
+import type { Clock } from '../../base/clock.js'
+import { GatewayError } from '../../base/errors.js'
+import { backgroundRecordsMax, expirySweepMs } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
+import { findNamespaceById } from '../catalog.js'
+import type { Nap, Pace } from '../pace-job.js'
+import { documentOfRecord } from '../records.js'
+import type { Namespace, NamespaceId } from '../types.js'
+import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
+import { Key } from './key.js'
+import { Keyspace } from './keyspace.js'
+import type { Keyspaces } from './keyspaces.js'
+import { nameOfDocument } from './scalar.js'
+import { type KeyEvent, usualBounds, Work } from './work.js'
+
+export interface ExpiryJobParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly pace: Pace
+  readonly keyspaces: Keyspaces
+  readonly notifies: () => boolean
+  readonly announce: (events: readonly KeyEvent[]) => void
+}
+
+interface Swept {
+  readonly expired: number
+  readonly events: readonly KeyEvent[]
+}
+
+export class ExpiryJob {
+  /** Keys that were taken away since the start. */
+  expired = 0
+  private nap: Nap | undefined
+  private loop: Promise<void> | undefined
+  private closed = false
+
+  constructor(private readonly parts: ExpiryJobParts) {}
+
+  start(): void {
+    this.loop = this.run()
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.nap?.wake()
+    await this.loop
+  }
+
+  /** One step: what is due now, as much as fits. False where there was nothing. */
+  async round(): Promise<boolean> {
+    const { store, clock, announce } = this.parts
+    const now = clock.now()
+    const due = await store.read((tx) => readDue(tx, now))
+    if (due.length === 0) return false
+    const swept = await store.write((tx) => this.sweep(tx, due, now))
+    this.expired += swept.expired
+    if (swept.events.length > 0) announce(swept.events)
+    return true
+  }
+
+  private async run(): Promise<void> {
+    const { pace, log } = this.parts
+    while (!this.closed) {
+      try {
+        if (await this.round()) {
+          await pace.rest()
+          continue
+        }
+      } catch (error) {
+        if (error instanceof GatewayError && error.kind === 'ShutdownInProgress') return
+        log.warn({ err: error }, 'expired keys could not be removed; it will be tried again')
+      }
+      if (this.closed) return
+      this.nap = pace.sleep(expirySweepMs)
+      await this.nap.over
+    }
+  }
+
+  private *sweep(tx: Tx, due: readonly Due[], now: number): Program<Swept> {
+    const { keyspaces, notifies } = this.parts
+    const work = new Work(usualBounds, notifies())
+    const spaces = new Map<number, Keyspace>()
+    for (let index = 0; index < keyspaces.count; index++) {
+      const ns = yield* keyspaces.find(tx, index)
+      spaces.set(ns.id, new Keyspace(tx, ns, index, now, work))
+    }
+    let expired = 0
+    for (const entry of due) if (yield* expire(tx, entry, spaces, now, work)) expired++
+    return { expired, events: work.events }
+  }
+}
+
+function* readDue(tx: ReadTx, now: number): Program<Due[]> {
+  const entries = yield* tx.scan(dueRange(now), backgroundRecordsMax)
+  return entries.map(({ key }) => dueOf(key))
+}
+
+/** Whether a key was taken away; an entry that stands for nothing is taken away itself. */
+function* expire(
+  tx: Tx,
+  due: Due,
+  spaces: Map<number, Keyspace>,
+  now: number,
+  work: Work,
+): Program<boolean> {
+  const record = yield* tx.get(due.record)
+  const id = namespaceOfRecord(due.record)
+  const ks = spaces.get(id) ?? (record && (yield* foreign(tx, id, now, work)))
+  if (record === undefined || ks === undefined) {
+    tx.remove(due.key)
+    return false
+  }
+  const document = yield* documentOfRecord(tx, record)
+  const key = new Key(nameOfDocument(document), due.record).load(document, record[0] === 2, now)
+  if (key.exists || key.storedExpiresAt !== due.at) {
+    if (key.storedExpiresAt !== due.at) tx.remove(due.key)
+    return false
+  }
+  yield* ks.remove(key)
+  ks.notify('x', 'expired', key.name)
+  return true
+}
+
+/** The keyspace of a collection that is none of the present databases: DATABASE was another. */
+function* foreign(tx: Tx, id: number, now: number, work: Work): Program<Keyspace | undefined> {
+  const ns: Namespace | undefined = yield* findNamespaceById(tx, id as NamespaceId)
+  return ns === undefined ? undefined : new Keyspace(tx, ns, 0, now, work)
+}

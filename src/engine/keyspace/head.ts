@@ -1,0 +1,72 @@
+// The head of a container whose members are records of their own: what stands as `value` in its
+// document. Document clients see a summary, `{$truncated: true, count, id}`; the id leads to the
+// members, which belong to this one document.
+
+import type { Bytes } from '../../base/bytes.js'
+import { Elements, findElement } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { bsonType, type Value } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import type { MembersId } from '../types.js'
+
+export interface Head {
+  /** Never used again once it is given up. */
+  readonly id: MembersId
+  /** Members, at least 1. */
+  readonly count: number
+  /** Of a list: position of its first element; the others follow without holes. Else 0. */
+  readonly first: number
+  /** Of a list: members that it has given up may still lie beside it (list-leftovers.ts). */
+  readonly hasLeftovers?: boolean
+  /** Of a sorted set: levels of blocks that count its members (sorted-set-ranks.ts). Else 0. */
+  readonly levels?: number
+}
+
+const mark = Buffer.from('$truncated')
+
+/** Whether a stored value stands for members elsewhere: its first field says so. */
+export function isHead({ type, bytes, start }: Value): boolean {
+  return type === bsonType.object && isMarked(bytes, start)
+}
+
+function isMarked(bytes: Bytes, start: number): boolean {
+  for (let i = 0; i < mark.length; i++) if (bytes[start + 5 + i] !== mark[i]) return false
+  return bytes[start + 5 + mark.length] === 0
+}
+
+/** Whether a client's value looks like a head, wherever the mark stands. */
+export function claimsHead({ type, bytes, start }: Value): boolean {
+  return type === bsonType.object && findElement(bytes, start, mark) !== undefined
+}
+
+export function readHead({ bytes, start }: Value): Head {
+  const elements = new Elements(bytes, start)
+  let id = 0
+  let count = 0
+  let first = 0
+  let levels = 0
+  let hasLeftovers = false
+  while (elements.next()) {
+    if (elements.type === bsonType.bool) {
+      if (bytes[elements.nameStart] === 0x68) hasLeftovers = bytes[elements.valueStart] === 1
+      continue
+    }
+    const number = numberOf(elements.value())
+    if (bytes[elements.nameStart] === 0x63) count = number
+    else if (bytes[elements.nameStart] === 0x69) id = number
+    else if (bytes[elements.nameStart] === 0x6c) levels = number
+    else first = number
+  }
+  const head: Head = { id: id as MembersId, count, first, ...(levels === 0 ? {} : { levels }) }
+  return hasLeftovers ? { ...head, hasLeftovers } : head
+}
+
+/** Writes the head as the field `value`. */
+export function writeHead(writer: DocumentWriter, head: Head): void {
+  writer.openDocument('value').bool('$truncated', true).int64('count', head.count)
+  writer.int64('id', head.id)
+  if (head.first !== 0) writer.int64('first', head.first)
+  if (head.levels !== undefined && head.levels > 0) writer.int32('levels', head.levels)
+  if (head.hasLeftovers === true) writer.bool('hasLeftovers', true)
+  writer.close()
+}

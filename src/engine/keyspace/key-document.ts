@@ -1,0 +1,94 @@
+// Builds the documents of keys: `{_id, type, value, expiresAt}`. Strings, the most common of all,
+// are written straight into the record that will be stored, without a writer.
+
+import { isUtf8 } from 'node:buffer'
+import type { Bytes } from '../../base/bytes.js'
+import { room } from '../../base/slab.js'
+import type { Slice } from '../../base/slice.js'
+import { bsonType, writeInt32 } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+import { type KeyType, never } from './key.js'
+import { scalarValue } from './scalar.js'
+
+/** Kind of a record that holds its document (records.ts). */
+const inlineKind = 1
+
+const typeElement = Buffer.from('\x02type\0\x07\0\0\0string\0', 'latin1')
+const dateElement = Buffer.from('\x09expiresAt\0', 'latin1')
+const twoTo32 = 4294967296
+/** Pieces up to so many bytes are copied one by one. */
+const loopBytesMax = 96
+
+/** What surrounds name and value: kind, length, `_id` and `value` with their heads, the end. */
+const idHeadBytes = 9
+const valueHeadBytes = 11
+const fixedBytes = 1 + 4 + idHeadBytes + 1 + typeElement.length + valueHeadBytes + 1 + 1
+
+/** The record of a string key: kind and document. */
+export function stringRecord(name: Slice, value: Slice, expiresAt: number): Bytes {
+  const expiryBytes = expiresAt === never ? 0 : dateElement.length + 8
+  const record = room(fixedBytes + name.length + value.length + expiryBytes)
+  record[0] = inlineKind
+  writeInt32(record, 1, record.length - 1)
+  let at = writeScalar(record, 5, '_id', name)
+  for (let i = 0; i < typeElement.length; i++) record[at++] = typeElement[i] as number
+  at = writeScalar(record, at, 'value', value)
+  if (expiresAt !== never) {
+    for (let i = 0; i < dateElement.length; i++) record[at++] = dateElement[i] as number
+    const high = Math.floor(expiresAt / twoTo32)
+    writeInt32(record, at, expiresAt - high * twoTo32)
+    writeInt32(record, at + 4, high)
+    at += 8
+  }
+  record[at] = 0
+  return record
+}
+
+/**
+ * One element: text as a string with its final zero, other bytes as binary with a subtype. Both
+ * take the same room.
+ */
+function writeScalar(record: Bytes, from: number, name: string, value: Slice): number {
+  const { bytes, start, end } = value
+  const length = end - start
+  let at = from + 1
+  for (let i = 0; i < name.length; i++) record[at++] = name.charCodeAt(i)
+  record[at++] = 0
+  const isText = copyText(record, at + 4, value)
+  record[from] = isText ? bsonType.string : bsonType.binary
+  writeInt32(record, at, isText ? length + 1 : length)
+  if (isText) {
+    record[at + 4 + length] = 0
+    return at + 5 + length
+  }
+  record[at + 4] = 0
+  record.set(bytes.subarray(start, end), at + 5)
+  return at + 5 + length
+}
+
+/** Copies the bytes and answers whether they are UTF-8. */
+function copyText(record: Bytes, to: number, { bytes, start, end }: Slice): boolean {
+  if (end - start > loopBytesMax) {
+    const view = bytes.subarray(start, end)
+    record.set(view, to)
+    return isUtf8(view)
+  }
+  let seen = 0
+  for (let at = start, i = to; at < end; at++, i++) {
+    const byte = bytes[at] as number
+    record[i] = byte
+    seen |= byte
+  }
+  return seen < 0x80 || isUtf8(bytes.subarray(start, end))
+}
+
+/** A writer that stands behind `_id` and `type`; the caller writes `value`. */
+export function beginKeyDocument(name: Slice, type: KeyType): DocumentWriter {
+  return new DocumentWriter().value('_id', scalarValue(name)).string('type', type)
+}
+
+/** Ends the document with its time, if it has one. */
+export function endKeyDocument(writer: DocumentWriter, expiresAt: number): Bytes {
+  if (expiresAt !== never) writer.date('expiresAt', expiresAt)
+  return writer.finish()
+}

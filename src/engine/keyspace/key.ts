@@ -1,0 +1,166 @@
+// One key of a key-value database as a program sees it: whether it exists, of which type it is,
+// when it ends, and the document that lies under it. An expired document lies there until the
+// sweeper comes, and is none for every command.
+
+import type { Bytes } from '../../base/bytes.js'
+import { wrongType } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
+import { Elements } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { type Document, nullValue, Value } from '../../value/value.js'
+import { type Head, isHead, readHead } from './head.js'
+import { scalarOf } from './scalar.js'
+
+export const keyTypes = ['string', 'list', 'set', 'zset', 'hash'] as const
+export type KeyType = (typeof keyTypes)[number]
+
+/** Of a key without an end; also what `expiresAt` is where there is no key. */
+export const never = -1
+
+/** What a document says of a key. */
+interface Fields {
+  type: KeyType
+  value: Value
+  /** Milliseconds since 1970, or `never`. */
+  expiresAt: number
+}
+
+export class Key {
+  readonly name: Slice
+  /** The store's key of its record. */
+  readonly record: Bytes
+  /** Undefined where the key does not exist. */
+  type: KeyType | undefined
+  /** Milliseconds since 1970, or `never`. */
+  expiresAt = never
+  /** What lies there, perhaps expired: what a write takes the place of. */
+  stored: Document | undefined
+  /** When that is due, or `never`. */
+  storedExpiresAt = never
+  /** Whether its record points at chunks. */
+  isChunked = false
+  private valueOf = nullValue
+
+  constructor(name: Slice, record: Bytes) {
+    this.name = name
+    this.record = record
+  }
+
+  get exists(): boolean {
+    return this.type !== undefined
+  }
+
+  /** The BSON value: a string's text or bytes, a container, or a head. */
+  get value(): Value {
+    return this.valueOf
+  }
+
+  /** Of a container whose members are records; undefined for one that lies in its document. */
+  get head(): Head | undefined {
+    return isHead(this.valueOf) ? readHead(this.valueOf) : undefined
+  }
+
+  /** The head of what lies there, expired or not. */
+  get storedHead(): Head | undefined {
+    if (this.stored === undefined || this.type === 'string') return undefined
+    return this.valueOf === nullValue ? headOfDocument(this.stored) : this.head
+  }
+
+  /** Throws WRONGTYPE if the key holds something else; answers whether it exists. */
+  requireType(type: KeyType): boolean {
+    if (this.type !== undefined && this.type !== type) throw wrongType()
+    return this.type !== undefined
+  }
+
+  /** The bytes of a string key. */
+  text(): Slice {
+    const text = scalarOf(this.valueOf)
+    if (text === undefined) throw wrongType()
+    return text
+  }
+
+  /** Takes in what lies under the record key, as it is at `now`. */
+  load(document: Document, isChunked: boolean, now: number): this {
+    const { type, value, expiresAt } = readKeyDocument(document)
+    this.stored = document
+    this.isChunked = isChunked
+    this.storedExpiresAt = expiresAt
+    if (expiresAt !== never && expiresAt <= now) {
+      this.type = undefined
+      this.expiresAt = never
+      this.valueOf = nullValue
+    } else {
+      this.type = type
+      this.expiresAt = expiresAt
+      this.valueOf = value
+    }
+    return this
+  }
+
+  /** It has been written; its value is no longer known here. */
+  wrote(type: KeyType, document: Document, expiresAt: number, isChunked: boolean): void {
+    this.type = type
+    this.expiresAt = expiresAt
+    this.stored = document
+    this.storedExpiresAt = expiresAt
+    this.isChunked = isChunked
+    this.valueOf = nullValue
+  }
+
+  /** Nothing lies there any more. */
+  clear(): void {
+    this.type = undefined
+    this.expiresAt = never
+    this.stored = undefined
+    this.storedExpiresAt = never
+    this.isChunked = false
+    this.valueOf = nullValue
+  }
+}
+
+/** The fields of a key's document, in whatever order a client has put them. */
+export function readKeyDocument(document: Document): Fields {
+  const elements = new Elements(document)
+  let type: KeyType = 'string'
+  let value = nullValue
+  let expiresAt = never
+  while (elements.next()) {
+    switch (elements.nameEnd - elements.nameStart) {
+      case 4:
+        type = typeAt(document, elements.valueStart + 4)
+        break
+      case 5:
+        value = elements.value()
+        break
+      case 9:
+        expiresAt = numberOf(dateAsLong(document, elements.valueStart))
+        break
+    }
+  }
+  return { type, value, expiresAt }
+}
+
+function headOfDocument(document: Document): Head | undefined {
+  const { value } = readKeyDocument(document)
+  return isHead(value) ? readHead(value) : undefined
+}
+
+const int64Type = 0x12
+
+function dateAsLong(document: Document, at: number): Value {
+  return new Value(int64Type, document, at, at + 8)
+}
+
+/** The type whose name begins at `at`; the validator has let no other in. */
+function typeAt(document: Document, at: number): KeyType {
+  switch (document[at]) {
+    case 0x6c:
+      return 'list'
+    case 0x7a:
+      return 'zset'
+    case 0x68:
+      return 'hash'
+    default:
+      return document[at + 1] === 0x65 ? 'set' : 'string'
+  }
+}

@@ -1,0 +1,322 @@
+// A key-value database inside one program: keys found by name, written as documents of collection
+// `kvN`, with their index entries, counts, times and members. What a command may do to it has been
+// decided before a handler gets it. The nouns (hash.ts, list.ts …) are built on this.
+
+import type { Bytes } from '../../base/bytes.js'
+import { inlineValueBytesMax, respBulkBytesMax } from '../../base/limits.js'
+import { tooLong } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
+import { Done, nothing } from '../../store/steps.js'
+import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import { Elements } from '../../value/elements.js'
+import type { Document } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+import { allocateMembersId, countKey, emptyKeyspace } from '../catalog.js'
+import { insertRecord, removeRecord, replaceRecord } from '../collections.js'
+import { discardMembers, membersChunks } from '../garbage.js'
+import { documentOfRecord } from '../records.js'
+import type { MembersId, Namespace } from '../types.js'
+import { liveCount } from './count.js'
+import { moveExpiry } from './expiry.js'
+import { type Head, writeHead } from './head.js'
+import { Key, type KeyType, never } from './key.js'
+import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
+import { recordKeyOf } from './key-name.js'
+import { swapKeyspaces } from './keyspaces.js'
+import { lookUp } from './look-up.js'
+import { Members } from './members.js'
+import { nameOfDocument } from './scalar.js'
+import type { EventClass, Work } from './work.js'
+
+/** First byte of a record that points at chunks (records.ts). */
+const chunkedKind = 2
+
+const done: Step<boolean> = new Done(true)
+const notDone: Step<boolean> = new Done(false)
+
+export class Keyspace {
+  private counter: Bytes
+
+  constructor(
+    readonly tx: ReadTx,
+    /** The collection; flushing and swapping give the database another one. */
+    public ns: Namespace,
+    /** Number of the database. */
+    readonly index: number,
+    /** Milliseconds since 1970; stands still during a command and during EXEC. */
+    readonly now: number,
+    readonly work: Work,
+  ) {
+    this.counter = countKey(ns.id)
+  }
+
+  /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
+  key(name: Slice): Step<Key> {
+    const key = new Key(name, recordKeyOf(this.ns, name))
+    const step = lookUp(this.tx, key.record)
+    if (!(step instanceof Done)) return this.readKey(key, step)
+    const record = step.value as Bytes | undefined
+    if (record === undefined) {
+      this.missed(key)
+      return new Done(key)
+    }
+    if (record[0] === chunkedKind) return this.readKey(key, step)
+    return new Done(this.loaded(key, record.subarray(1), false))
+  }
+
+  /** As key, of several names in one trip; a name given twice is two objects of one key. */
+  *keys(names: readonly Slice[]): Program<Key[]> {
+    const keys = names.map((name) => new Key(name, recordKeyOf(this.ns, name)))
+    const { tx } = this
+    const records = yield* tx.getMany(keys.map((key) => key.record))
+    for (let i = 0; i < keys.length; i++) {
+      const record = records[i]
+      if (record !== undefined) yield* this.load(keys[i] as Key, record)
+      else this.missed(keys[i] as Key)
+    }
+    return keys
+  }
+
+  /**
+   * Makes it a string that ends at `expiresAt` (`never`: not at all). Throws ReplyError above
+   * respBulkBytesMax. After a write the key object knows type and time, but no value.
+   */
+  putString(key: Key, value: Slice, expiresAt: number): Step<void> {
+    if (value.length > respBulkBytesMax) throw tooLong()
+    const record = stringRecord(key.name, value, expiresAt)
+    return this.put(key, 'string', record, expiresAt, undefined)
+  }
+
+  /** A writer for `putContainer`: the caller writes the element `value`. */
+  begin(key: Key, type: KeyType): DocumentWriter {
+    return beginKeyDocument(key.name, type)
+  }
+
+  /** Makes it a container that lies in its document; its time stays as it is. */
+  putContainer(key: Key, type: KeyType, writer: DocumentWriter): Step<void> {
+    const { expiresAt } = key
+    return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, undefined)
+  }
+
+  /** Makes it a container whose members are records; its time stays as it is. */
+  putHead(key: Key, type: KeyType, head: Head): Step<void> {
+    const writer = this.begin(key, type)
+    writeHead(writer, head)
+    const { expiresAt } = key
+    return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
+  }
+
+  /** An id for the members of a container that becomes large. */
+  allocate(): Program<MembersId> {
+    return allocateMembersId(this.writing)
+  }
+
+  members(id: MembersId): Members {
+    return new Members(this.tx, membersChunks, id, this.work)
+  }
+
+  /** Takes the key away, members and all; false where there was none. */
+  remove(key: Key): Step<boolean> {
+    const { stored, exists } = key
+    if (stored === undefined) return notDone
+    const { ns, work } = this
+    const tx = this.writing
+    work.changes++
+    const head = key.storedHead
+    if (head !== undefined) discardMembers(tx, head.id)
+    moveExpiry(tx, key.record, key.storedExpiresAt, never)
+    if (key.isChunked || ns.indexes.length > 0) return this.removeSlow(key, stored, exists)
+    tx.remove(key.record)
+    tx.add(this.counter, -1, -stored.length)
+    key.clear()
+    return exists ? done : notDone
+  }
+
+  /** Gives a key that exists another end, or none (`never`); what it holds stays. */
+  expire(key: Key, expiresAt: number): Step<void> {
+    const writer = new DocumentWriter()
+    copyButTime(writer, key.stored as Document)
+    const record = recordOf(endKeyDocument(writer, expiresAt))
+    return this.put(key, key.type as KeyType, record, expiresAt, key.storedHead?.id)
+  }
+
+  /** Moves what `from` holds, its time too, over whatever `to` is, perhaps in another database. */
+  *rename(from: Key, to: Key, target: Keyspace = this): Program<void> {
+    const { type, expiresAt, storedHead: head, stored } = from
+    const writer = target.begin(to, type as KeyType)
+    copyValue(writer, stored as Document)
+    const record = recordOf(endKeyDocument(writer, expiresAt))
+    yield* this.removeKeepingMembers(from)
+    yield* target.put(to, type as KeyType, record, expiresAt, head?.id)
+  }
+
+  /**
+   * Keys in a range of record keys; expired ones are left out, but `seen`, which is at most
+   * `limit`, counts them. `last` is where to go on, missing at the end (key-walk.ts).
+   */
+  *scan(range: KeyRange, limit: number): Program<{ keys: Key[]; seen: number; last?: Bytes }> {
+    const entries = yield* this.entries(range, limit)
+    const seen = entries.length
+    const keys: Key[] = []
+    for (const { key: record, value } of entries) {
+      const document = yield* documentOfRecord(this.tx, value)
+      const key = new Key(nameOfDocument(document), record)
+      if (key.load(document, value[0] === chunkedKind, this.now).exists) keys.push(key)
+    }
+    const last = entries.at(-1)?.key
+    return seen < limit || last === undefined ? { keys, seen } : { keys, seen, last }
+  }
+
+  /** Takes everything away at once; what is to be deleted is deleted behind. */
+  *empty(): Program<void> {
+    this.work.changes++
+    this.become(yield* emptyKeyspace(this.writing, this.ns))
+  }
+
+  /** Exchanges what two databases hold. */
+  swap(other: Keyspace): void {
+    this.work.changes++
+    const [mine, theirs] = swapKeyspaces(this.writing, this.ns, other.ns)
+    this.become(mine)
+    other.become(theirs)
+  }
+
+  /** Keys that exist now. */
+  size(): Program<number> {
+    return liveCount(this.tx, this.ns, this.now)
+  }
+
+  /** To be announced after the commit: `ks.notify('$', 'set', key.name)`. */
+  notify(eventClass: EventClass, event: string, name: Slice): void {
+    this.work.note(eventClass, event, this.index, name, this.ns.access)
+  }
+
+  /** Entries of a range with this program's own writes; bounded in a write program. */
+  *entries(range: KeyRange, limit: number): Program<Entry[]> {
+    const { tx } = this
+    if (!isWriting(tx)) return yield* tx.scan(range, limit)
+    const entries = yield* tx.scanOwn(range, limit)
+    this.work.read(entries.length)
+    return entries
+  }
+
+  private become(ns: Namespace): void {
+    this.ns = ns
+    this.counter = countKey(ns.id)
+  }
+
+  private missed({ name }: Key): void {
+    const { work } = this
+    work.misses++
+    if (work.notesRare && work.isReading) this.notify('m', 'keymiss', name)
+  }
+
+  private get writing(): Tx {
+    return this.tx as Tx
+  }
+
+  private *readKey(key: Key, step: Step<Bytes | undefined>): Program<Key> {
+    const record = yield* step
+    if (record !== undefined) return yield* this.load(key, record)
+    this.missed(key)
+    return key
+  }
+
+  private *load(key: Key, record: Bytes): Program<Key> {
+    const document = yield* documentOfRecord(this.tx, record)
+    return this.loaded(key, document, record[0] === chunkedKind)
+  }
+
+  private loaded(key: Key, document: Document, isChunked: boolean): Key {
+    if (key.load(document, isChunked, this.now).exists) this.work.hits++
+    else this.missed(key)
+    return key
+  }
+
+  private put(
+    key: Key,
+    type: KeyType,
+    record: Bytes,
+    expiresAt: number,
+    members: MembersId | undefined,
+  ): Step<void> {
+    const { ns, work } = this
+    const tx = this.writing
+    const before = key.stored
+    work.changes++
+    if (work.notesRare && !key.exists) this.notify('n', 'new', key.name)
+    if (before !== undefined) {
+      const head = key.storedHead
+      if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
+    }
+    const { storedExpiresAt } = key
+    if (storedExpiresAt !== expiresAt) moveExpiry(tx, key.record, storedExpiresAt, expiresAt)
+    const isLarge = record.length > inlineValueBytesMax
+    if (isLarge || key.isChunked || ns.indexes.length > 0) {
+      return this.putSlow(key, type, record.subarray(1), expiresAt, isLarge)
+    }
+    const { length } = record
+    tx.put(key.record, record)
+    if (before === undefined) tx.add(this.counter, 1, length - 1)
+    else if (length - 1 !== before.length) tx.add(this.counter, 0, length - 1 - before.length)
+    key.wrote(type, record.subarray(1), expiresAt, false)
+    return nothing
+  }
+
+  private *putSlow(
+    key: Key,
+    type: KeyType,
+    document: Document,
+    expiresAt: number,
+    isLarge: boolean,
+  ): Program<void> {
+    const { ns, work, writing } = this
+    const { stored, record } = key
+    if (stored === undefined) yield* insertRecord(writing, ns, record, document, work.staged)
+    else yield* replaceRecord(writing, ns, record, stored, document, work.staged)
+    key.wrote(type, document, expiresAt, isLarge)
+  }
+
+  private *removeSlow(key: Key, stored: Document, existed: boolean): Program<boolean> {
+    yield* removeRecord(this.writing, this.ns, key.record, stored)
+    key.clear()
+    return existed
+  }
+
+  private *removeKeepingMembers(key: Key): Program<void> {
+    const { stored, record, storedExpiresAt } = key
+    this.work.changes++
+    moveExpiry(this.writing, record, storedExpiresAt, never)
+    yield* removeRecord(this.writing, this.ns, record, stored as Document)
+    key.clear()
+  }
+}
+
+export function isWriting(tx: ReadTx): tx is Tx {
+  return 'scanOwn' in tx
+}
+
+function recordOf(document: Document): Bytes {
+  const record = new Uint8Array(document.length + 1)
+  record[0] = 1
+  record.set(document, 1)
+  return record
+}
+
+/** All elements but `expiresAt`. */
+function copyButTime(writer: DocumentWriter, document: Document): void {
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (elements.nameEnd - elements.nameStart === 9) continue
+    writer.element(document, elements.start, elements.valueEnd)
+  }
+}
+
+/** The element `value` alone. */
+export function copyValue(writer: DocumentWriter, document: Document): void {
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (elements.nameEnd - elements.nameStart !== 5) continue
+    writer.element(document, elements.start, elements.valueEnd)
+  }
+}

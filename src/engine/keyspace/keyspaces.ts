@@ -1,0 +1,118 @@
+// The key-value databases of a store: collections kv0 to kv15 of one document database, there from
+// the first start, so that their owner and mode are settled before anybody writes. A program finds
+// them by number; flushing and swapping gives them other ids and moves nothing.
+
+import { createHash } from 'node:crypto'
+import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { assert, fail } from '../../base/errors.js'
+import { keyspacesMax } from '../../base/limits.js'
+import { Done } from '../../store/steps.js'
+import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
+import {
+  type CreateOptions,
+  countOf,
+  createNamespace,
+  findNamespace,
+  namespaceKey,
+  saveNamespace,
+} from '../catalog.js'
+import { decodeNamespace } from '../descriptors.js'
+import type { Namespace } from '../types.js'
+import { lookUp } from './look-up.js'
+
+/** How the databases are made at the first start. */
+export type KeyspaceOptions = Omit<CreateOptions, 'uuid'>
+
+interface Known {
+  readonly bytes: Bytes
+  readonly namespace: Namespace
+}
+
+export class Keyspaces {
+  private readonly keys: readonly Bytes[]
+  private readonly known: (Known | undefined)[] = []
+
+  /** `database` is the document database that they are collections of. */
+  constructor(readonly database: string) {
+    this.keys = Array.from({ length: keyspacesMax }, (_, index) =>
+      namespaceKey(database, nameOf(index)),
+    )
+  }
+
+  get count(): number {
+    return this.keys.length
+  }
+
+  /** The descriptor of a database, as the transaction has it. */
+  find(tx: ReadTx, index: number): Step<Namespace> {
+    const step = lookUp(tx, this.keyOf(index))
+    return step instanceof Done
+      ? new Done(this.decode(index, step.value as Bytes | undefined))
+      : this.findLater(step, index)
+  }
+
+  /** The catalog key of a database's descriptor: it changes with a flush or a swap. */
+  keyOf(index: number): Bytes {
+    return this.keys[index] as Bytes
+  }
+
+  /** Makes those that are missing. Throws InvalidOptions where another collection has the name. */
+  *ensure(tx: Tx, options: KeyspaceOptions): Program<void> {
+    for (let index = 0; index < keyspacesMax; index++) {
+      const name = nameOf(index)
+      const found = yield* findNamespace(tx, this.database, name)
+      if (found?.keyspace === true) continue
+      if (found !== undefined && ((yield* countOf(tx, found)).documents > 0 || hasParts(found))) {
+        const text = `collection ${this.database}.${name} is in the way of the key-value database`
+        throw fail('InvalidOptions', `${text} of that name: rename it, or set DATABASE`)
+      }
+      const made =
+        found ??
+        (yield* createNamespace(tx, this.database, name, {
+          ...options,
+          uuid: uuidOf(this.database, name),
+        }))
+      saveNamespace(tx, { ...made, keyspace: true })
+    }
+  }
+
+  private *findLater(step: Step<Bytes | undefined>, index: number): Program<Namespace> {
+    return this.decode(index, yield* step)
+  }
+
+  private decode(index: number, bytes: Bytes | undefined): Namespace {
+    assert(bytes !== undefined, 'key-value databases are there from the start')
+    const known = this.known[index]
+    if (known !== undefined && equalBytes(known.bytes, bytes)) return known.namespace
+    const namespace = decodeNamespace(this.database, nameOf(index), bytes)
+    this.known[index] = { bytes: bytes.slice(), namespace }
+    return namespace
+  }
+}
+
+/** The collection of a database: `kv0`. */
+export function nameOf(index: number): string {
+  return `kv${index}`
+}
+
+/** Exchanges what two databases hold; owners and modes stay where they are. */
+export function swapKeyspaces(tx: Tx, a: Namespace, b: Namespace): [Namespace, Namespace] {
+  return [
+    saveNamespace(tx, { ...a, id: b.id, indexes: b.indexes }),
+    saveNamespace(tx, { ...b, id: a.id, indexes: a.indexes }),
+  ]
+}
+
+/** By name, version 8: a start must not use up randomness that what comes after it is given. */
+function uuidOf(database: string, name: string): Bytes {
+  const digest = createHash('sha256').update(`${database}.${name}`).digest()
+  const uuid = new Uint8Array(16)
+  uuid.set(digest.subarray(0, 16))
+  uuid[6] = ((uuid[6] as number) & 0x0f) | 0x80
+  uuid[8] = ((uuid[8] as number) & 0x3f) | 0x80
+  return uuid
+}
+
+function hasParts(ns: Namespace): boolean {
+  return ns.indexes.length > 0
+}

@@ -1,0 +1,178 @@
+// A list: elements in order. Small, it is the array `value` of its document; large, its elements
+// are member records at positions. Opened once a command, changed as often as it likes, saved once.
+
+import type { Slice } from '../../base/slice.js'
+import type { Program } from '../../store/store.js'
+import { elementsOf } from '../../value/elements.js'
+import type { Value } from '../../value/value.js'
+import type { Key } from './key.js'
+import type { Keyspace } from './keyspace.js'
+import { Finder, type Search } from './list-finder.js'
+import type { End } from './list-leftovers.js'
+import { ListPositions } from './list-positions.js'
+import { scalarOf, scalarValue } from './scalar.js'
+import { entriesPerExplosion } from './work.js'
+
+export type { Search } from './list-finder.js'
+export type { End } from './list-leftovers.js'
+
+/** An element is one put; entriesPerExplosion reckons with three. */
+const elementsPerExplosion = 3 * entriesPerExplosion
+
+/** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
+export function* openList(ks: Keyspace, name: Slice): Program<List> {
+  return listOf(ks, yield* ks.key(name))
+}
+
+/** The list of a key that has been read. Throws WRONGTYPE. */
+export function listOf(ks: Keyspace, key: Key): List {
+  key.requireType('list')
+  return new List(ks, key)
+}
+
+export class List {
+  /** Of a small one. */
+  private items: Value[]
+  /** Of a large one. */
+  private positions: ListPositions | undefined
+  private isChanged = false
+
+  constructor(
+    private readonly ks: Keyspace,
+    readonly key: Key,
+  ) {
+    const { head } = key
+    this.positions = head === undefined ? undefined : new ListPositions(ks, head)
+    this.items = head === undefined && key.exists ? elementsOf(key.value) : []
+  }
+
+  get size(): number {
+    return this.positions?.count ?? this.items.length
+  }
+
+  /** The element at an index, 0 to size - 1. */
+  *at(index: number): Program<Slice | undefined> {
+    const { positions } = this
+    if (index < 0 || index >= this.size) return undefined
+    if (positions !== undefined) return yield* positions.at(index)
+    return elementAt(this.items, index)
+  }
+
+  /** From one index to another, both included and inside the list. */
+  *range(from: number, to: number): Program<Slice[]> {
+    const { positions } = this
+    if (positions !== undefined) return yield* positions.range(from, to)
+    return elements(this.items.slice(from, to + 1))
+  }
+
+  /** Indexes of the elements that match, in the order of the search. */
+  *find(search: Search): Program<number[]> {
+    const { positions, items } = this
+    const finder = new Finder(search)
+    if (positions !== undefined) yield* positions.find(finder)
+    else {
+      for (let i = 0; i < items.length; i++) {
+        const index = finder.fromBack ? items.length - 1 - i : i
+        if (!finder.look(index, elementAt(items, index))) break
+      }
+    }
+    return finder.found
+  }
+
+  /** One after the other, each at the end. */
+  *push(end: End, values: readonly Slice[]): Program<void> {
+    this.isChanged = true
+    if (this.positions !== undefined) yield* this.positions.push(end, values)
+    else if (end === 'back') for (const value of values) this.items.push(scalarValue(value))
+    else this.items = [...values.map(scalarValue).reverse(), ...this.items]
+  }
+
+  /** At most `count` elements, from the end inwards. */
+  *pop(end: End, count: number): Program<Slice[]> {
+    if (count === 0 || this.size === 0) return []
+    this.isChanged = true
+    const { positions, items } = this
+    if (positions !== undefined) return yield* positions.pop(end, count)
+    if (end === 'front') return elements(items.splice(0, count))
+    return elements(items.splice(Math.max(0, items.length - count), count)).reverse()
+  }
+
+  *set(index: number, value: Slice): Program<void> {
+    this.isChanged = true
+    if (this.positions !== undefined) yield* this.positions.set(index, value)
+    else this.items[index] = scalarValue(value)
+  }
+
+  /** Puts a value in front of the element at an index; `size` is behind the last one. */
+  *insert(index: number, value: Slice): Program<void> {
+    this.isChanged = true
+    if (this.positions !== undefined) yield* this.positions.insert(index, value)
+    else this.items.splice(index, 0, scalarValue(value))
+  }
+
+  /** Takes out the elements at these indexes, in rising order. */
+  *removeAt(indexes: readonly number[]): Program<void> {
+    if (indexes.length === 0) return
+    this.isChanged = true
+    const { positions } = this
+    if (positions === undefined) {
+      const gone = new Set(indexes)
+      this.items = this.items.filter((_, index) => !gone.has(index))
+    } else if (indexes.length === positions.count) positions.clear()
+    else yield* positions.removeAt(indexes)
+  }
+
+  /** Keeps what stands from one index to another, both included; nothing if `to` is below. */
+  *trim(from: number, to: number): Program<void> {
+    const { positions, size } = this
+    if (from === 0 && to === size - 1) return
+    this.isChanged = true
+    if (positions === undefined) this.items = this.items.slice(from, to + 1)
+    else if (to < from) positions.clear()
+    else {
+      yield* positions.cut('front', from)
+      yield* positions.cut('back', size - 1 - to)
+    }
+  }
+
+  /** Writes what has changed; a list without elements is no key. */
+  *save(): Program<void> {
+    if (!this.isChanged) return
+    this.isChanged = false
+    const { ks, key, positions } = this
+    if (this.size === 0) yield* ks.remove(key)
+    else if (positions !== undefined) yield* ks.putHead(key, 'list', positions.head)
+    else yield* this.saveSmall()
+  }
+
+  private *saveSmall(): Program<void> {
+    const { ks, key, items } = this
+    const { bounds } = ks.work
+    const mayExplode = items.length <= elementsPerExplosion
+    if (items.length <= bounds.members || !mayExplode) {
+      const writer = ks.begin(key, 'list')
+      const start = writer.length
+      writer.openArray('value')
+      for (const item of items) writer.push(item)
+      writer.close()
+      if (writer.length - start <= bounds.bytes || !mayExplode) {
+        yield* ks.putContainer(key, 'list', writer)
+        return
+      }
+    }
+    const id = yield* ks.allocate()
+    const positions = new ListPositions(ks, { id, count: 0, first: 0 })
+    yield* positions.push('back', elements(items))
+    this.positions = positions
+    yield* ks.putHead(key, 'list', positions.head)
+  }
+}
+
+function elements(items: readonly Value[]): Slice[] {
+  return items.map((item) => scalarOf(item) as Slice)
+}
+
+/** What a list holds are scalars: the validator has let nothing else in. */
+function elementAt(items: readonly Value[], index: number): Slice {
+  return scalarOf(items[index] as Value) as Slice
+}

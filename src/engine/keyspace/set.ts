@@ -1,0 +1,187 @@
+// A set: members without order. Small, it is the array `value` of its document; large, its members
+// are numbered member records. Opened once a command, changed as often as it likes, saved once.
+
+import { mapKey } from '../../base/bytes.js'
+import { scanEntriesMax } from '../../base/limits.js'
+import { emptySlice, type Slice } from '../../base/slice.js'
+import type { Program } from '../../store/store.js'
+import { elementsOf } from '../../value/elements.js'
+import { DenseMembers } from './dense-members.js'
+import type { Head } from './head.js'
+import type { Key } from './key.js'
+import type { Keyspace } from './keyspace.js'
+import { scalarOf, scalarValue } from './scalar.js'
+import { entriesPerExplosion } from './work.js'
+
+/** Look-ups in a small set before it is worth a map. */
+const plainLookUps = 4
+
+/** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
+export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
+  return setOf(ks, yield* ks.key(name))
+}
+
+/** The set of a key that has been read. Throws WRONGTYPE. */
+export function setOf(ks: Keyspace, key: Key): MemberSet {
+  key.requireType('set')
+  return new MemberSet(ks, key)
+}
+
+export class MemberSet {
+  private count: number
+  private isChanged = false
+  private head: Head | undefined
+  private members: DenseMembers | undefined
+  /** Of a small one. */
+  private items: Slice[] = []
+  /** Of a small one that is asked often: where each member stands. */
+  private places: Map<string, number> | undefined
+  private lookUps = 0
+
+  constructor(
+    private readonly ks: Keyspace,
+    readonly key: Key,
+  ) {
+    this.head = key.head
+    if (this.head !== undefined) this.members = new DenseMembers(ks.members(this.head.id))
+    else if (key.exists) this.items = elementsOf(key.value).map((item) => scalarOf(item) as Slice)
+    this.count = this.head?.count ?? this.items.length
+  }
+
+  get size(): number {
+    return this.count
+  }
+
+  *has(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) return this.place(member) >= 0
+    return (yield* members.get(member)) !== undefined
+  }
+
+  /** Whether it is new. */
+  *add(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) {
+      if (this.place(member) >= 0) return false
+      this.places?.set(mapKey(member.view()), this.count)
+      this.items.push(member)
+    } else {
+      if ((yield* members.get(member)) !== undefined) return false
+      members.add(member, emptySlice, this.count)
+    }
+    this.count++
+    this.isChanged = true
+    return true
+  }
+
+  /** Whether it was there. */
+  *remove(member: Slice): Program<boolean> {
+    const { members } = this
+    if (members === undefined) {
+      const place = this.place(member)
+      if (place < 0) return false
+      this.takeOut(place)
+    } else {
+      const before = yield* members.get(member)
+      if (before === undefined) return false
+      yield* members.remove(before, this.count)
+    }
+    this.count--
+    this.isChanged = true
+    return true
+  }
+
+  /** None is left: the key goes, and its members behind it. */
+  clear(): void {
+    this.items = []
+    this.places = undefined
+    this.count = 0
+    this.isChanged = true
+  }
+
+  /**
+   * Members behind `after` (undefined: from the start), at most `limit`; the last one is where to
+   * go on. A small set answers all of them at once.
+   */
+  *scan(after: Slice | undefined, limit: number): Program<Slice[]> {
+    const { members } = this
+    if (members === undefined) return after === undefined ? [...this.items] : []
+    return (yield* members.scan(after, limit)).map(({ member }) => member)
+  }
+
+  /** All of them. */
+  *all(): Program<Slice[]> {
+    if (this.members === undefined) return [...this.items]
+    const found: Slice[] = []
+    let page: Slice[]
+    do {
+      page = yield* this.scan(found.at(-1), scanEntriesMax)
+      for (const member of page) found.push(member)
+    } while (page.length === scanEntriesMax)
+    return found
+  }
+
+  /** The member with that number, 0 to size - 1: for random choices. */
+  *at(number: number): Program<Slice | undefined> {
+    const { members } = this
+    if (members === undefined) return this.items[number]
+    return (yield* members.at(number))?.member
+  }
+
+  /** Writes what has changed; a set without members is no key. */
+  *save(): Program<void> {
+    if (!this.isChanged) return
+    const { ks, key, head, count } = this
+    this.isChanged = false
+    if (count === 0) yield* ks.remove(key)
+    else if (head !== undefined) yield* ks.putHead(key, 'set', { ...head, count })
+    else yield* this.saveSmall()
+  }
+
+  private *saveSmall(): Program<void> {
+    const { ks, key, items, count } = this
+    const { bounds } = ks.work
+    const mayExplode = count <= entriesPerExplosion
+    if (count <= bounds.members || !mayExplode) {
+      const writer = ks.begin(key, 'set')
+      const start = writer.length
+      writer.openArray('value')
+      for (const item of items) writer.push(scalarValue(item))
+      writer.close()
+      if (writer.length - start <= bounds.bytes || !mayExplode) {
+        yield* ks.putContainer(key, 'set', writer)
+        return
+      }
+    }
+    const id = yield* ks.allocate()
+    const members = new DenseMembers(ks.members(id))
+    items.forEach((item, number) => {
+      members.add(item, emptySlice, number)
+    })
+    this.head = { id, count, first: 0 }
+    this.members = members
+    yield* ks.putHead(key, 'set', this.head)
+  }
+
+  private place(member: Slice): number {
+    const { items } = this
+    if (this.places === undefined && this.lookUps++ < plainLookUps) {
+      for (let i = 0; i < items.length; i++) if (items[i]?.equals(member)) return i
+      return -1
+    }
+    this.places ??= new Map(items.map((item, i) => [mapKey(item.view()), i]))
+    return this.places.get(mapKey(member.view())) ?? -1
+  }
+
+  /** The last one takes its place. */
+  private takeOut(place: number): void {
+    const { items, places } = this
+    const gone = items[place]
+    const last = items.pop()
+    if (gone === undefined || last === undefined) return
+    places?.delete(mapKey(gone.view()))
+    if (gone === last) return
+    items[place] = last
+    places?.set(mapKey(last.view()), place)
+  }
+}

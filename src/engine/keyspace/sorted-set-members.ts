@@ -1,0 +1,242 @@
+// The members of a large sorted set: part 0 has their scores, part 1 their places, and the parts
+// behind it count the places (sorted-set-ranks.ts). A member with more than a thousand bytes has a
+// hash in its place: among such members that begin alike and have one score, the order is the
+// hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
+
+import type { Bytes } from '../../base/bytes.js'
+import { memberKeyPrefixBytes, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
+import { emptySlice, Slice } from '../../base/slice.js'
+import type { KeyRange, Program } from '../../store/store.js'
+import type { Keyspace } from './keyspace.js'
+import { type Members, suffixOf } from './members.js'
+import { placeOf, type ScoredMember, scoreBytes, scoredOf, scorePlace } from './sorted-set-place.js'
+import { behind, placesPart, Ranks } from './sorted-set-ranks.js'
+import {
+  isAbove,
+  isBelow,
+  isEmptySpan,
+  type Judge,
+  type LexSpan,
+  type ScoreSpan,
+  type Span,
+  sieve,
+  walker,
+} from './sorted-set-span.js'
+
+const scoresPart = 0
+
+/** The places that a span reaches; without a filter it is all of them. */
+interface Reach {
+  readonly start: Bytes
+  readonly end: Bytes
+  readonly filter?: (reverse: boolean, offset: number) => Judge
+}
+
+export class ScoredMembers {
+  private readonly ranks: Ranks
+
+  constructor(
+    ks: Keyspace,
+    private readonly members: Members,
+    public count: number,
+    levels: number,
+  ) {
+    this.ranks = new Ranks(ks, members, levels)
+  }
+
+  get levels(): number {
+    return this.ranks.levels
+  }
+
+  *score(member: Slice): Program<number | undefined> {
+    const found = yield* this.members.get(scoresPart, member)
+    return found === undefined ? undefined : scoredOf(found.payload).score
+  }
+
+  /** `before` is what `score` answers. */
+  *set(member: Slice, score: number, before: number | undefined): Program<void> {
+    if (before === undefined) this.count++
+    else yield* this.removePlace(member, before)
+    this.put(member, score)
+    yield* this.ranks.added(this.placeKey(score, member), this.count)
+  }
+
+  /** `score` is what it has. */
+  *remove(member: Slice, score: number): Program<void> {
+    this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
+    yield* this.removePlace(member, score)
+    this.count--
+  }
+
+  /** Where nothing lies yet: members in order. */
+  build(entries: readonly ScoredMember[]): void {
+    for (const { member, score } of entries) this.put(member, score)
+    this.ranks.build(entries.map(({ member, score }) => this.placeKey(score, member)))
+    this.count = entries.length
+  }
+
+  /** Members before this one, which has that score. */
+  rank(member: Slice, score: number): Program<number> {
+    return this.ranks.before(this.placeKey(score, member))
+  }
+
+  /** `limit` members from a rank on, or, `reverse`, from it downwards. */
+  *byRank(rank: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
+    if (limit <= 0) return []
+    const { members, count } = this
+    const { start, end } = members.range(placesPart)
+    if (!reverse) {
+      if (rank < rankBlockMembersMax) return yield* this.collect({ start, end }, rank, limit)
+      const found = yield* this.ranks.find(rank)
+      const from = members.raw(placesPart, found.start)
+      return yield* this.collect({ start: from, end }, found.skip, limit)
+    }
+    const behindIt = count - 1 - rank
+    if (behindIt < scanEntriesMax) {
+      return yield* this.collect({ start, end, reverse }, behindIt, limit)
+    }
+    const [first] = yield* this.byRank(rank, 1, false)
+    if (first === undefined) return []
+    const last = members.keyOf(placesPart, placeOf(first.score, first.member))
+    return yield* this.collect({ start, end: behind(last), reverse }, 0, limit)
+  }
+
+  /** `limit` members of a span behind the first `offset`, in the direction that is asked. */
+  *inSpan(span: Span, offset: number, limit: number, reverse: boolean): Program<ScoredMember[]> {
+    const reach = yield* this.reach(span)
+    if (reach === undefined || limit <= 0) return []
+    const { start, end, filter } = reach
+    const range = { start, end, reverse }
+    if (filter !== undefined) return yield* this.collect(range, 0, limit, filter(reverse, offset))
+    if (offset < scanEntriesMax) return yield* this.collect(range, offset, limit)
+    const from = yield* this.ranks.before(suffixOf(start))
+    const to = yield* this.ranks.before(suffixOf(end))
+    const left = Math.min(limit, to - from - offset)
+    return yield* this.byRank(reverse ? to - 1 - offset : from + offset, left, reverse)
+  }
+
+  /** Ranks from the first to behind the last member of a span; undefined where none is simple. */
+  *interval(span: Span): Program<{ from: number; to: number } | undefined> {
+    const reach = yield* this.reach(span)
+    if (reach === undefined) return { from: 0, to: 0 }
+    if (reach.filter !== undefined) return undefined
+    const from = yield* this.ranks.before(suffixOf(reach.start))
+    return { from, to: yield* this.ranks.before(suffixOf(reach.end)) }
+  }
+
+  /** In the order of their bytes, behind `after`. */
+  *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
+    const { members } = this
+    const found = yield* members.scan(members.range(scoresPart, after), limit)
+    return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
+  }
+
+  private put(member: Slice, score: number): void {
+    const { members } = this
+    members.put(scoresPart, member, Slice.of(scorePlace(score)))
+    members.put(placesPart, placeOf(score, member), emptySlice)
+  }
+
+  private *removePlace(member: Slice, score: number): Program<void> {
+    const place = placeOf(score, member)
+    this.members.remove(placesPart, { member: place, payload: emptySlice, chunks: undefined })
+    yield* this.ranks.removed(this.placeKey(score, member))
+  }
+
+  /** What stands in the key of its place. */
+  private placeKey(score: number, member: Slice): Bytes {
+    return suffixOf(this.members.keyOf(placesPart, placeOf(score, member)))
+  }
+
+  private *collect(
+    range: KeyRange,
+    offset: number,
+    limit: number,
+    judge?: Judge,
+  ): Program<ScoredMember[]> {
+    const { members } = this
+    const found: ScoredMember[] = []
+    let { start, end } = range
+    const reverse = range.reverse === true
+    let skip = offset
+    while (found.length < limit) {
+      const left = judge === undefined ? skip + limit - found.length : scanEntriesMax
+      const wanted = Math.min(left, scanEntriesMax)
+      const page = yield* members.scan({ start, end, reverse }, wanted)
+      for (const { member } of page) {
+        const entry = scoredOf(member)
+        const verdict = judge === undefined ? 'take' : judge(entry)
+        if (verdict === 'stop') return found
+        if (verdict === 'skip') continue
+        if (skip > 0) skip--
+        else if (found.length < limit) found.push(entry)
+      }
+      const last = page.at(-1)
+      if (page.length < wanted || last === undefined) break
+      const key = members.keyOf(placesPart, last.member)
+      if (reverse) end = key
+      else start = behind(key)
+    }
+    return found
+  }
+
+  /** Undefined where it can reach nothing. */
+  private *reach(span: Span): Program<Reach | undefined> {
+    if (isEmptySpan(span)) return undefined
+    if (span.by === 'score') return this.scoreReach(span)
+    const [first] = yield* this.byRank(0, 1, false)
+    const [last] = yield* this.byRank(this.count - 1, 1, true)
+    if (first === undefined || last === undefined) return undefined
+    if (first.score === last.score) return this.lexReach(span, scorePlace(first.score))
+    if (isBelow(span, last) || isAbove(span, first)) return undefined
+    const { start, end } = this.members.range(placesPart)
+    return { start, end, filter: (reverse, offset) => walker(span, reverse, offset) }
+  }
+
+  private scoreReach({ min, max, isMinOpen, isMaxOpen }: ScoreSpan): Reach {
+    const { members } = this
+    const first = scorePlace(min)
+    const last = scorePlace(max)
+    return {
+      start: members.raw(placesPart, isMinOpen ? next(first) : first),
+      end: members.raw(placesPart, isMaxOpen ? last : next(last)),
+    }
+  }
+
+  /** All members have the score that `score` is the place of. */
+  private lexReach(span: LexSpan, score: Bytes): Reach {
+    const { members } = this
+    const { min, max } = span
+    const first = lexPlace(score, min.member)
+    const last = lexPlace(score, max.member)
+    const isMinPlain = min.infinite !== 0 || first.length === scoreBytes + min.member.length
+    const isMaxPlain = max.infinite !== 0 || last.length === scoreBytes + max.member.length
+    const isAfterMin = min.infinite === 0 && min.isOpen && isMinPlain
+    let end = max.isOpen ? last : behind(last)
+    if (max.infinite !== 0) end = next(score)
+    else if (!isMaxPlain) end = next(last)
+    const start = members.raw(placesPart, isAfterMin ? behind(first) : first)
+    const reach = { start, end: members.raw(placesPart, end) }
+    return isMinPlain && isMaxPlain
+      ? reach
+      : { ...reach, filter: (_, offset) => sieve(span, offset) }
+  }
+}
+
+/** As much of a member's place as is surely in order. */
+function lexPlace(score: Bytes, member: Slice): Bytes {
+  const length = Math.min(scoreBytes + member.length, memberKeyPrefixBytes)
+  const place = new Uint8Array(length)
+  place.set(score)
+  place.set(member.view().subarray(0, length - scoreBytes), scoreBytes)
+  return place
+}
+
+/** The first bytes that are above everything that begins with these. */
+function next(place: Bytes): Bytes {
+  let length = place.length
+  while (length > 1 && place[length - 1] === 0xff) length--
+  const above = place.slice(0, length)
+  above[length - 1] = (above[length - 1] as number) + 1
+  return above
+}

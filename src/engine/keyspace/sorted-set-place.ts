@@ -1,0 +1,61 @@
+// Where a member stands in a large sorted set: eight bytes that are ordered as scores are, then the
+// member's own. Zero and its negative are one score, so that ties among them go by the member.
+
+import type { Bytes } from '../../base/bytes.js'
+import { Slice } from '../../base/slice.js'
+
+export interface ScoredMember {
+  readonly member: Slice
+  readonly score: number
+}
+
+/** Of an encoded score. */
+export const scoreBytes = 8
+
+const word = new DataView(new ArrayBuffer(scoreBytes))
+const signBit = 0x80000000
+
+/** The order of a sorted set: by score, then by the member's bytes. */
+export function compareScored(a: ScoredMember, b: ScoredMember): number {
+  if (a.score !== b.score) return a.score < b.score ? -1 : 1
+  return a.member.compare(b.member)
+}
+
+export function placeOf(score: number, member: Slice): Slice {
+  const bytes = new Uint8Array(scoreBytes + member.length)
+  writeScore(bytes, score)
+  bytes.set(member.view(), scoreBytes)
+  return Slice.of(bytes)
+}
+
+/** What stands first in the places of a score. */
+export function scorePlace(score: number): Bytes {
+  const bytes = new Uint8Array(scoreBytes)
+  writeScore(bytes, score)
+  return bytes
+}
+
+/** What a place stands for; `place` begins with the score. */
+export function scoredOf(place: Slice): ScoredMember {
+  const { bytes, start, end } = place
+  return { score: readScore(bytes, start), member: new Slice(bytes, start + scoreBytes, end) }
+}
+
+function writeScore(bytes: Bytes, score: number): void {
+  word.setFloat64(0, score === 0 ? 0 : score)
+  const high = word.getUint32(0)
+  const low = word.getUint32(4)
+  const isNegative = high >= signBit
+  word.setUint32(0, isNegative ? ~high : high ^ signBit)
+  word.setUint32(4, isNegative ? ~low : low)
+  for (let i = 0; i < scoreBytes; i++) bytes[i] = word.getUint8(i)
+}
+
+function readScore(bytes: Bytes, at: number): number {
+  for (let i = 0; i < scoreBytes; i++) word.setUint8(i, bytes[at + i] as number)
+  const high = word.getUint32(0)
+  const isNegative = high < signBit
+  word.setUint32(0, isNegative ? ~high : high ^ signBit)
+  if (isNegative) word.setUint32(4, ~word.getUint32(4))
+  return word.getFloat64(0)
+}

@@ -1,0 +1,300 @@
+// A sorted set: members with scores, in the order of the scores and, among equal ones, of the
+// members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
+// its members are records. Opened once a command, changed as often as it likes, saved once.
+
+import { removeAtOnceMax } from '../../base/limits.js'
+import type { Slice } from '../../base/slice.js'
+import type { Program } from '../../store/store.js'
+import { elementsOf, fieldIn } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { nullValue, type Value } from '../../value/value.js'
+import type { Head } from './head.js'
+import type { Key } from './key.js'
+import type { Keyspace } from './keyspace.js'
+import { scalarOf, scalarValue } from './scalar.js'
+import { ScoredMembers } from './sorted-set-members.js'
+import { compareScored, type ScoredMember } from './sorted-set-place.js'
+import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
+import { entriesPerExplosion } from './work.js'
+
+export type { ScoredMember } from './sorted-set-place.js'
+export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
+
+/** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
+export function* openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
+  return sortedSetOf(ks, yield* ks.key(name))
+}
+
+/** The sorted set of a key that has been read. Throws WRONGTYPE. */
+export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
+  key.requireType('zset')
+  return new SortedSet(ks, key)
+}
+
+/** Makes a key hold these members, whatever it held; none: no key. They need no order. */
+export function* storeSortedSet(
+  ks: Keyspace,
+  key: Key,
+  entries: readonly ScoredMember[],
+): Program<void> {
+  yield* ks.remove(key)
+  const stored = new SortedSet(ks, key)
+  stored.fill(entries)
+  yield* stored.save()
+}
+
+export class SortedSet {
+  private isChanged = false
+  /** Of a small one, in order; read when first needed. */
+  private entries: ScoredMember[] | undefined
+  private head: Head | undefined
+  private members: ScoredMembers | undefined
+
+  constructor(
+    private readonly ks: Keyspace,
+    readonly key: Key,
+  ) {
+    const { head } = key
+    this.head = head
+    if (head === undefined) return
+    this.members = new ScoredMembers(ks, ks.members(head.id), head.count, head.levels ?? 0)
+  }
+
+  get size(): number {
+    return this.members?.count ?? this.inline().length
+  }
+
+  *score(member: Slice): Program<number | undefined> {
+    const { members } = this
+    if (members !== undefined) return yield* members.score(member)
+    return this.inline()[this.place(member)]?.score
+  }
+
+  /** Gives a member a score; `before` is what `score` answers. */
+  *set(member: Slice, score: number, before: number | undefined): Program<void> {
+    const { members } = this
+    this.isChanged = true
+    if (members !== undefined) yield* members.set(member, score, before)
+    else {
+      const entries = this.inline()
+      if (before !== undefined) entries.splice(this.place(member), 1)
+      insert(entries, { member, score: score === 0 ? 0 : score })
+    }
+  }
+
+  /** Whether it was there. */
+  *remove(member: Slice): Program<boolean> {
+    const score = yield* this.score(member)
+    if (score === undefined) return false
+    yield* this.take(member, score)
+    return true
+  }
+
+  /** Members before it, and its score; undefined where it is none. */
+  *rank(member: Slice): Program<{ rank: number; score: number } | undefined> {
+    const { members } = this
+    const score = yield* this.score(member)
+    if (score === undefined) return undefined
+    if (members === undefined) return { rank: this.place(member), score }
+    return { rank: yield* members.rank(member, score), score }
+  }
+
+  /** `limit` members from a rank (0 to size - 1) on, or, `reverse`, from it downwards. */
+  *byRank(rank: number, limit: number, reverse = false): Program<ScoredMember[]> {
+    const { members } = this
+    if (members !== undefined) return yield* members.byRank(rank, limit, reverse)
+    if (!reverse) return this.inline().slice(rank, rank + limit)
+    return this.inline()
+      .slice(Math.max(rank + 1 - limit, 0), rank + 1)
+      .reverse()
+  }
+
+  /** `limit` members of a span behind the first `offset`, in the direction that is asked. */
+  *inSpan(
+    span: Span,
+    offset = 0,
+    limit = Number.POSITIVE_INFINITY,
+    reverse = false,
+  ): Program<ScoredMember[]> {
+    const { members } = this
+    if (members !== undefined) return yield* members.inSpan(span, offset, limit, reverse)
+    return this.walk(span, reverse, offset, limit)
+  }
+
+  /** Members in a span. */
+  *countIn(span: Span): Program<number> {
+    const interval = yield* this.interval(span)
+    return interval.to - interval.from
+  }
+
+  /** Removes the members of a span; answers how many. */
+  *removeSpan(span: Span): Program<number> {
+    const found = yield* this.inSpan(span, 0, removeAtOnceMax + 1)
+    if (found.length <= removeAtOnceMax) return yield* this.takeAll(found)
+    const { members } = this
+    const interval = members === undefined ? undefined : yield* members.interval(span)
+    if (interval !== undefined) return yield* this.removeRanks(interval.from, interval.to)
+    return yield* this.takeAll(yield* this.inSpan(span))
+  }
+
+  /** Takes `limit` members away from an end, the one nearest to it first. */
+  *pop(fromBack: boolean, limit: number): Program<ScoredMember[]> {
+    const { size } = this
+    if (size === 0 || limit === 0) return []
+    const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
+    const { length } = found
+    if (length <= removeAtOnceMax) yield* this.takeAll(found)
+    else yield* this.removeRanks(fromBack ? size - length : 0, fromBack ? size : length)
+    return found
+  }
+
+  /** Removes the members from a rank to before another; answers how many. */
+  *removeRanks(from: number, to: number): Program<number> {
+    const { size } = this
+    const count = to - from
+    const left = size - count
+    const leavesFew = left <= entriesPerExplosion && count > removeAtOnceMax
+    if (left > 0 && !leavesFew) return yield* this.takeAll(yield* this.byRank(from, count))
+    const kept = left === 0 ? [] : yield* this.byRank(0, from)
+    if (left > 0) kept.push(...(yield* this.byRank(to, size - to)))
+    this.fill(kept)
+    return count
+  }
+
+  /**
+   * Members behind `after` (undefined: from the start), at most `limit`, in the order of their
+   * bytes; the last one is where to go on. A small set answers all of them at once.
+   */
+  *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
+    const { members } = this
+    if (members !== undefined) return yield* members.scan(after, limit)
+    return after === undefined ? [...this.inline()] : []
+  }
+
+  /** These members take the place of all others. */
+  fill(entries: readonly ScoredMember[]): void {
+    this.members = undefined
+    this.head = undefined
+    this.entries = inOrder(
+      entries.map(({ member, score }) => ({ member, score: score === 0 ? 0 : score })),
+    )
+    this.isChanged = true
+  }
+
+  /** Writes what has changed; a sorted set without members is no key. */
+  *save(): Program<void> {
+    if (!this.isChanged) return
+    const { ks, key, head, members } = this
+    this.isChanged = false
+    if (this.size === 0) yield* ks.remove(key)
+    else if (head !== undefined && members !== undefined) {
+      yield* ks.putHead(key, 'zset', headOf(head, members))
+    } else yield* this.saveSmall(this.inline())
+  }
+
+  private *saveSmall(entries: readonly ScoredMember[]): Program<void> {
+    const { ks, key } = this
+    const { bounds } = ks.work
+    const mayExplode = entries.length <= entriesPerExplosion
+    if (entries.length <= bounds.members || !mayExplode) {
+      const writer = ks.begin(key, 'zset')
+      const start = writer.length
+      writer.openArray('value')
+      for (const { member, score } of entries) {
+        writer.pushOpenDocument().value('member', scalarValue(member))
+        writer.double('score', score).close()
+      }
+      writer.close()
+      if (writer.length - start <= bounds.bytes || !mayExplode) {
+        yield* ks.putContainer(key, 'zset', writer)
+        return
+      }
+    }
+    const id = yield* ks.allocate()
+    const members = new ScoredMembers(ks, ks.members(id), 0, 0)
+    members.build(entries)
+    this.members = members
+    this.head = { id, count: entries.length, first: 0 }
+    yield* ks.putHead(key, 'zset', headOf(this.head, members))
+  }
+
+  private *takeAll(entries: readonly ScoredMember[]): Program<number> {
+    if (entries.length === this.size) this.fill([])
+    else for (const { member, score } of entries) yield* this.take(member, score)
+    return entries.length
+  }
+
+  private *take(member: Slice, score: number): Program<void> {
+    const { members } = this
+    this.isChanged = true
+    if (members !== undefined) yield* members.remove(member, score)
+    else this.inline().splice(this.place(member), 1)
+  }
+
+  private *interval(span: Span): Program<{ from: number; to: number }> {
+    const { members } = this
+    const found = members === undefined ? undefined : yield* members.interval(span)
+    return found ?? { from: 0, to: (yield* this.inSpan(span)).length }
+  }
+
+  private walk(span: Span, reverse: boolean, offset: number, limit: number): ScoredMember[] {
+    const entries = this.inline()
+    const first = entries[0]
+    const last = entries.at(-1)
+    if (first === undefined || last === undefined || isEmptySpan(span)) return []
+    if (isBelow(span, last) || isAbove(span, first)) return []
+    const judge = walker(span, reverse, offset)
+    const found: ScoredMember[] = []
+    for (let i = 0; i < entries.length && found.length < limit; i++) {
+      const entry = entries[reverse ? entries.length - 1 - i : i] as ScoredMember
+      const verdict = judge(entry)
+      if (verdict === 'stop') break
+      if (verdict === 'take') found.push(entry)
+    }
+    return found
+  }
+
+  private inline(): ScoredMember[] {
+    this.entries ??= this.key.exists ? readEntries(this.key.value) : []
+    return this.entries
+  }
+
+  private place(member: Slice): number {
+    const entries = this.inline()
+    for (let i = 0; i < entries.length; i++) if (entries[i]?.member.equals(member)) return i
+    return -1
+  }
+}
+
+function headOf(head: Head, { count, levels }: ScoredMembers): Head {
+  return { ...head, count, levels }
+}
+
+function insert(entries: ScoredMember[], entry: ScoredMember): void {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareScored(entries[middle] as ScoredMember, entry) < 0) low = middle + 1
+    else high = middle
+  }
+  entries.splice(low, 0, entry)
+}
+
+/** A document client may have put them in any order. */
+function inOrder(entries: ScoredMember[]): ScoredMember[] {
+  for (let i = 1; i < entries.length; i++) {
+    const isBehind = compareScored(entries[i - 1] as ScoredMember, entries[i] as ScoredMember) < 0
+    if (!isBehind) return entries.sort(compareScored)
+  }
+  return entries
+}
+
+function readEntries(value: Value): ScoredMember[] {
+  return inOrder(
+    elementsOf(value).map((entry) => ({
+      member: scalarOf(fieldIn(entry, 'member') ?? nullValue) as Slice,
+      score: numberOf(fieldIn(entry, 'score') ?? nullValue),
+    })),
+  )
+}

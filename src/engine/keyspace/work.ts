@@ -1,0 +1,78 @@
+// What the keyspaces of one program share: bounds, staged values, and the account of what has been
+// done so far, from which the bus tells a command that failed amid its writes from one that has
+// left no trace, and what it is to announce after the commit.
+
+import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
+import { refuse } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
+import { Staged } from '../staging.js'
+import type { Access } from '../types.js'
+
+/** Up to here a container is one document. Tests set 0, 1 or the usual. */
+export interface InlineBounds {
+  readonly members: number
+  /** Of the container's BSON. */
+  readonly bytes: number
+}
+
+export const usualBounds: InlineBounds = {
+  members: inlineMembersMax,
+  bytes: inlineContainerBytesMax,
+}
+
+/** Classes of keyspace events, as CONFIG SET notify-keyspace-events names them. */
+export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 'g' | 'x' | 'e' | 'd' | 'n' | 't' | 'm'
+
+/** `set a` in database 0, to be announced after the commit. */
+export interface KeyEvent {
+  readonly eventClass: EventClass
+  readonly event: string
+  readonly database: number
+  /** In memory of its own. */
+  readonly key: Uint8Array
+  /** Of the database, in the transaction of the event: who may read it may hear of it. */
+  readonly access: Access
+}
+
+const nothingStaged = new Staged()
+
+export class Work {
+  /** Puts and removals so far. */
+  changes = 0
+  /** Keys that were looked up and were there, or were not (INFO keyspace_hits). */
+  hits = 0
+  misses = 0
+  /** In the order in which they happened. */
+  readonly events: KeyEvent[] = []
+  /** Whether the events `new` and `keymiss`, which few ask for, are made too. */
+  notesRare = false
+  /** The command that looks keys up changes none. */
+  isReading = false
+  private reads = 0
+
+  constructor(
+    readonly bounds: InlineBounds,
+    /** Whether anybody listens to keyspace events. */
+    private readonly notifies: boolean,
+    readonly staged: Staged = nothingStaged,
+  ) {}
+
+  note(eventClass: EventClass, event: string, database: number, name: Slice, access: Access): void {
+    if (!this.notifies) return
+    this.events.push({ eventClass, event, database, key: name.copy(), access })
+  }
+
+  /** A write program cannot pause, so what it may read through is bounded. */
+  read(entries: number): void {
+    this.reads += entries
+    if (this.reads > programReadsMax) {
+      throw refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
+    }
+  }
+}
+
+/**
+ * Members that a small container may have when it becomes records: three puts each have to fit one
+ * program. A document client can make larger ones; those stay one document.
+ */
+export const entriesPerExplosion = 1_500

@@ -1,0 +1,176 @@
+// A store that tells when a key has changed, whoever changed it: for clients that are blocked on a
+// key of the key-value databases, or watch one, while any protocol may write it. While nobody
+// observes, a write costs one look more.
+
+import { type Bytes, mapKey } from '../base/bytes.js'
+import { keyClass } from '../store/layout.js'
+import type {
+  Awaitable,
+  Count,
+  Entry,
+  Fetched,
+  KeyRange,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Step,
+  Store,
+  StoreStats,
+  Tx,
+  Versioned,
+} from '../store/store.js'
+import { namespaceOfRecord } from './keyspace/expiry.js'
+
+/** Called after a commit that changed the key, in group order; perhaps for nothing. */
+export type Changed = () => void
+
+/** Called with the id of the collection in which a record has been put. */
+export type RecordPut = (namespace: number) => void
+
+export class ObservedStore implements Store {
+  private readonly observers = new Map<string, Set<Changed>>()
+  /** By what stands in a record key behind the collection's id. */
+  private readonly names = new Map<string, Set<RecordPut>>()
+
+  constructor(private readonly inner: Store) {}
+
+  /** Until the function that it answers is called. */
+  observe(key: Bytes, changed: Changed): () => void {
+    return add(this.observers, mapKey(key), changed)
+  }
+
+  /**
+   * Tells of puts of records with the name of this one, in whatever collection, as soon as their
+   * program has run: the programs behind it in the same group are to know. Perhaps for nothing.
+   */
+  observePuts(record: Bytes, put: RecordPut): () => void {
+    return add(this.names, nameIn(record), put)
+  }
+
+  read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
+    return this.inner.read(program, options)
+  }
+
+  write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+    return this.inner.write((tx) =>
+      this.observers.size === 0 && this.names.size === 0 ? program(tx) : this.observed(tx, program),
+    )
+  }
+
+  stats(): StoreStats {
+    return this.inner.stats()
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+
+  private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
+    const changed = new Set<Changed>()
+    const observedTx = new ObservedTx(tx, this.observers, this.names, changed)
+    const result = yield* program(observedTx)
+    for (const tell of observedTx.puts) tell()
+    // The group is committed in the same stretch of work: microtasks come after it.
+    if (changed.size > 0) {
+      queueMicrotask(() => {
+        for (const tell of changed) tell()
+      })
+    }
+    return result
+  }
+}
+
+/** Notes who is to be told of what a program changes. */
+class ObservedTx implements Tx {
+  /** To be called when the program has run. */
+  readonly puts: (() => void)[] = []
+
+  constructor(
+    private readonly inner: Tx,
+    private readonly observers: Observers<Changed>,
+    private readonly names: Observers<RecordPut>,
+    private readonly changed: Set<Changed>,
+  ) {}
+
+  get(key: Bytes): Step<Bytes | undefined> {
+    return this.inner.get(key)
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    return this.inner.getVersioned(key)
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return this.inner.getMany(keys)
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return this.inner.scan(range, limit)
+  }
+
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    return this.inner.scanOwn(range, limit)
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    return this.inner.scanFetch(range, limit)
+  }
+
+  count(key: Bytes): Step<Count> {
+    return this.inner.count(key)
+  }
+
+  breathe(work: number): Step<void> {
+    return this.inner.breathe(work)
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.note(key)
+    if (this.names.size > 0 && key[0] === keyClass.record) this.notePut(key)
+    this.inner.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.note(key)
+    this.inner.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.inner.add(key, documents, bytes)
+  }
+
+  private note(key: Bytes): void {
+    const { observers } = this
+    if (observers.size === 0) return
+    for (const changed of observers.get(mapKey(key)) ?? nobody) this.changed.add(changed)
+  }
+
+  private notePut(key: Bytes): void {
+    const told = this.names.get(nameIn(key))
+    if (told === undefined) return
+    const namespace = namespaceOfRecord(key)
+    this.puts.push(() => {
+      for (const tell of told) tell(namespace)
+    })
+  }
+}
+
+type Observers<T> = ReadonlyMap<string, ReadonlySet<T>>
+
+const nobody: ReadonlySet<Changed> = new Set()
+
+/** Class and id of a record key. */
+const recordHeadBytes = 5
+
+function nameIn(record: Bytes): string {
+  return mapKey(record.subarray(recordHeadBytes))
+}
+
+function add<T>(observers: Map<string, Set<T>>, name: string, observer: T): () => void {
+  const known = observers.get(name) ?? new Set()
+  observers.set(name, known.add(observer))
+  return () => {
+    known.delete(observer)
+    if (known.size === 0 && observers.get(name) === known) observers.delete(name)
+  }
+}

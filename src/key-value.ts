@@ -1,0 +1,79 @@
+// The key-value side of a gateway: databases that are there from the first start, the bus of their
+// commands, and the listener. The composition root makes it and closes it.
+
+import type { Clock, Random } from './base/clock.js'
+import type { Log } from './base/log.js'
+import type { Settings } from './base/settings.js'
+import { KeyValueBus } from './bus/keyvalue/bus.js'
+import { Channels } from './bus/keyvalue/channels.js'
+import { Clients } from './bus/keyvalue/clients.js'
+import { Figures } from './bus/keyvalue/figures.js'
+import { Monitors } from './bus/keyvalue/monitors.js'
+import { Notifications } from './bus/keyvalue/notifications.js'
+import { Pause } from './bus/keyvalue/pause.js'
+import type { KeyValueRow } from './bus/keyvalue/row.js'
+import { ScanCursors } from './bus/keyvalue/scan-cursors.js'
+import { KeyValueSettings } from './bus/keyvalue/settings.js'
+import { SlowLog } from './bus/keyvalue/slow-log.js'
+import type { Metering } from './bus/metering.js'
+import { initialSettings } from './commands/keyvalue/config-options.js'
+import { keyValueRows } from './commands/keyvalue/rows.js'
+import { emptyDocument } from './engine/descriptors.js'
+import type { Engine } from './engine/engine.js'
+import { Keyspaces } from './engine/keyspace/keyspaces.js'
+import type { InlineBounds } from './engine/keyspace/work.js'
+import type { Credentials } from './identity/login.js'
+import { isLoopback } from './listeners/wire.js'
+
+export interface KeyValueOptions {
+  readonly settings: Settings
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly version: string
+  readonly credentials: Credentials
+  readonly counters: Metering
+  /** When containers become records; tests set it. */
+  readonly bounds?: InlineBounds
+  /** All commands, unless a test brings its own. */
+  readonly rows?: readonly KeyValueRow[]
+}
+
+/** Makes the databases at the first start; resolves when commands may be run. */
+export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBus> {
+  const { settings, engine, clock, random, counters, bounds, rows = keyValueRows } = options
+  const keyspaces = new Keyspaces(settings.DATABASE)
+  const now = clock.now()
+  const mode = modeOf(settings)
+  await engine.store.write((tx) =>
+    keyspaces.ensure(tx, { owner: null, mode, now, options: emptyDocument }),
+  )
+  const { log, version, credentials } = options
+  const channels = new Channels({ owner: null, mode, roles: {} })
+  const texts = new KeyValueSettings(initialSettings)
+  const notifications = new Notifications(channels, texts)
+  const slowLog = new SlowLog()
+  const bus = new KeyValueBus({
+    ...{ rows, engine, keyspaces, counters },
+    services: {
+      ...{ clock, random, log, version, credentials },
+      slowCommandMs: settings.SLOW_COMMAND_MS,
+      authOff: settings.AUTH_MODE === 'off',
+      clients: new Clients(),
+      cursors: new ScanCursors(),
+      ...{ channels, notifications, settings: texts, announce: notifications.announce },
+      monitors: new Monitors(),
+      ...{ slowLog, figures: new Figures(clock, random), pause: new Pause() },
+    },
+    ...(bounds === undefined ? {} : { bounds }),
+  })
+  bus.followers.add(slowLog.follow)
+  bus.expiry.start()
+  return bus
+}
+
+function modeOf({ SHARED_SPACES, HOST }: Settings): 'shared' | 'public' | 'private' {
+  if (SHARED_SPACES !== 'auto') return SHARED_SPACES
+  return isLoopback(HOST) ? 'shared' : 'private'
+}

@@ -1,0 +1,269 @@
+// One socket of the key-value protocol: bytes to commands, replies to bytes. Commands go into the
+// connection's lane, which keeps their order; the replies of a pipeline leave in one write. The
+// socket is not read while the lane waits, while replies are not taken, or when it is ending.
+
+import type { Socket } from 'node:net'
+import { GatewayError } from '../../base/errors.js'
+import {
+  anonymousIdleMs,
+  authFailuresPerConnectionMax,
+  messageStallMs,
+  pushedBytesMin,
+  replyStallMs,
+  smallMessageBytesMax,
+  socketBacklogBytesMax,
+  subscriberBacklogBytesMax,
+  subscriberBacklogMs,
+  tcpKeepAliveMs,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
+import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import type { Command } from '../../bus/keyvalue/command.js'
+import { Lane, type LaneOwner } from '../../bus/keyvalue/lane.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
+import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/session.js'
+import type { NameTable } from '../../protocol/resp/name-table.js'
+import { ReplyWriter } from '../../protocol/resp/reply-writer.js'
+import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.js'
+import { RequestParser } from '../../protocol/resp/request-parser.js'
+import type { ByteBudget } from '../budget.js'
+import { OutputLimit } from '../output-limit.js'
+import { writeReply } from './write-reply.js'
+
+/** What the connections of one listener share. */
+export interface RespHost {
+  readonly bus: KeyValueBus
+  readonly names: NameTable<Command>
+  readonly budget: ByteBudget
+  readonly log: Log
+  /** The session has signed in (true) or out again (false). */
+  readonly onLogin: (isIn: boolean) => void
+}
+
+export class RespConnection implements ClientSocket, LaneOwner {
+  readonly session: KeyValueSession
+  private readonly parser = new RequestParser()
+  private readonly writer = new ReplyWriter()
+  private readonly output = new OutputLimit()
+  private readonly lane: Lane
+  private isBacklogged = false
+  private isFinished = false
+  private isWorking = false
+  /** A flush of what was pushed is on its way. */
+  private isFlushing = false
+  private isAnonymous = true
+  /** Bytes of the budget that unparsed requests and unsent replies hold. */
+  private charged = 0
+
+  constructor(
+    private readonly socket: Socket,
+    open: (socket: ClientSocket) => KeyValueSession,
+    private readonly host: RespHost,
+  ) {
+    this.session = open(this)
+    this.lane = new Lane(host.bus, this.session, this)
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, tcpKeepAliveMs)
+    socket.setTimeout(anonymousIdleMs)
+    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    socket.on('drain', () => this.drained())
+    socket.on('timeout', () => this.timedOut())
+    socket.on('error', (error) => host.log.debug({ err: error }, 'key-value socket'))
+    socket.on('close', () => this.closed())
+    this.noteIdentity()
+  }
+
+  push(message: Reply): void {
+    const { host, output, session, socket, writer } = this
+    if (this.isFinished || socket.destroyed) return
+    this.write(message)
+    if (writer.length >= pushedBytesMin) this.send()
+    const unsent = writer.length + socket.writableLength
+    if (output.isPassed(unsent, host.bus.services.clock.elapsed())) {
+      host.log.warn({ peer: session.peer, unsent }, 'a subscriber that is too slow was cut')
+      socket.destroy()
+      return
+    }
+    // Where nothing more is published, silence of that length ends it too.
+    if (unsent > subscriberBacklogBytesMax) socket.setTimeout(subscriberBacklogMs)
+    if (this.isWorking || this.isFlushing) return
+    this.isFlushing = true
+    setImmediate(() => {
+      this.isFlushing = false
+      this.send()
+      this.charge()
+    })
+  }
+
+  end(): void {
+    this.session.isEnding = true
+    if (!this.lane.isBusy && !this.isWorking) this.finish()
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  deliver(call: KeyValueCall): void {
+    const { session } = this
+    const { replies } = session
+    if (replies === 'skip') session.replies = 'on'
+    else if (replies === 'skipNext') session.replies = 'skip'
+    if (replies === 'on' || isPush(call.reply)) this.write(call.reply)
+    this.noteIdentity()
+    if (session.authFailures >= authFailuresPerConnectionMax) session.isEnding = true
+  }
+
+  resumed(): void {
+    this.work()
+  }
+
+  private get isHeld(): boolean {
+    return this.lane.isBusy || this.isBacklogged || this.session.isEnding || this.isFinished
+  }
+
+  private receive(chunk: Buffer): void {
+    this.parser.push(chunk)
+    if (this.isHeld) {
+      this.socket.pause()
+      this.charge()
+    } else this.work()
+  }
+
+  /** Takes the commands that are there, until one has to be waited for. */
+  private work(): void {
+    if (this.isWorking) return
+    this.isWorking = true
+    try {
+      while (!this.isHeld) {
+        const request = this.nextRequest()
+        if (request === undefined) {
+          this.lane.flush()
+          break
+        }
+        this.submit(request)
+      }
+    } catch (error) {
+      this.broken(error)
+    }
+    this.isWorking = false
+    this.send()
+    this.charge()
+    if (this.session.isEnding && !this.lane.isBusy) this.finish()
+    else if (!this.isHeld && this.socket.isPaused()) this.socket.resume()
+  }
+
+  private submit(request: RespRequest): void {
+    if (isCrossProtocol(request)) {
+      this.socket.destroy()
+      this.isFinished = true
+      return
+    }
+    this.lane.submit(request.read(0, this.host.names.find), request)
+  }
+
+  /** The next whole command; undefined when it has yet to arrive, or when there can be none. */
+  private nextRequest(): RespRequest | undefined {
+    this.parser.authenticated = !this.session.isAnonymous
+    try {
+      return this.parser.next()
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      this.lane.flush()
+      if (this.lane.isBusy) return undefined
+      this.writer.protocolError(error)
+      this.session.isEnding = true
+      return undefined
+    }
+  }
+
+  private write(reply: Reply): void {
+    const { writer, session } = this
+    writer.protocol = session.respVersion
+    writeReply(writer, reply)
+  }
+
+  private send(): void {
+    const { socket, writer } = this
+    if (writer.length === 0 || socket.destroyed) return
+    const pieces = writer.take()
+    const [first] = pieces
+    if (pieces.length === 1 && first !== undefined) socket.write(first)
+    else {
+      socket.cork()
+      for (const piece of pieces) socket.write(piece)
+      socket.uncork()
+    }
+    if (socket.writableLength > socketBacklogBytesMax && !this.isBacklogged) {
+      this.isBacklogged = true
+      socket.setTimeout(replyStallMs)
+    }
+  }
+
+  private drained(): void {
+    if (this.isBacklogged) {
+      this.isBacklogged = false
+      this.setIdleTimeout()
+    }
+    this.work()
+  }
+
+  /** Counts what this connection holds; small requests and replies in passing do not. */
+  private charge(): void {
+    const held = this.parser.heldBytes + this.socket.writableLength
+    const due = held > smallMessageBytesMax ? held : 0
+    const more = due - this.charged
+    if (more === 0) return
+    this.charged = due
+    if (more > 0) this.host.budget.charge(more)
+    else this.host.budget.release(-more)
+  }
+
+  /** Sends what is unsent, then closes. */
+  private finish(): void {
+    if (this.isFinished) return
+    this.send()
+    this.isFinished = true
+    this.socket.setTimeout(messageStallMs)
+    this.socket.destroySoon()
+  }
+
+  private broken(error: unknown): void {
+    this.host.log.error({ err: error, peer: this.session.peer }, 'key-value connection failed')
+    this.isFinished = true
+    this.socket.destroy()
+  }
+
+  private noteIdentity(): void {
+    const { isAnonymous } = this.session
+    if (isAnonymous === this.isAnonymous) return
+    this.isAnonymous = isAnonymous
+    this.host.onLogin(!isAnonymous)
+    this.setIdleTimeout()
+  }
+
+  /** Silence is allowed to who has signed in. */
+  private setIdleTimeout(): void {
+    this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
+  }
+
+  private timedOut(): void {
+    if (!this.lane.isBusy) this.socket.destroy()
+  }
+
+  private closed(): void {
+    this.session.closed = true
+    this.host.bus.closed(this.session)
+    this.isFinished = true
+    if (this.charged > 0) this.host.budget.release(this.charged)
+    this.charged = 0
+    if (!this.isAnonymous) this.host.onLogin(false)
+  }
+}
+
+/** What is told of subscriptions reaches a client that wants no replies too. */
+function isPush(reply: Reply): boolean {
+  if (reply === null || typeof reply !== 'object' || !('kind' in reply)) return false
+  return reply.kind === 'push' || reply.kind === 'several'
+}

@@ -1,0 +1,417 @@
+// Cuts what a client sends into commands: arrays of bulk strings and inline lines, mixed as it
+// likes, in chunks of any size. A command that lies whole in its chunk is not copied; one that was
+// cut is gathered, and neither is ever looked at twice. Nothing is allocated for a length that a
+// client only announces.
+
+import type { Bytes } from '../../base/bytes.js'
+import { assert, fail, type GatewayError } from '../../base/errors.js'
+import {
+  anonymousRespArgumentsMax,
+  anonymousRespBulkBytesMax,
+  respArgumentsMax,
+  respBulkBytesMax,
+  respLineBytesMax,
+  respRequestBytesMax,
+} from '../../base/limits.js'
+import { splitInline } from './inline.js'
+import { lengthOf } from './length.js'
+import { type OffsetTable, RespRequest } from './request.js'
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const dollar = 0x24
+const asterisk = 0x2a
+
+const nothing = new Uint8Array(0)
+const noOffsets = new Int32Array(0)
+/** What a gathered command begins with, bytes: most end soon after the cut. */
+const gatherBytesMin = 256
+
+/** A request without arguments: a blank line or `*0`. It is skipped without a reply. */
+const blank = new RespRequest(nothing, noOffsets, 0, 0)
+
+/** Offsets of many commands share one array, as small byte strings share a slab. */
+const sharedOffsets = 4_096
+/** The usual command: its count has one digit, its lengths have at most four. */
+const usualArgumentsMax = 9
+const usualBulkBytesMax = 9_999
+assert(usualArgumentsMax <= anonymousRespArgumentsMax, 'the usual command is within all bounds')
+assert(usualBulkBytesMax <= anonymousRespBulkBytesMax, 'the usual argument is within all bounds')
+let shared: OffsetTable = new Int32Array(sharedOffsets)
+let sharedUsed = 0
+
+/** Offsets that a longer command begins with; more are made as arguments come. */
+const ownOffsets = 64
+
+export class RequestParser {
+  /** Until login a client has nothing large to say. May change between commands. */
+  authenticated = false
+  /** Bytes of one argument: proto-max-bulk-len, which the peer keeps at 1 MiB or more. */
+  bulkBytesMax = respBulkBytesMax
+  /** What is being parsed: a chunk, or the gathered command that a cut went through. */
+  private window: Bytes = nothing
+  /** Start of the command, next byte to parse, and end of what is there, in the window. */
+  private start = 0
+  private at = 0
+  private end = 0
+  /** Up to where the line at `at` is known to have no end. */
+  private scanned = 0
+  /** Arguments of the command that are missing; 0 at its start. */
+  private missing = 0
+  /** Length of the argument at `at`; -1 while its length line is missing. */
+  private bulk = -1
+  /** Offsets of a command that is cut, or long; as many as were found. */
+  private own = noOffsets
+  private found = 0
+  /** While a command is gathered: the chunk that its bytes are taken from. */
+  private source: Bytes | undefined
+  private sourceAt = 0
+  /** Bytes to take from it while it is not known how many are needed. */
+  private step = gatherBytesMin
+  /** Chunks behind the window and the source. */
+  private readonly queue: Bytes[] = []
+  private queuedBytes = 0
+  private failure: GatewayError | undefined
+
+  /** Bytes that wait here: unparsed ones, and those of a command that is not whole yet. */
+  get heldBytes(): number {
+    const { source } = this
+    const window = source === undefined ? this.end - this.start : this.window.length
+    const rest = source === undefined ? 0 : source.length - this.sourceAt
+    return window + rest + this.queuedBytes + this.own.byteLength
+  }
+
+  /** Hands over what was received; `chunk` must not be changed afterwards. */
+  push(chunk: Bytes): void {
+    if (chunk.length === 0 || this.failure !== undefined) return
+    // Buffers become plain arrays: one kind of array is what the loops below are compiled for.
+    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)
+    const isIdle = this.source === undefined && this.start === this.end
+    if (isIdle && this.queue.length === 0) this.open(bytes)
+    else {
+      this.queue.push(bytes)
+      this.queuedBytes += chunk.length
+    }
+  }
+
+  /**
+   * The next whole command; undefined when more bytes are needed. Throws ProtocolError, each time,
+   * when the stream has lost its bounds: `ReplyWriter.protocolError` answers it behind the replies
+   * that are owed, and the connection is closed.
+   */
+  next(): RespRequest | undefined {
+    if (this.failure !== undefined) throw this.failure
+    for (;;) {
+      const request = this.parse()
+      if (request !== undefined) {
+        this.begin()
+        if (request.count > 0) return request
+      } else if (!this.more()) {
+        this.checkLine()
+        return undefined
+      }
+    }
+  }
+
+  /** One command from the window, as far as it is there. */
+  private parse(): RespRequest | undefined {
+    if (this.missing === 0) {
+      if (this.at === this.end) return undefined
+      if (this.window[this.at] !== asterisk) return this.parseInline()
+      const usual = this.parseUsual()
+      if (usual !== undefined) return usual
+      const count = this.readLength()
+      if (count === undefined) return undefined
+      this.checkCount(count)
+      if (count <= 0) return blank
+      this.missing = count
+      this.own = new Int32Array(Math.min(2 * count, ownOffsets))
+      this.found = 0
+    }
+    return this.parseArguments()
+  }
+
+  /**
+   * A short command that is whole: nearly all of them, at a third of the cost. Gives up without a
+   * trace on anything else, faults included: `parse` then looks closer, once.
+   */
+  private parseUsual(): RespRequest | undefined {
+    const { window, end } = this
+    let { at } = this
+    if (end - at < 4 || window[at + 2] !== carriageReturn) return undefined
+    const count = (window[at + 1] ?? 0) - 0x30
+    if (count < 1 || count > usualArgumentsMax) return undefined
+    if (sharedUsed + 2 * usualArgumentsMax > sharedOffsets) {
+      shared = new Int32Array(sharedOffsets)
+      sharedUsed = 0
+    }
+    const table = shared
+    const base = sharedUsed
+    const stop = base + 2 * count
+    at += 4
+    for (let slot = base; slot < stop; slot += 2) {
+      // The shortest argument has six bytes, and so has the longest usual length.
+      if (end - at < 6 || window[at] !== dollar) return undefined
+      let length = (window[at + 1] ?? 0) - 0x30
+      if (length < 0 || length > 9) return undefined
+      at += 2
+      let byte = window[at] ?? 0
+      while (byte !== carriageReturn) {
+        const digit = byte - 0x30
+        if (digit < 0 || digit > 9 || length === 0) return undefined
+        length = 10 * length + digit
+        if (length > usualBulkBytesMax) return undefined
+        byte = window[++at] ?? 0
+      }
+      at += 2
+      table[slot] = at
+      at += length
+      table[slot + 1] = at
+      // The two bytes behind an argument are skipped unseen, as the peer does.
+      at += 2
+    }
+    if (at > end) return undefined
+    this.at = at
+    sharedUsed = stop
+    return new RespRequest(window, table, base, count)
+  }
+
+  private parseArguments(): RespRequest | undefined {
+    let table = this.own
+    while (this.missing > 0) {
+      const length = this.readBulkLength()
+      const { at } = this
+      if (length < 0 || this.end - at < length + 2) return undefined
+      if (2 * this.found === table.length) {
+        const larger = new Int32Array(2 * Math.min(this.found + this.missing, 2 * this.found))
+        larger.set(table)
+        table = larger
+        this.own = larger
+      }
+      table[2 * this.found] = at
+      table[2 * this.found + 1] = at + length
+      this.found++
+      this.missing--
+      this.at = at + length + 2
+      this.bulk = -1
+    }
+    this.own = noOffsets
+    return new RespRequest(this.window, table, 0, this.found)
+  }
+
+  /** Length of the argument whose bytes then begin at `at`; -1 when its line is not whole. */
+  private readBulkLength(): number {
+    if (this.bulk >= 0) return this.bulk
+    const { at } = this
+    const length = this.readLength()
+    if (length === undefined) return -1
+    // Checked behind the line, as the peer does: a line without an end is too big first.
+    if (this.window[at] !== dollar) throw this.refuse(expectedDollar(this.window[at] ?? 0))
+    if (!(length >= 0 && length <= this.bulkBytesMax)) throw this.refuse('invalid bulk length')
+    if (!this.authenticated && length > anonymousRespBulkBytesMax) {
+      throw this.refuse('unauthenticated bulk length')
+    }
+    if (this.at - this.start + length > respRequestBytesMax) {
+      // Deviation: the peer closes without a word at client-query-buffer-limit.
+      throw this.refuse('too big request')
+    }
+    this.bulk = length
+    return length
+  }
+
+  private checkCount(count: number): void {
+    // Deviation: the peer's bound is 2^31 - 1; limits.ts says why ours is lower.
+    if (!(count <= respArgumentsMax)) throw this.refuse('invalid multibulk length')
+    if (!this.authenticated && count > anonymousRespArgumentsMax) {
+      throw this.refuse('unauthenticated multibulk length')
+    }
+  }
+
+  /**
+   * The number in the line at `at`, behind its first byte, and `at` moves behind the line; NaN for
+   * what is none; undefined when the line is not whole.
+   */
+  private readLength(): number | undefined {
+    const { window, end } = this
+    let value = 0
+    let at = this.at + 1
+    // At most nine digits in this loop, the first not a zero: all lengths that clients send but 0.
+    for (const stop = Math.min(end, at + 9); at < stop; at++) {
+      const digit = (window[at] ?? 0) - 0x30
+      if (digit < 0 || digit > 9 || (digit === 0 && value === 0)) break
+      value = value * 10 + digit
+    }
+    const isWhole = at + 1 < end && window[at] === carriageReturn
+    if (value > 0 && isWhole && window[this.at] !== 0) {
+      this.at = at + 2
+      this.scanned = this.at
+      return value
+    }
+    return this.readOddLength()
+  }
+
+  private readOddLength(): number | undefined {
+    const stop = this.findInLine(carriageReturn)
+    // The byte behind the carriage return has to be there but is not looked at.
+    if (stop === undefined || stop + 1 >= this.end) return undefined
+    const length = lengthOf(this.window, this.at + 1, stop)
+    this.at = stop + 2
+    this.scanned = this.at
+    return length
+  }
+
+  private parseInline(): RespRequest | undefined {
+    const { window, at } = this
+    const stop = this.findInLine(lineFeed)
+    if (stop === undefined) return undefined
+    const lineEnd = stop > at && window[stop - 1] === carriageReturn ? stop - 1 : stop
+    const request = splitInline(window, at, lineEnd)
+    if (request === undefined) throw this.refuse('unbalanced quotes in request')
+    this.at = stop + 1
+    this.scanned = this.at
+    return request
+  }
+
+  /**
+   * Where the line at `at` has the byte that ends it. A zero byte ends the search for good, as it
+   * does the peer's: what comes then is the error of a line that is too long.
+   */
+  private findInLine(wanted: number): number | undefined {
+    const { window, end } = this
+    for (let at = Math.max(this.scanned, this.at); at < end; at++) {
+      const byte = window[at]
+      if (byte === wanted || byte === 0) {
+        this.scanned = at
+        return byte === wanted ? at : undefined
+      }
+    }
+    this.scanned = end
+    return undefined
+  }
+
+  /** A line may be longer than the bound if it comes whole at once, as with the peer. */
+  private checkLine(): void {
+    if (this.bulk >= 0 || this.end - this.at <= respLineBytesMax) return
+    if (this.missing > 0) {
+      if (this.findInLine(carriageReturn) === undefined)
+        throw this.refuse('too big bulk count string')
+    } else if (this.window[this.at] !== asterisk) {
+      throw this.refuse('too big inline request')
+    } else if (this.findInLine(carriageReturn) === undefined) {
+      throw this.refuse('too big mbulk count string')
+    }
+  }
+
+  /** The next command begins at `at`. Bytes that a gathered one did not need go back. */
+  private begin(): void {
+    const { source } = this
+    if (source !== undefined) {
+      // What lies behind a command came with the last piece: without it the command was not whole.
+      this.at = this.sourceAt - (this.end - this.at)
+      this.window = source
+      this.end = source.length
+      this.scanned = this.at
+      this.source = undefined
+    }
+    this.start = this.at
+  }
+
+  /** Brings more bytes into the window; false when there are none. */
+  private more(): boolean {
+    if (this.source === undefined && this.start === this.end) {
+      // An idle connection keeps no chunk.
+      const chunk = this.queue.shift() ?? nothing
+      this.queuedBytes -= chunk.length
+      this.open(chunk)
+      return chunk.length > 0
+    }
+    if (this.source === undefined || this.sourceAt === this.source.length) {
+      const chunk = this.queue.shift()
+      if (chunk === undefined) return false
+      this.queuedBytes -= chunk.length
+      if (this.source === undefined) this.gather()
+      this.source = chunk
+      this.sourceAt = 0
+    }
+    this.take(this.source)
+    return true
+  }
+
+  /** Commands are parsed in the chunk itself, as long as they end in it. */
+  private open(chunk: Bytes): void {
+    this.window = chunk
+    this.start = 0
+    this.at = 0
+    this.scanned = 0
+    this.end = chunk.length
+  }
+
+  /** The command goes on in the next chunk: what is here of it moves to memory of its own. */
+  private gather(): void {
+    const { window, start, own } = this
+    const length = this.end - start
+    this.window = allocate(this.capacity(length + gatherBytesMin, start))
+    this.window.set(window.subarray(start, this.end))
+    const slots = this.missing > 0 ? 2 * this.found : 0
+    for (let slot = 0; slot < slots; slot++) own[slot] = (own[slot] ?? 0) - start
+    this.at -= start
+    this.scanned -= start
+    this.step = gatherBytesMin
+    this.start = 0
+    this.end = length
+  }
+
+  /**
+   * Takes what the argument still needs; without one, twice as much each time, so that a long
+   * command is moved in few steps and a short one takes little that goes back.
+   */
+  private take(source: Bytes): void {
+    let wanted = this.step
+    if (this.bulk >= 0) wanted = this.at + this.bulk + 2 - this.end
+    else this.step *= 2
+    const count = Math.min(wanted, source.length - this.sourceAt)
+    const length = this.end + count
+    if (length > this.window.length) {
+      const larger = allocate(this.capacity(length, 0))
+      larger.set(this.window.subarray(0, this.end))
+      this.window = larger
+    }
+    this.window.set(source.subarray(this.sourceAt, this.sourceAt + count), this.end)
+    this.sourceAt += count
+    this.end = length
+  }
+
+  /**
+   * Room for `wanted` bytes: twice as much, so that growing costs little, but never more than the
+   * argument at hand needs, and some words behind it.
+   */
+  private capacity(wanted: number, start: number): number {
+    const behind = this.missing > 1 ? gatherBytesMin : 0
+    const exact = this.bulk < 0 ? 0 : this.at - start + this.bulk + 2 + behind
+    return exact >= wanted ? Math.min(exact, 2 * wanted) : 2 * wanted
+  }
+
+  private refuse(text: string): GatewayError {
+    this.failure = fail('ProtocolError', `Protocol error: ${text}`)
+    this.window = nothing
+    this.start = 0
+    this.at = 0
+    this.end = 0
+    this.source = undefined
+    this.own = noOffsets
+    this.queue.length = 0
+    this.queuedBytes = 0
+    return this.failure
+  }
+}
+
+/** Not zeroed: every byte is written before it is read. */
+function allocate(length: number): Bytes {
+  return new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
+}
+
+/** The peer echoes the byte as it came, but for ends of lines. */
+function expectedDollar(byte: number): string {
+  const isEnd = byte === carriageReturn || byte === lineFeed
+  return `expected '$', got '${isEnd ? ' ' : String.fromCharCode(byte)}'`
+}

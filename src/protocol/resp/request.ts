@@ -1,0 +1,107 @@
+// One command as it came: the bytes it lies in and where its arguments begin and end. A view per
+// argument costs ten times what finding it does, so views, copies and text are made on demand, for
+// those arguments that a command really needs.
+
+import { type Bytes, textOf } from '../../base/bytes.js'
+import { assert } from '../../base/errors.js'
+import { copyOf } from '../../base/slab.js'
+
+/** Offsets of arguments, two an argument: where it begins and where it ends. */
+export type OffsetTable = Int32Array
+
+/**
+ * A command: argument 0 is its name. It never changes and stays valid as long as it is kept, but it
+ * keeps the chunk alive that it came in: what waits for long (a MULTI queue, a blocked client) is
+ * `detach`ed. An index of `count` or more is our mistake: the table is shared with neighbours.
+ */
+export class RespRequest {
+  readonly count: number
+  private readonly bytes: Bytes
+  private readonly table: OffsetTable
+  private readonly base: number
+
+  constructor(bytes: Bytes, table: OffsetTable, base: number, count: number) {
+    this.bytes = bytes
+    this.table = table
+    this.base = base
+    this.count = count
+  }
+
+  /** Length of an argument, bytes. */
+  size(index: number): number {
+    return this.end(index) - this.start(index)
+  }
+
+  /** An argument without a copy; it keeps the whole chunk alive and must not be changed. */
+  view(index: number): Bytes {
+    return this.bytes.subarray(this.start(index), this.end(index))
+  }
+
+  /** An argument in memory of its own: for what is stored or queued. */
+  copy(index: number): Bytes {
+    return copyOf(this.bytes, this.start(index), this.end(index))
+  }
+
+  /** An argument as text, malformed UTF-8 replaced. */
+  text(index: number): string {
+    return textOf(this.bytes, this.start(index), this.end(index))
+  }
+
+  /** Whether an argument is this word in any case. `word` is lower-case ASCII. */
+  is(index: number, word: string): boolean {
+    const start = this.start(index)
+    if (this.end(index) - start !== word.length) return false
+    for (let at = 0; at < word.length; at++) {
+      if (lowerCase(this.bytes[start + at] ?? 0) !== word.charCodeAt(at)) return false
+    }
+    return true
+  }
+
+  /** Calls `read` with where an argument lies: for parsers of numbers and look-ups, no view. */
+  read<T>(index: number, read: (bytes: Bytes, start: number, end: number) => T): T {
+    return read(this.bytes, this.start(index), this.end(index))
+  }
+
+  /** Bytes of all arguments together. */
+  get argumentBytes(): number {
+    let sum = 0
+    for (let index = 0; index < this.count; index++) sum += this.size(index)
+    return sum
+  }
+
+  /** The same command in memory of its own, with nothing of its neighbours. */
+  detach(): RespRequest {
+    const bytes = new Uint8Array(this.argumentBytes)
+    const table = new Int32Array(2 * this.count)
+    let at = 0
+    for (let index = 0; index < this.count; index++) {
+      table[2 * index] = at
+      bytes.set(this.view(index), at)
+      at += this.size(index)
+      table[2 * index + 1] = at
+    }
+    return new RespRequest(bytes, table, 0, this.count)
+  }
+
+  private start(index: number): number {
+    assert(index >= 0 && index < this.count, 'an argument that the command does not have')
+    return this.table[this.base + 2 * index] ?? 0
+  }
+
+  private end(index: number): number {
+    return this.table[this.base + 2 * index + 1] ?? 0
+  }
+}
+
+/** An ASCII letter in lower case; every other byte as it is. */
+export function lowerCase(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
+}
+
+/**
+ * Whether this is a browser that was tricked into speaking to us: a header or method of HTTP as a
+ * command's name. The peer drops such a connection without an answer.
+ */
+export function isCrossProtocol(request: RespRequest): boolean {
+  return request.is(0, 'post') || request.is(0, 'host:')
+}

@@ -1,0 +1,184 @@
+// Ranks beside a sorted array: small blocks, so that few places make many levels, split and run
+// empty all the time.
+
+import { randomInt } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { compareBytes, utf8 } from '../../../src/base/bytes.js'
+import { emptySlice, Slice } from '../../../src/base/slice.js'
+import { membersRange } from '../../../src/engine/garbage.js'
+import { Members } from '../../../src/engine/keyspace/members.js'
+import { placesPart, Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'
+import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
+import type { MembersId, NamespaceId } from '../../../src/engine/types.js'
+import type { KeyRange, Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
+import { runs } from '../../support/runs.js'
+import { seededRandom } from '../../support/seeded-random.js'
+import { eachStore } from '../../support/stores.js'
+
+const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
+const id = 9 as MembersId
+const blockMax = 4
+
+/** Places in a store, and the same ones in an array. */
+class Counted {
+  readonly places: string[] = []
+  levels = 0
+
+  constructor(private readonly store: Store) {}
+
+  async add(place: string): Promise<void> {
+    if (this.places.includes(place)) return
+    this.places.push(place)
+    this.places.sort((a, b) => compareBytes(utf8(a), utf8(b)))
+    await this.change(function* (ranks, members, count) {
+      members.put(placesPart, Slice.ofText(place), emptySlice)
+      yield* ranks.added(utf8(place), count)
+    })
+  }
+
+  async remove(place: string): Promise<void> {
+    this.places.splice(this.places.indexOf(place), 1)
+    await this.change(function* (ranks, members) {
+      const member = Slice.ofText(place)
+      members.remove(placesPart, { member, payload: emptySlice, chunks: undefined })
+      yield* ranks.removed(utf8(place))
+    })
+  }
+
+  async build(places: readonly string[]): Promise<void> {
+    this.places.push(...places)
+    await this.change(function* (ranks, members) {
+      for (const place of places) members.put(placesPart, Slice.ofText(place), emptySlice)
+      ranks.build(places.map(utf8))
+    })
+  }
+
+  /** Ranks and searches of all places, and of `others` that are none. */
+  async check(t: Test, others: readonly string[] = []): Promise<void> {
+    const { places, levels } = this
+    const wrong = await this.store.read(function* (tx) {
+      const { ranks, members } = partsOf(tx, levels)
+      const found: string[] = []
+      for (const place of [...places, ...others]) {
+        const wanted = places.filter((each) => compareBytes(utf8(each), utf8(place)) < 0).length
+        const rank = yield* ranks.before(utf8(place))
+        if (rank !== wanted) found.push(`rank of ${place}: ${rank}, not ${wanted}`)
+      }
+      for (const [rank, place] of places.entries()) {
+        const { start, skip } = yield* ranks.find(rank)
+        const range = { ...members.range(placesPart), start: members.raw(placesPart, start) }
+        const page = yield* members.scan(range, skip + 1)
+        const at = page[skip]?.member.text()
+        if (at !== place) found.push(`at ${rank}: ${at}, not ${place}`)
+      }
+      return found
+    })
+    t.same(wrong, [])
+  }
+
+  /** Records of all blocks. */
+  blocks(): Promise<number> {
+    const { places, store } = this
+    const read = store.read(function* (tx) {
+      return (yield* tx.scan(membersRange(id), 1_000)).length - places.length
+    })
+    return Promise.resolve(read)
+  }
+
+  private async change(
+    program: (ranks: Ranks, members: Members, count: number) => Program<void>,
+  ): Promise<void> {
+    const { levels, places } = this
+    this.levels = await this.store.write(function* (tx) {
+      const { ranks, members } = partsOf(tx, levels)
+      yield* program(ranks, members, places.length)
+      return ranks.levels
+    })
+  }
+}
+
+function partsOf(tx: ReadTx, levels: number): { ranks: Ranks; members: Members } {
+  const members = new Members(tx, 3 as NamespaceId, id, new Work(usualBounds, false))
+  const ks = {
+    *entries(range: KeyRange, limit: number) {
+      return 'scanOwn' in tx
+        ? yield* (tx as Tx).scanOwn(range, limit)
+        : yield* tx.scan(range, limit)
+    },
+  }
+  return { ranks: new Ranks(ks, members, levels, blockMax), members }
+}
+
+t.test('ranks are those of a sorted array, whatever comes and goes', (t) =>
+  eachStore(t, `random places, seed ${seed}`, async (t, { store, kind }) => {
+    const random = seededRandom(seed)
+    const counted = new Counted(store)
+    const word = () =>
+      Array.from({ length: Math.floor(random() * 5) }, () => 'abc'[Math.floor(random() * 3)]).join(
+        '',
+      )
+    const steps = runs(kind === 'memory' ? 600 : 120)
+    for (let step = 0; step < steps; step++) {
+      // It grows, then it shrinks.
+      const grows = random() < (Math.floor(step / (steps / 4)) % 2 === 0 ? 0.8 : 0.25)
+      const { places } = counted
+      if (grows) await counted.add(word())
+      else if (places.length > 0) {
+        await counted.remove(places[Math.floor(random() * places.length)] as string)
+      }
+      if (step % 20 === 0) await counted.check(t, [word(), word()])
+    }
+    await counted.check(t, ['', 'zz'])
+    if (kind === 'memory') t.ok(counted.levels >= 2, `${counted.levels} levels`)
+    for (const place of [...counted.places]) await counted.remove(place)
+    await counted.check(t, ['a'])
+    t.ok((await counted.blocks()) <= 2 * counted.levels, 'little stays behind')
+  }),
+)
+
+t.test('a queue leaves no blocks behind it', (t) =>
+  eachStore(
+    t,
+    'queue',
+    async (t, { store }) => {
+      const counted = new Counted(store)
+      const name = (n: number) => String(n).padStart(6, '0')
+      for (let n = 0; n < 600; n++) {
+        await counted.add(name(n))
+        if (n >= 40) await counted.remove(name(n - 40))
+        if (n % 100 === 99) await counted.check(t)
+      }
+      const blocks = await counted.blocks()
+      t.ok(blocks <= 40, `${blocks} blocks of 40 places`)
+    },
+    { kinds: ['memory'] },
+  ),
+)
+
+t.test('places that come all at once are counted as the others are', (t) =>
+  eachStore(t, 'build', async (t, { store }) => {
+    const counted = new Counted(store)
+    const names = Array.from({ length: 12 }, (_, n) => `n${n.toString(36)}`)
+    await counted.build(names)
+    t.equal(counted.levels, 1)
+    await counted.check(t, ['a', 'z'])
+    for (const n of ['n5x', 'n5y', 'n5z', 'a', 'z']) await counted.add(n)
+    await counted.check(t)
+  }),
+)
+
+t.test('few places have no blocks', (t) =>
+  eachStore(
+    t,
+    'few',
+    async (t, { store }) => {
+      const counted = new Counted(store)
+      for (const place of ['b', 'a', 'd', 'c']) await counted.add(place)
+      t.equal(await counted.blocks(), 0)
+      await counted.add('e')
+      t.equal(await counted.blocks(), 2)
+      await counted.check(t)
+    },
+    { kinds: ['memory'] },
+  ),
+)
