@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { fail, GatewayError, kindOf } from '../base/errors.js'
 import type { BackupHead, BackupTail } from '../store/backup-format.js'
 import { BackupReader } from '../store/backup-reader.js'
+import { nodeFiles } from '../store/files.js'
 import { openClient } from './client.js'
 import { openProgress, type Progress, sizeText } from './progress.js'
 
@@ -76,7 +77,8 @@ async function takeBackup(wanted: Wanted, signal: AbortSignal): Promise<BackupTa
     await handle.close()
     requireAbsent(wanted)
     await rename(part, wanted.file)
-    await syncFolder(dirname(wanted.file))
+    // The new name must survive a power cut as the bytes do.
+    await nodeFiles.syncFolder(dirname(wanted.file))
     return tail
   } catch (error) {
     await handle.close()
@@ -135,12 +137,6 @@ async function writeAll(handle: FileHandle, piece: Uint8Array): Promise<void> {
   } catch (error) {
     throw cannotWrite(error)
   }
-}
-
-/** The new name must survive a power cut as the bytes do. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }
 
 function cannotWrite(error: unknown): Error {

@@ -100,29 +100,17 @@ class Checkpoint {
     let done = 0
     do {
       beforeCommit?.()
-      this.makeRoom(bytes, offsets, done)
+      const { end, length } = batchFrom(bytes, offsets, done)
+      makeRoom(this.environment, folder, pagesOf(end - done, length))
       commitSync(this.environment, folder, () => {
-        done = this.applyBatch(bytes, offsets, done)
-        if (group === undefined || done < offsets.length) return
+        for (let i = done; i < end; i++) this.applyChange(bytes, offsets[i] as number)
+        if (group === undefined || end < offsets.length) return
         writeApplied(this.environment, this.appliedWith(group))
       })
+      this.puts += end - done
       this.commits++
+      done = end
     } while (done < offsets.length)
-  }
-
-  private makeRoom(bytes: Bytes, offsets: Uint32Array, from: number): void {
-    const end = batchEnd(bytes, offsets, from)
-    let length = 0
-    for (let i = from; i < end; i++) length += changeLength(bytes, offsets[i] as number)
-    makeRoom(this.environment, this.options.folder, pagesOf(end - from, length))
-  }
-
-  /** Answers where the batch ends. */
-  private applyBatch(bytes: Bytes, offsets: Uint32Array, from: number): number {
-    const end = batchEnd(bytes, offsets, from)
-    for (let i = from; i < end; i++) this.applyChange(bytes, offsets[i] as number)
-    this.puts += end - from
-    return end
   }
 
   private applyChange(bytes: Bytes, at: number): void {
@@ -154,14 +142,18 @@ class Checkpoint {
   }
 }
 
-function batchEnd(bytes: Bytes, offsets: Uint32Array, from: number): number {
+/** What one commit takes of a part: up to which change, and how many bytes these are. */
+function batchFrom(
+  bytes: Bytes,
+  offsets: Uint32Array,
+  from: number,
+): { readonly end: number; readonly length: number } {
   const most = Math.min(offsets.length, from + checkpointPutsMax)
-  let room = checkpointBytesMax
+  let length = 0
   let end = from
-  for (; end < most && room > 0; end++) room -= changeLength(bytes, offsets[end] as number)
-  return end
-}
-
-function changeLength(bytes: Bytes, at: number): number {
-  return changeEnd(bytes, at) - at
+  for (; end < most && length < checkpointBytesMax; end++) {
+    const at = offsets[end] as number
+    length += changeEnd(bytes, at) - at
+  }
+  return { end, length }
 }

@@ -28,6 +28,8 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
  * before it is seen; the only way that survived every power cut. (facts: storage 8)
  */
 const commitFlags = 1 | 2
+/** Of the tables' file; kept in it, so it is the same for ever. */
+export const pageBytes = 4_096
 /** Address space, not disk space; the library takes more where the data outgrows it. */
 const mapBytes = 64 * 2 ** 30
 const noSpace: readonly unknown[] = [28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */]
@@ -52,7 +54,7 @@ export function openEnvironment(
     mapSize: mapBytes,
     maxDbs: 1,
     maxReaders: 2 * snapshotsMax,
-    pageSize: 4_096,
+    pageSize: pageBytes,
     overlappingSync: false,
     readOnly,
     permissionsMode: 0o600,

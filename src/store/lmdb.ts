@@ -2,18 +2,7 @@
 // tables in it and the log beside them. Recovery is reading: what the log holds above the tables is
 // loaded as frozen overlays, which the checkpointer then applies as it applies any other.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import { assert, fail, GatewayError } from '../base/errors.js'
@@ -65,7 +54,7 @@ export function openLmdbStore(options: LmdbOptions): Store {
     try {
       lockEnvironment(environment, folder)
       prepareFormat(environment, folder)
-      syncFolder(folder)
+      nodeFiles.syncFolderSync(folder)
       return new EmbeddedStore(openTables(environment, folder, options), options.clock)
     } catch (error) {
       void environment.close()
@@ -159,7 +148,7 @@ function makeFolder(path: string): string {
     const first = mkdirSync(whole, { recursive: true, mode: 0o700 })
     for (let made = whole; first !== undefined && made.length >= first.length; ) {
       made = dirname(made)
-      syncFolder(made)
+      nodeFiles.syncFolderSync(made)
     }
     return realpathSync(whole)
   } catch (error) {
@@ -177,30 +166,20 @@ function makeTables(folder: string): void {
   const data = join(folder, 'data.mdb')
   if (existsSync(data)) return
   // The library maps its files as it makes them: without room the process would be killed.
-  const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize < newStoreBytes) {
+  if (nodeFiles.room(folder).freeBytes < newStoreBytes) {
     throw fail('OutOfDiskSpace', `no space left on the disk of ${folder} to make a store`)
   }
   mkdirSync(making, { mode: 0o700 })
   const environment = openEnvironment(making)
   try {
     prepareFormat(environment, folder)
-    syncFolder(making)
+    nodeFiles.syncFolderSync(making)
     renameSync(join(making, 'data.mdb'), data)
   } finally {
     void environment.close()
   }
   rmSync(making, { recursive: true, force: true })
-  syncFolder(folder)
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  nodeFiles.syncFolderSync(folder)
 }
 
 function cannotOpen(folder: string, cause: unknown): GatewayError {

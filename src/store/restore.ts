@@ -4,13 +4,10 @@
 
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   rmSync,
   statSync,
@@ -22,6 +19,7 @@ import { restoreCommitBytes } from '../base/limits.js'
 import { copyOf } from '../base/slab.js'
 import type { BackupHead, BackupTail } from './backup-format.js'
 import { BackupReader } from './backup-reader.js'
+import { nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { commitSync, type Environment, openEnvironment, writeApplied } from './lmdb-environment.js'
 import { prepareFormat } from './lmdb-format.js'
@@ -207,17 +205,8 @@ function settle(place: string, folder: string): void {
     if ((error as { code?: unknown }).code !== 'EEXIST') throw error
     throw fail('OperationFailed', `another process has made a store in ${folder} meanwhile`)
   }
-  syncPath(folder)
-  syncPath(dirname(folder))
-}
-
-function syncPath(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  nodeFiles.syncFolderSync(folder)
+  nodeFiles.syncFolderSync(dirname(folder))
 }
 
 function cannotRestore(folder: string, cause: unknown): GatewayError {

@@ -6,9 +6,8 @@ import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import { fail } from '../base/errors.js'
 import { isNoSpace } from './files.js'
-import type { Environment } from './lmdb-environment.js'
+import { type Environment, pageBytes } from './lmdb-environment.js'
 
-const pageBytes = 4_096
 /** Of the list of free pages, the root and what lies between it and the leaves. */
 const pagesMore = 64
 const zeros = new Uint8Array(256 * 1_024)
