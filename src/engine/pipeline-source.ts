@@ -5,16 +5,20 @@ import { fail } from '../base/errors.js'
 import type { QueryContext } from '../query/context.js'
 import type { Filter } from '../query/filter.js'
 import { isPure, type StagePlan } from '../query/pipeline.js'
-import type { SourceKind, SourcePlan } from '../query/stages/stage.js'
+import type { JoinPlan, SourceKind, SourcePlan } from '../query/stages/stage.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { type Document, numberValue, type Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
+import { findNamespace } from './catalog.js'
 import type { IndexUse } from './index-use.js'
 import { type CountShape, countShapeOf, type PipelineParts, partsOf } from './pipeline-parts.js'
 import { countDocuments, documentsSource, openFind, type Source } from './source.js'
 import { ChainSource } from './sources/chain-source.js'
+import { FacetSource } from './sources/facet-source.js'
+import { GraphLookupSource } from './sources/graph-lookup-source.js'
 import { HoldingSource } from './sources/holding-source.js'
 import { LookupSource } from './sources/lookup-source.js'
+import { UnionSource } from './sources/union-source.js'
 import type { Counters } from './sources/walk.js'
 import type { Guarded, Namespace } from './types.js'
 
@@ -65,7 +69,12 @@ export function openFiltered(
 }
 
 function isSourcePlan(plan: StagePlan): plan is SourcePlan {
-  return !isPure(plan) && plan.kind !== 'lookup' && plan.kind !== 'documents'
+  return !isPure(plan) && !isJoin(plan) && plan.kind !== 'documents'
+}
+
+function isJoin(plan: StagePlan): plan is JoinPlan {
+  const { kind } = plan
+  return kind === 'lookup' || kind === 'union' || kind === 'facet' || kind === 'graphLookup'
 }
 
 function openCollection(
@@ -99,12 +108,8 @@ function openStages(
   let whole = source
   for (let at = 0; at < stages.length; ) {
     const stage = stages[at] as StagePlan
-    if (stage.kind === 'lookup') {
-      const { context, db } = environment
-      const inner = { ...environment, hint: undefined }
-      whole = new LookupSource(whole, stage, { context, db }, (ns, filter, plans) =>
-        openFiltered(ns, filter, plans, inner),
-      )
+    if (isJoin(stage)) {
+      whole = openJoin(whole, stage, { ...environment, hint: undefined })
       at++
       continue
     }
@@ -118,6 +123,31 @@ function openStages(
     at = end
   }
   return whole
+}
+
+/** A stage that reads more than its input; a hint was for the pipeline's own collection. */
+function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironment): Source {
+  const { context, db } = environment
+  switch (stage.kind) {
+    case 'lookup':
+      return new LookupSource(source, stage, { context, db }, (ns, filter, plans) =>
+        openFiltered(ns, filter, plans, environment),
+      )
+    case 'graphLookup':
+      return new GraphLookupSource(source, stage, { context, db }, (ns, filter) =>
+        openFiltered(ns, filter, [], environment),
+      )
+    case 'union':
+      return new UnionSource(source, function* (tx) {
+        const { from, stages } = stage
+        const ns = from === undefined ? undefined : yield* findNamespace(tx, db, from)
+        return openPipeline(ns, stages, environment)
+      })
+    case 'facet':
+      return new FacetSource(source, stage, (documents, stages) =>
+        openStages(documentsSource(documents), stages, environment),
+      )
+  }
 }
 
 function endOfPure(stages: readonly StagePlan[], from: number): number {

@@ -9,20 +9,27 @@ import { bsonType, type Document, stringOf, type Value } from '../value/value.js
 import type { QueryContext } from './context.js'
 import { envOf, scopeOf } from './expression.js'
 import { emptyObject, location } from './expressions/operator.js'
+import { bucketStage } from './stages/bucket.js'
+import { bucketAutoStage } from './stages/bucket-auto.js'
 import { Chain } from './stages/chain.js'
+import { facetStage } from './stages/facet.js'
+import { graphLookupStage } from './stages/graph-lookup.js'
 import { groupStages } from './stages/group.js'
 import { limitStages } from './stages/limit.js'
 import { lookupStage } from './stages/lookup.js'
 import { projectStages } from './stages/project.js'
+import { redactStage } from './stages/redact.js'
 import { sortPlan, sortStages } from './stages/sort.js'
 import { sourceStages } from './stages/source.js'
 import type {
+  PipelineRules,
   PureStagePlan,
   StageCompiler,
   StagePlan,
   StageRow,
   Transform,
 } from './stages/stage.js'
+import { unionStage } from './stages/union.js'
 import { unwindStage } from './stages/unwind.js'
 
 export type { StagePlan, Transform }
@@ -33,18 +40,17 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
     ...projectStages,
     ...groupStages,
     ...sortStages,
+    bucketStage,
+    bucketAutoStage,
+    redactStage,
     unwindStage,
     lookupStage,
+    graphLookupStage,
+    unionStage,
+    facetStage,
     ...sourceStages,
   ].map((row) => [row.name, row]),
 )
-
-/** What a pipeline may hold where it stands. */
-interface PipelineRules {
-  /** Names that are allowed, with `refuse` for the others; all where absent. */
-  readonly allows?: (name: string) => boolean
-  readonly refuse?: (name: string) => Error
-}
 
 /**
  * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of
@@ -84,7 +90,7 @@ function compileAt(
     depth,
     environment: () => envOf(emptyObject, context),
     scopeOf,
-    compile: (nested, inner) => compileAt(nested, inner, {}, depth + 1),
+    compile: (nested, inner, within = {}) => compileAt(nested, inner, within, depth + 1),
   }
   const plans: StagePlan[] = []
   for (const [i, stage] of specs.entries()) {

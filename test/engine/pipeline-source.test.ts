@@ -9,31 +9,12 @@ import { openPipeline, type PipelineEnvironment } from '../../src/engine/pipelin
 import { compilePipeline, runPipeline } from '../../src/query/pipeline.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { documentFrom, toObject, valueFrom } from '../../src/value/literal.js'
+import { aggregate, environment, results } from '../support/aggregating.js'
 import { context, ReadingRoom } from '../support/reading.js'
 import { runs } from '../support/runs.js'
 import { eachStore } from '../support/stores.js'
 
 type Plain = Readonly<Record<string, unknown>>
-
-const environment: PipelineEnvironment = { db: 'main', context }
-
-async function aggregate(
-  room: ReadingRoom,
-  pipeline: readonly Plain[],
-  given: Partial<PipelineEnvironment> = {},
-  batch = 3,
-) {
-  const stages = compilePipeline(valueFrom(pipeline), context)
-  const source = openPipeline(await room.find(), stages, { ...environment, ...given })
-  const documents: Record<string, unknown>[] = []
-  while (!source.drained) {
-    documents.push(...(await room.pull(source, batch)).map(toObject))
-  }
-  return { documents, counters: source.counters }
-}
-
-const results = async (room: ReadingRoom, ...pipeline: readonly Plain[]) =>
-  (await aggregate(room, pipeline)).documents
 
 await eachStore(
   t,

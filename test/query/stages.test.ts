@@ -291,3 +291,42 @@ t.test('blocking stages stop at their memory limit', async (t) => {
     t.throws(feed, { code: 292 }, name)
   }
 })
+
+t.test('$redact keeps, prunes or looks into each object', async (t) => {
+  const document = {
+    _id: 1,
+    level: 1,
+    a: { level: 2, secret: 1 },
+    list: [{ level: 1, x: 1 }, { level: 5, y: 1 }, 7, [{ level: 3 }, { level: 1 }]],
+    b: { c: { level: 1 } },
+  }
+  const upTo = (most: number) => ({
+    $redact: {
+      $cond: [{ $lte: [{ $ifNull: ['$level', 0] }, most] }, '$$DESCEND', '$$PRUNE'],
+    },
+  })
+  table(
+    t,
+    [document],
+    [
+      [
+        [upTo(1)],
+        [
+          {
+            _id: 1,
+            level: 1,
+            list: [{ level: 1, x: 1 }, 7, [{ level: 1 }]],
+            b: { c: { level: 1 } },
+          },
+        ],
+      ],
+      [[upTo(0)], []],
+      [[{ $redact: '$$KEEP' }], [document]],
+      [[{ $redact: 'prune' }], []],
+      [[{ $redact: { $cond: ['$$ROOT.level', '$$KEEP', '$$PRUNE'] } }], [document]],
+      [[{ $redact: 1 }], refused(17053)],
+      [[{ $redact: '$nope' }], refused(17053)],
+      [[{ $redact: '$$NOPE' }], refused(17276)],
+    ],
+  )
+})

@@ -16,7 +16,7 @@ import {
   stringOf,
   type Value,
 } from '../../value/value.js'
-import { DocumentWriter } from '../../value/writer.js'
+import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import { accumulators } from '../accumulators.js'
 import type { Accumulator, AccumulatorPlan } from '../expressions/accumulator.js'
 import { copyOf, type Env, type Expression, location } from '../expressions/operator.js'
@@ -39,7 +39,8 @@ interface Group {
   readonly states: Accumulator[]
 }
 
-interface Field {
+/** One field of a group's document, and what it accumulates. */
+export interface GroupField {
   readonly name: string
   readonly plan: AccumulatorPlan
 }
@@ -88,7 +89,7 @@ class GroupTransform extends StreamTransform {
 
   constructor(
     private readonly id: Expression,
-    private readonly fields: readonly Field[],
+    private readonly fields: readonly GroupField[],
     private readonly env: Env,
     private readonly groupEnv: Env,
   ) {
@@ -108,7 +109,7 @@ class GroupTransform extends StreamTransform {
     for (let i = 0; i < fields.length; i++) {
       const state = states[i] as Accumulator
       const before = state.bytesHeld
-      state.add((fields[i] as Field).plan.input.evaluate(env))
+      state.add((fields[i] as GroupField).plan.input.evaluate(env))
       this.held += state.bytesHeld - before
     }
     requireMemory('$group', this.held)
@@ -146,11 +147,12 @@ class GroupTransform extends StreamTransform {
   }
 }
 
-function groupPlan(
+/** The plan of a stage that groups by `id`. */
+export function groupPlan(
   name: string,
   spec: Value,
   id: Expression,
-  fields: readonly Field[],
+  fields: readonly GroupField[],
   compiler: StageCompiler,
 ): StagePlan {
   const create = (): GroupTransform =>
@@ -163,7 +165,7 @@ function compileGroup(spec: Value, compiler: StageCompiler): StagePlan[] {
     throw location(15947, "a group's fields must be specified in an object")
   }
   let id: Expression | undefined
-  const fields: Field[] = []
+  const fields: GroupField[] = []
   const elements = new Elements(spec.bytes, spec.start)
   while (elements.next()) {
     const name = elements.name()
@@ -177,7 +179,12 @@ function compileGroup(spec: Value, compiler: StageCompiler): StagePlan[] {
   return [groupPlan('$group', spec, id, fields, compiler)]
 }
 
-function accumulatorOf(name: string, value: Value, compiler: StageCompiler): AccumulatorPlan {
+/** A field's accumulator object, compiled. */
+export function accumulatorOf(
+  name: string,
+  value: Value,
+  compiler: StageCompiler,
+): AccumulatorPlan {
   if (name.includes('.')) {
     throw location(40235, `The field name '${name}' cannot contain '.'`)
   }
@@ -201,6 +208,12 @@ function accumulatorOf(name: string, value: Value, compiler: StageCompiler): Acc
   return row.compile(operand, compiler.scope)
 }
 
+/** The field that tells how many documents a group has. */
+export function countField(compiler: StageCompiler): GroupField {
+  const one = documentValue(writeDocument((writer) => writer.int32('$sum', 1)))
+  return { name: 'count', plan: accumulatorOf('count', one, compiler) }
+}
+
 /** Groups by the expression, and the largest groups first. */
 function compileSortByCount(spec: Value, compiler: StageCompiler): StagePlan[] {
   if (spec.type === bsonType.object) {
@@ -222,9 +235,7 @@ function compileSortByCount(spec: Value, compiler: StageCompiler): StagePlan[] {
   } else {
     throw location(40149, 'the sortByCount field must be specified as a string or as an object')
   }
-  const count = accumulators.get('$count')
-  const plan = count?.compile(documentValue(Uint8Array.of(5, 0, 0, 0, 0)), compiler.scope)
-  const fields = plan === undefined ? [] : [{ name: 'count', plan }]
+  const fields = [countField(compiler)]
   const order = new DocumentWriter().int32('count', -1).finish()
   return [
     groupPlan('$sortByCount', spec, compiler.scope.compile(spec), fields, compiler),

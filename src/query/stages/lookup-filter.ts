@@ -19,21 +19,24 @@ export function equalityFilter(
   foreignField: string,
 ): (local: Document) => Document {
   const path = parsePath(localField)
-  return (local) => {
-    const values = localValues(local, path)
-    if (values.length === 1) return conditionOf(foreignField, '$eq', values[0] as Value)
-    if (values.every((value) => value.type !== bsonType.regex)) {
-      return conditionOf(foreignField, '$in', writeArray(values))
-    }
-    // In $in a regular expression would be a pattern; here it is a value.
-    return joined(
-      '$or',
-      values.map((value) => conditionOf(foreignField, '$eq', value)),
-    )
-  }
+  return (local) => anyOfFilter(foreignField, localValues(local, path))
 }
 
-function localValues(local: Document, path: FieldPath): Value[] {
+/** The filter of documents whose field is one of the values, or an array that holds one. */
+export function anyOfFilter(foreignField: string, values: readonly Value[]): Document {
+  if (values.length === 1) return conditionOf(foreignField, '$eq', values[0] as Value)
+  if (values.every((value) => value.type !== bsonType.regex)) {
+    return conditionOf(foreignField, '$in', writeArray(values))
+  }
+  // In $in a regular expression would be a pattern; here it is a value.
+  return joined(
+    '$or',
+    values.map((value) => conditionOf(foreignField, '$eq', value)),
+  )
+}
+
+/** Every value at a path, elements of arrays one by one; null where there is none. */
+export function localValues(local: Document, path: FieldPath): Value[] {
   const values: Value[] = []
   walkPath(local, path, (leaf) => {
     if (leaf === undefined) return false

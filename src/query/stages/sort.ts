@@ -53,39 +53,40 @@ function bytesOf(item: Keyed): number {
 /** Documents of one sorted run: small enough that sorting it is a bounded step. */
 const runDocuments = 1_000
 
-class RunSort extends StreamTransform {
+/** Documents with their keys in sorted runs, so that no step sorts more than one run. */
+export class SortedRuns {
   private readonly runs: Keyed[][] = []
   private run: Keyed[] = []
   private sequence = 0
   private held = 0
 
-  constructor(private readonly sort: Sort) {
-    super()
-  }
+  /** `name` is the stage's, for the error where it holds too much. */
+  constructor(private readonly name: string) {}
 
-  override get bytesHeld(): number {
+  get bytesHeld(): number {
     return this.held
   }
 
-  push(document: Document): void {
-    const key = this.sort.key(document)
+  get count(): number {
+    return this.sequence
+  }
+
+  push(document: Document, key: Uint8Array): void {
     const own = document.slice()
     const item = { head: headOf(key), key, sequence: this.sequence++, document: own }
     this.run.push(item)
     this.held += bytesOf(item)
-    requireMemory('$sort', this.held)
+    requireMemory(this.name, this.held)
     if (this.run.length === runDocuments) this.closeRun()
   }
 
-  override *finish(emit: Emit): Generator<void, void, void> {
+  /** The documents in order of their keys; each is let go when it is taken. */
+  *drain(): Generator<Document, void, void> {
     if (this.run.length > 0) this.closeRun()
     const merge = new Merge(this.runs)
-    for (let emitted = 1; ; emitted++) {
-      const item = merge.next()
-      if (item === undefined) break
+    for (let item = merge.next(); item !== undefined; item = merge.next()) {
       this.held -= bytesOf(item)
-      emit(item.document)
-      if (emitted % stepDocumentsMax === 0) yield
+      yield item.document
     }
     this.runs.length = 0
   }
@@ -93,6 +94,30 @@ class RunSort extends StreamTransform {
   private closeRun(): void {
     this.runs.push(this.run.sort(compareKeyed))
     this.run = []
+  }
+}
+
+class RunSort extends StreamTransform {
+  private readonly sorted = new SortedRuns('$sort')
+
+  constructor(private readonly sort: Sort) {
+    super()
+  }
+
+  override get bytesHeld(): number {
+    return this.sorted.bytesHeld
+  }
+
+  push(document: Document): void {
+    this.sorted.push(document, this.sort.key(document))
+  }
+
+  override *finish(emit: Emit): Generator<void, void, void> {
+    let emitted = 0
+    for (const document of this.sorted.drain()) {
+      emit(document)
+      if (++emitted % stepDocumentsMax === 0) yield
+    }
   }
 }
 

@@ -103,6 +103,46 @@ export interface LookupPlan {
   joined(document: Document, matches: readonly Document[]): Document
 }
 
+/** The documents of another pipeline after those of this one, which the engine runs. */
+export interface UnionPlan {
+  readonly kind: 'union'
+  readonly name: '$unionWith'
+  readonly spec: Value
+  /** The other pipeline's collection; undefined where its first stage makes the documents. */
+  readonly from: string | undefined
+  readonly stages: readonly StagePlan[]
+}
+
+/** Several pipelines over the same documents, and one document of their results. */
+export interface FacetPlan {
+  readonly kind: 'facet'
+  readonly name: '$facet'
+  readonly spec: Value
+  readonly facets: readonly { readonly name: string; readonly stages: readonly StagePlan[] }[]
+}
+
+/**
+ * A search from document to document, breadth first, which the engine runs: those of `from` whose
+ * `connectTo` is among the values of a round, and the values that they lead to for the next one.
+ */
+export interface GraphLookupPlan {
+  readonly kind: 'graphLookup'
+  readonly name: '$graphLookup'
+  readonly spec: Value
+  readonly from: string
+  /** Rounds after the first; Infinity: until nothing new is found. */
+  readonly maxDepth: number
+  /** Values of the first round. */
+  startOf(document: Document): readonly Value[]
+  /** What finds the documents of a round. */
+  filterOf(values: readonly Value[]): Document
+  /** Values that a found document leads to. */
+  leadsTo(found: Document): readonly Value[]
+  /** A found document with its depth, where that is asked for. */
+  withDepth(found: Document, depth: number): Document
+  joined(document: Document, found: readonly Document[]): Document
+}
+
 export type SourceKind =
   | 'collStats'
   | 'indexStats'
@@ -126,7 +166,15 @@ export interface DocumentsPlan {
 }
 
 export type PureStagePlan = TransformPlan | MatchPlan | SortPlan | CountPlan
-export type StagePlan = PureStagePlan | LookupPlan | SourcePlan | DocumentsPlan
+export type JoinPlan = LookupPlan | UnionPlan | FacetPlan | GraphLookupPlan
+export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan
+
+/** What a pipeline may hold where it stands. */
+export interface PipelineRules {
+  /** Names that are allowed, with `refuse` for the others; all where absent. */
+  readonly allows?: (name: string) => boolean
+  readonly refuse?: (name: string) => Error
+}
 
 /** What stages are compiled with. */
 export interface StageCompiler {
@@ -139,7 +187,7 @@ export interface StageCompiler {
   /** The scope of another context's expressions. */
   scopeOf(context: QueryContext): Scope
   /** A sub-pipeline; one level deeper. */
-  compile(pipeline: Value, context: QueryContext): StagePlan[]
+  compile(pipeline: Value, context: QueryContext, rules?: PipelineRules): StagePlan[]
 }
 
 /** A row of the stage table. */

@@ -1,0 +1,121 @@
+// $facet: each document is pushed into every pipeline at once. A pipeline's leading pure stages see
+// it as it comes; what stands behind a stage that reads something runs over what they have left.
+
+import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { location } from '../../query/expressions/operator.js'
+import { isPure, type StagePlan } from '../../query/pipeline.js'
+import { Chain } from '../../query/stages/chain.js'
+import type { FacetPlan } from '../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { type Document, documentValue } from '../../value/value.js'
+import { writeArray, writeDocument } from '../../value/writer.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+interface Facet {
+  readonly name: string
+  readonly chain: Chain
+  /** What the chain has brought out. */
+  results: Document[]
+  /** The stages after it. */
+  readonly rest: readonly StagePlan[]
+}
+
+/** Runs stages over documents that are there. */
+type Continue = (documents: readonly Document[], stages: readonly StagePlan[]) => Source
+
+export class FacetSource extends HoldingSource {
+  private readonly upstream: Source
+  private readonly facets: readonly Facet[]
+  private readonly goOn: Continue
+  private resultBytes = 0
+  private isDone = false
+  private returned = 0
+
+  constructor(upstream: Source, plan: FacetPlan, goOn: Continue) {
+    super()
+    this.upstream = upstream
+    this.goOn = goOn
+    this.facets = plan.facets.map(({ name, stages }) => this.facet(name, stages))
+  }
+
+  get counters(): Counters {
+    return { ...this.upstream.counters, returned: this.returned }
+  }
+
+  protected get isExhausted(): boolean {
+    return this.isDone
+  }
+
+  protected *produce(tx: ReadTx): Program<Document[]> {
+    while (!this.upstream.drained && this.facets.some(({ chain }) => !chain.satisfied)) {
+      const documents = yield* this.upstream.pull(tx, pullDocumentsMax)
+      for (const document of documents) yield* this.push(tx, document)
+    }
+    this.upstream.close()
+    for (const facet of this.facets) yield* this.finish(tx, facet)
+    this.isDone = true
+    this.returned = 1
+    return [
+      writeDocument((writer) => {
+        for (const { name, results } of this.facets) {
+          writer.value(name, writeArray(results.map(documentValue)))
+        }
+      }),
+    ]
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+
+  private facet(name: string, stages: readonly StagePlan[]): Facet {
+    const firstReader = stages.findIndex((stage) => !isPure(stage))
+    const end = firstReader < 0 ? stages.length : firstReader
+    const results: Document[] = []
+    const transforms = stages
+      .slice(0, end)
+      .filter(isPure)
+      .map((plan) => plan.create())
+    const chain = new Chain(transforms, (document) => {
+      this.count(document)
+      results.push(document)
+    })
+    return { name, chain, results, rest: stages.slice(end) }
+  }
+
+  private *push(tx: ReadTx, document: Document): Program<void> {
+    for (const { chain } of this.facets) {
+      if (chain.satisfied) continue
+      chain.push(document)
+      while (chain.step()) yield* tx.breathe(1)
+    }
+    yield* tx.breathe(this.facets.length)
+  }
+
+  private *finish(tx: ReadTx, facet: Facet): Program<void> {
+    facet.chain.end()
+    while (facet.chain.step()) yield* tx.breathe(1)
+    if (facet.rest.length === 0) return
+    const source = this.goOn(facet.results, facet.rest)
+    const results: Document[] = []
+    while (!source.drained) {
+      for (const document of yield* source.pull(tx, pullDocumentsMax)) {
+        this.count(document)
+        results.push(document)
+      }
+    }
+    facet.results = results
+  }
+
+  private count(document: Document): void {
+    this.resultBytes += document.length
+    if (this.resultBytes <= blockingBytesMax) return
+    throw location(
+      4031700,
+      `document constructed by $facet is ${this.resultBytes} bytes, which exceeds the limit of ` +
+        `${blockingBytesMax} bytes`,
+    )
+  }
+}

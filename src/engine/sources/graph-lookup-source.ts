@@ -1,0 +1,140 @@
+// $graphLookup: for each document, a breadth-first search through another collection. A round asks
+// for all its values at once, found by the planner like any query; a document is found once, in the
+// first round that reaches it.
+
+import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import type { QueryContext } from '../../query/context.js'
+import { location } from '../../query/expressions/operator.js'
+import { compileFilter, type Filter } from '../../query/filter.js'
+import type { GraphLookupPlan } from '../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { field } from '../../value/elements.js'
+import { equalityKey } from '../../value/key.js'
+import { type Document, documentValue, type Value } from '../../value/value.js'
+import { findNamespace } from '../catalog.js'
+import type { Guarded, Namespace } from '../types.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+/** Values that one query asks for: each is an interval of an index. */
+const valuesAtOnce = 1_000
+
+interface Place {
+  readonly context: QueryContext
+  readonly db: string
+}
+
+type Open = (ns: Namespace | undefined, filter: Filter) => Source
+
+/** What one search has seen. */
+interface Search {
+  readonly found: Map<string, Document>
+  readonly asked: Set<string>
+  bytes: number
+}
+
+export class GraphLookupSource extends HoldingSource {
+  private readonly upstream: Source
+  private readonly plan: GraphLookupPlan
+  private readonly place: Place
+  private readonly open: Open
+  private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  private returned = 0
+
+  constructor(upstream: Source, plan: GraphLookupPlan, place: Place, open: Open) {
+    super()
+    this.upstream = upstream
+    this.plan = plan
+    this.place = place
+    this.open = open
+  }
+
+  get counters(): Counters {
+    const { keysExamined, docsExamined } = this.upstream.counters
+    return {
+      keysExamined: keysExamined + this.inner.keysExamined,
+      docsExamined: docsExamined + this.inner.docsExamined,
+      returned: this.returned,
+    }
+  }
+
+  protected get isExhausted(): boolean {
+    return this.upstream.drained
+  }
+
+  /** One at a time: each may bring a whole graph along. */
+  protected *produce(tx: ReadTx & Guarded): Program<Document[]> {
+    const documents = yield* this.upstream.pull(tx, 1)
+    const joined: Document[] = []
+    for (const document of documents) {
+      joined.push(this.plan.joined(document, yield* this.search(tx, document)))
+    }
+    this.returned += joined.length
+    return joined
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+
+  private *search(tx: ReadTx & Guarded, document: Document): Program<Document[]> {
+    const { plan, place } = this
+    const ns = yield* findNamespace(tx, place.db, plan.from)
+    const search: Search = { found: new Map(), asked: new Set(), bytes: 0 }
+    let frontier = unasked(search, plan.startOf(document))
+    for (let depth = 0; frontier.length > 0 && depth <= plan.maxDepth; depth++) {
+      const next: Value[] = []
+      for (let at = 0; at < frontier.length; at += valuesAtOnce) {
+        const values = frontier.slice(at, at + valuesAtOnce)
+        for (const found of yield* this.round(tx, ns, values, search, depth)) {
+          next.push(...plan.leadsTo(found))
+        }
+      }
+      frontier = unasked(search, next)
+    }
+    return [...search.found.values()]
+  }
+
+  /** The documents that a round finds for the first time. */
+  private *round(
+    tx: ReadTx & Guarded,
+    ns: Namespace | undefined,
+    values: readonly Value[],
+    search: Search,
+    depth: number,
+  ): Program<Document[]> {
+    const { plan, place } = this
+    const source = this.open(ns, compileFilter(plan.filterOf(values), place.context))
+    const fresh: Document[] = []
+    while (!source.drained) {
+      for (const found of yield* source.pull(tx, pullDocumentsMax)) {
+        const id = equalityKey(field(found, '_id') ?? documentValue(found))
+        if (search.found.has(id)) continue
+        fresh.push(found)
+        search.found.set(id, plan.withDepth(found, depth))
+        hold(search, found.length)
+      }
+    }
+    this.inner.keysExamined += source.counters.keysExamined
+    this.inner.docsExamined += source.counters.docsExamined
+    return fresh
+  }
+}
+
+/** The values that no round has asked for yet. */
+function unasked(search: Search, values: readonly Value[]): Value[] {
+  return values.filter((value) => {
+    const key = equalityKey(value)
+    if (search.asked.has(key)) return false
+    search.asked.add(key)
+    hold(search, key.length)
+    return true
+  })
+}
+
+function hold(search: Search, bytes: number): void {
+  search.bytes += bytes
+  if (search.bytes <= blockingBytesMax) return
+  throw location(40099, '$graphLookup reached maximum memory consumption')
+}

@@ -1,0 +1,50 @@
+// $unionWith: the documents of one source, then those of another pipeline, opened when it is due.
+
+import { pullDocumentsMax } from '../../base/limits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { Guarded } from '../types.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+export class UnionSource extends HoldingSource {
+  private readonly upstream: Source
+  private readonly open: (tx: ReadTx & Guarded) => Program<Source>
+  private other: Source | undefined
+
+  constructor(upstream: Source, open: (tx: ReadTx & Guarded) => Program<Source>) {
+    super()
+    this.upstream = upstream
+    this.open = open
+  }
+
+  get counters(): Counters {
+    const first = this.upstream.counters
+    const second = this.other?.counters
+    return {
+      keysExamined: first.keysExamined + (second?.keysExamined ?? 0),
+      docsExamined: first.docsExamined + (second?.docsExamined ?? 0),
+      returned: first.returned + (second?.returned ?? 0),
+    }
+  }
+
+  protected get isExhausted(): boolean {
+    return this.upstream.drained && this.other?.drained === true
+  }
+
+  protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
+    const asked = Math.min(want, pullDocumentsMax)
+    if (!this.upstream.drained) {
+      const documents = yield* this.upstream.pull(tx, asked)
+      if (documents.length > 0) return documents
+    }
+    this.other ??= yield* this.open(tx)
+    return yield* this.other.pull(tx, asked)
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+    this.other?.close()
+  }
+}

@@ -1,0 +1,98 @@
+// $redact: an expression decides for each object, from the outside in, whether it is kept whole,
+// left out, or looked into ($$KEEP, $$PRUNE, $$DESCEND). `$field` is of the object at hand.
+
+import { equalValues } from '../../value/compare.js'
+import { Elements } from '../../value/elements.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  stringValue,
+  type Value,
+} from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+import {
+  type Env,
+  type Expression,
+  location,
+  type Result,
+  valueText,
+} from '../expressions/operator.js'
+import { type Emit, type StageRow, StreamTransform } from './stage.js'
+
+/** The values of the variables, which a string in the expression may stand for as well. */
+const keep = stringValue('keep')
+const prune = stringValue('prune')
+const descend = stringValue('descend')
+
+class Redact extends StreamTransform {
+  constructor(
+    private readonly expression: Expression,
+    private readonly env: Env,
+    /** Where $$CURRENT stands. */
+    private readonly current: number,
+  ) {
+    super()
+  }
+
+  push(document: Document, emit: Emit): void {
+    this.env.root = documentValue(document)
+    const redacted = this.object(this.env.root)
+    if (redacted !== undefined) emit(documentOf(redacted))
+  }
+
+  private object(value: Value): Result {
+    const { env } = this
+    env.step()
+    env.slots[this.current] = value
+    const decision = this.expression.evaluate(env)
+    if (decision !== undefined) {
+      if (equalValues(decision, keep)) return value
+      if (equalValues(decision, prune)) return undefined
+      if (equalValues(decision, descend)) return this.contents(value)
+    }
+    throw location(
+      17053,
+      "$redact's expression should not return anything aside from the variables $$KEEP, " +
+        `$$DESCEND, and $$PRUNE, but returned ${valueText(decision)}`,
+    )
+  }
+
+  /** An object or array with what is left of the objects in it. */
+  private contents(value: Value): Value {
+    const isArray = value.type === bsonType.array
+    const writer = new DocumentWriter(isArray)
+    const elements = new Elements(value.bytes, value.start)
+    while (elements.next()) {
+      const inner = elements.value()
+      const left = this.value(inner)
+      if (left === undefined) continue
+      if (isArray) writer.push(left)
+      else writer.value(elements.name(), left)
+    }
+    return writer.finishValue()
+  }
+
+  private value(value: Value): Result {
+    if (value.type === bsonType.object) return this.object(value)
+    return value.type === bsonType.array ? this.contents(value) : value
+  }
+}
+
+export const redactStage: StageRow = {
+  name: '$redact',
+  compile: (spec, compiler) => {
+    const { scope, slots } = compiler.scope.bind(['CURRENT', 'KEEP', 'PRUNE', 'DESCEND'])
+    const [current, ...decisions] = slots as [number, number, number, number]
+    const expression = scope.compile(spec)
+    const create = (): Redact => {
+      const env = compiler.environment()
+      for (const [i, value] of [keep, prune, descend].entries()) {
+        env.slots[decisions[i] as number] = value
+      }
+      return new Redact(expression, env, current)
+    }
+    return [{ kind: 'transform', name: '$redact', spec, create }]
+  },
+}
