@@ -12,13 +12,16 @@ import { emptyObject, location } from './expressions/operator.js'
 import { bucketStage } from './stages/bucket.js'
 import { bucketAutoStage } from './stages/bucket-auto.js'
 import { Chain } from './stages/chain.js'
+import { densifyStage } from './stages/densify.js'
 import { facetStage } from './stages/facet.js'
+import { fillStage } from './stages/fill.js'
 import { graphLookupStage } from './stages/graph-lookup.js'
 import { groupStages } from './stages/group.js'
 import { limitStages } from './stages/limit.js'
 import { lookupStage } from './stages/lookup.js'
 import { projectStages } from './stages/project.js'
 import { redactStage } from './stages/redact.js'
+import { windowStage } from './stages/set-window-fields.js'
 import { sortPlan, sortStages } from './stages/sort.js'
 import { sourceStages } from './stages/source.js'
 import type {
@@ -43,6 +46,9 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
     bucketStage,
     bucketAutoStage,
     redactStage,
+    windowStage,
+    fillStage,
+    densifyStage,
     unwindStage,
     lookupStage,
     graphLookupStage,

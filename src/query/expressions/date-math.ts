@@ -29,12 +29,13 @@ import {
 } from './operator.js'
 import { momentOf, type TimeZone, toLocal, toUtc, utcZone, zoneArgument } from './time-zone.js'
 
-type Unit =
+export type Unit =
   | { readonly kind: 'month'; readonly months: number }
   | { readonly kind: 'day'; readonly days: number; readonly isWeek: boolean }
   | { readonly kind: 'time'; readonly ms: number }
 
-const units = new Map<string, Unit>([
+/** By the names that `unit` arguments take. */
+export const timeUnits: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ['year', { kind: 'month', months: 12 }],
   ['quarter', { kind: 'month', months: 3 }],
   ['month', { kind: 'month', months: 1 }],
@@ -60,7 +61,7 @@ function isoDate(value: Value | undefined): value is Value {
 }
 
 /** `ms` moved by `amount` units. Months keep the day where the month has it, else take its last. */
-function shift(ms: number, unit: Unit, amount: number, zone: TimeZone): number {
+export function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): number {
   if (unit.kind === 'time') return ms + amount * unit.ms
   const local = toLocal(ms, zone)
   if (unit.kind === 'day') return toUtc(local + amount * unit.days * dayMs, zone)
@@ -102,7 +103,7 @@ function addition(name: string, sign: 1 | -1): OperatorRow {
     if (unitName.type !== bsonType.string) {
       throw location(5166404, `${name} requires string defining the time unit`)
     }
-    const unit = units.get(stringOf(unitName))
+    const unit = timeUnits.get(stringOf(unitName))
     if (unit === undefined) {
       throw fail('FailedToParse', `unknown time unit value: ${stringOf(unitName)}`)
     }
@@ -111,7 +112,7 @@ function addition(name: string, sign: 1 | -1): OperatorRow {
       throw location(5166405, `${name} expects integer amount of time units`)
     }
     const timeZone = hasZone ? zoneArgument(name, zone) : utcZone
-    const moved = shift(momentOf(date), unit, sign * count, timeZone)
+    const moved = shiftDate(momentOf(date), unit, sign * count, timeZone)
     return requireDate(moved, name)
   }
   return {
@@ -172,7 +173,7 @@ function unitArgument(name: string, value: Value): Unit {
   if (value.type !== bsonType.string) {
     throw location(5439013, `${name} requires 'unit' to be a string, but got ${typeName(value)}`)
   }
-  const unit = units.get(stringOf(value))
+  const unit = timeUnits.get(stringOf(value))
   if (unit === undefined) {
     throw location(
       5439014,

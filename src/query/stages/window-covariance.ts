@@ -1,0 +1,79 @@
+// $covariancePop and $covarianceSamp: two numeric expressions over a window, by Welford's method.
+
+import { elementsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import {
+  bsonType,
+  type Document,
+  documentValue,
+  doubleValue,
+  nullValue,
+} from '../../value/value.js'
+import type { Env, Expression, Result } from '../expressions/operator.js'
+import { parseBounds, type WindowBounds, wholePartition } from './window-bounds.js'
+import {
+  type Column,
+  type CompileFunction,
+  type Partition,
+  refuseFunction,
+  type WindowFunction,
+} from './window-function.js'
+
+/** `spare` is 1 for a sample. */
+export function covariance(spare: 0 | 1): CompileFunction {
+  return (context) => {
+    const { name, operand, window, compiler } = context
+    const pair = operand.type === bsonType.array ? elementsOf(operand) : []
+    const [x, y] = pair.map((value) => compiler.scope.compile(value))
+    if (x === undefined || y === undefined || pair.length > 2) {
+      throw refuseFunction(`${name} requires an array of 2 expressions`)
+    }
+    const bounds = window === undefined ? wholePartition : parseBounds(window, context)
+    return new Covariance(x, y, bounds, spare)
+  }
+}
+
+class Covariance implements WindowFunction {
+  constructor(
+    private readonly x: Expression,
+    private readonly y: Expression,
+    private readonly bounds: WindowBounds,
+    private readonly spare: 0 | 1,
+  ) {}
+
+  *column({ documents, sortedBy }: Partition, env: Env): Column {
+    const spanOf = this.bounds.spans(documents.length, sortedBy)
+    const values: Result[] = []
+    for (let i = 0; i < documents.length; i++) {
+      const { from, to } = spanOf(i)
+      const sum = new CoMoment()
+      for (let at = from; at <= to; at++) this.add(sum, documents[at] as Document, env)
+      const degrees = sum.count - this.spare
+      values.push(degrees > 0 ? doubleValue(sum.product / degrees) : nullValue)
+      yield
+    }
+    return values
+  }
+
+  private add(sum: CoMoment, document: Document, env: Env): void {
+    env.root = documentValue(document)
+    const x = this.x.evaluate(env)
+    const y = this.y.evaluate(env)
+    if (x?.isNumber === true && y?.isNumber === true) sum.add(numberOf(x), numberOf(y))
+  }
+}
+
+class CoMoment {
+  count = 0
+  product = 0
+  private meanX = 0
+  private meanY = 0
+
+  add(x: number, y: number): void {
+    this.count++
+    const delta = x - this.meanX
+    this.meanX += delta / this.count
+    this.meanY += (y - this.meanY) / this.count
+    this.product += delta * (y - this.meanY)
+  }
+}

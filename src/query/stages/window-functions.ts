@@ -1,0 +1,236 @@
+// The functions of $setWindowFields: accumulators over a window, and those that look at a document's
+// place in its partition. Each computes one column: a value for every document of a partition.
+
+import { stepDocumentsMax } from '../../base/limits.js'
+import { equalValues } from '../../value/compare.js'
+import { fieldsOf } from '../../value/elements.js'
+import {
+  type Document,
+  documentValue,
+  int64Value,
+  nullValue,
+  type Value,
+} from '../../value/value.js'
+import { accumulators } from '../accumulators.js'
+import type { Accumulator, AccumulatorPlan } from '../expressions/accumulator.js'
+import {
+  Constant,
+  type Env,
+  int32Of,
+  isNullish,
+  location,
+  type Result,
+} from '../expressions/operator.js'
+import type { StageCompiler } from './stage.js'
+import { parseBounds, type Sorting, type WindowBounds, wholePartition } from './window-bounds.js'
+import { covariance } from './window-covariance.js'
+import {
+  type Column,
+  type CompileFunction,
+  type Partition,
+  refuseFunction,
+  type WindowFunction,
+} from './window-function.js'
+import { derivative, expMovingAverage, integral, linearFill } from './window-series.js'
+
+/** The function of `{$name: operand, window}`. */
+export function compileFunction(
+  spec: Value,
+  sorting: Sorting,
+  compiler: StageCompiler,
+): WindowFunction {
+  let name: string | undefined
+  let operand: Value | undefined
+  let window: Value | undefined
+  for (const [field, value] of fieldsOf(spec)) {
+    if (field === 'window') window = value
+    else if (!field.startsWith('$')) {
+      throw refuseFunction(`Window function found an unknown argument: ${field}`)
+    } else if (name !== undefined) {
+      throw refuseFunction(
+        `Cannot specify two functions in window function spec: ${name}, ${field}`,
+      )
+    } else {
+      name = field
+      operand = value
+    }
+  }
+  if (name === undefined || operand === undefined) {
+    throw refuseFunction('Expected a $-prefixed window function')
+  }
+  const compile = functions.get(name)
+  if (compile === undefined) throw refuseFunction(`Unrecognized window function, ${name}`)
+  return compile({ name, operand, window, compiler, ...sorting })
+}
+
+/** Those of $group that a window does not take. */
+const notInWindows = new Set(['$mergeObjects', '$accumulator'])
+
+/** An accumulator over each document's window. */
+class Accumulated implements WindowFunction {
+  constructor(
+    private readonly plan: AccumulatorPlan,
+    private readonly bounds: WindowBounds,
+  ) {}
+
+  *column({ documents, sortedBy }: Partition, env: Env): Column {
+    const spanOf = this.bounds.spans(documents.length, sortedBy)
+    const values: Result[] = []
+    let state = this.plan.create(env)
+    /** The window that `state` has seen. */
+    let from = 0
+    let to = -1
+    let work = 0
+    for (let i = 0; i < documents.length; i++) {
+      const span = spanOf(i)
+      const grows = this.bounds.growsOnly || span.from === from
+      if (!grows || span.to < to) {
+        state = this.plan.create(env)
+        from = span.from
+        to = span.from - 1
+      }
+      for (; to < span.to; to++) {
+        this.add(state, documents[to + 1] as Document, env)
+        if (++work % stepDocumentsMax === 0) yield
+      }
+      values.push(state.result() ?? nullValue)
+      if (++work % stepDocumentsMax === 0) yield
+    }
+    return values
+  }
+
+  private add(state: Accumulator, document: Document, env: Env): void {
+    env.root = documentValue(document)
+    state.add(this.plan.input.evaluate(env))
+  }
+}
+
+const accumulated: CompileFunction = (context) => {
+  const { name, operand, window, compiler } = context
+  const plan = accumulators.get(name)?.compile(operand, compiler.scope)
+  if (plan === undefined) throw refuseFunction(`Unrecognized window function, ${name}`)
+  const bounds = window === undefined ? wholePartition : parseBounds(window, context)
+  return new Accumulated(plan, bounds)
+}
+
+/** $rank, $denseRank and $documentNumber: `{}` as their operand, and the order of one field. */
+function ranking(next: (place: Place) => number): CompileFunction {
+  return ({ name, operand, window, sortsByOne }) => {
+    const isEmpty = operand.bytes[operand.start] === 5 && operand.bytes[operand.start + 4] === 0
+    if (!isEmpty) throw location(5371603, `${name} must be specified with '{}' as the value`)
+    if (window !== undefined) {
+      throw location(5371601, 'Rank style window functions take no other arguments')
+    }
+    if (!sortsByOne) {
+      throw location(
+        5371602,
+        `${name} must be specified with a top level sortBy expression with exactly one element`,
+      )
+    }
+    return {
+      *column({ documents, sortedBy }) {
+        const values: Result[] = []
+        let rank = 0
+        for (let i = 0; i < documents.length; i++) {
+          const isTie = i > 0 && same(sortedBy[i - 1], sortedBy[i])
+          rank = next({ index: i, isTie, rank })
+          values.push(int64Value(BigInt(rank)))
+          if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+        }
+        return values
+      },
+    }
+  }
+}
+
+interface Place {
+  readonly index: number
+  /** Sorted as the document before it. */
+  readonly isTie: boolean
+  /** Of the document before it. */
+  readonly rank: number
+}
+
+function same(a: Result, b: Result): boolean {
+  return a === undefined || b === undefined ? a === b : equalValues(a, b)
+}
+
+/** $shift: a value of the document that is so many places away. */
+const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
+  const given = new Map(fieldsOf(operand))
+  const output = given.get('output')
+  const by = given.get('by')
+  if (window !== undefined) throw refuseFunction("$shift does not accept a 'window' field")
+  if (!isSorted) throw refuseFunction("'$shift' requires a sortBy")
+  if (output === undefined || by === undefined) {
+    throw refuseFunction("$shift requires 'output' and 'by' fields.")
+  }
+  for (const name of given.keys()) {
+    if (['output', 'by', 'default'].includes(name)) continue
+    throw refuseFunction(`Unknown argument in $shift: ${name}`)
+  }
+  const places = int32Of(by)
+  if (places === undefined) throw refuseFunction("'$shift:by' field must be an integer")
+  const expression = compiler.scope.compile(output)
+  const beyond = defaultOf(given.get('default'), compiler)
+  return {
+    *column({ documents }, env) {
+      const values: Result[] = []
+      for (let i = 0; i < documents.length; i++) {
+        const other = documents[i + places]
+        if (other === undefined) values.push(beyond)
+        else {
+          env.root = documentValue(other)
+          values.push(expression.evaluate(env) ?? nullValue)
+        }
+        if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+      }
+      return values
+    },
+  }
+}
+
+function defaultOf(value: Value | undefined, compiler: StageCompiler): Value {
+  if (value === undefined) return nullValue
+  const compiled = compiler.scope.compile(value)
+  if (compiled instanceof Constant) return compiled.value ?? nullValue
+  throw refuseFunction("'$shift:default' expression must yield a constant value.")
+}
+
+/** $locf: the last value that was there. */
+const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) => {
+  if (window !== undefined) throw refuseFunction("$locf does not accept a 'window' field")
+  if (!isSorted) throw refuseFunction('$locf requires a sortBy')
+  const expression = compiler.scope.compile(operand)
+  return {
+    *column({ documents }, env) {
+      const values: Result[] = []
+      let last: Result = nullValue
+      for (const [i, document] of documents.entries()) {
+        env.root = documentValue(document)
+        const value = expression.evaluate(env)
+        if (!isNullish(value)) last = value
+        values.push(last)
+        if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+      }
+      return values
+    },
+  }
+}
+
+const functions: ReadonlyMap<string, CompileFunction> = new Map<string, CompileFunction>([
+  ...[...accumulators.keys()]
+    .filter((name) => !notInWindows.has(name))
+    .map((name): [string, CompileFunction] => [name, accumulated]),
+  ['$documentNumber', ranking(({ index }) => index + 1)],
+  ['$rank', ranking(({ index, isTie, rank }) => (isTie ? rank : index + 1))],
+  ['$denseRank', ranking(({ isTie, rank }) => (isTie ? rank : rank + 1))],
+  ['$shift', shift],
+  ['$locf', lastObserved],
+  ['$linearFill', linearFill],
+  ['$derivative', derivative],
+  ['$integral', integral],
+  ['$expMovingAvg', expMovingAverage],
+  ['$covariancePop', covariance(0)],
+  ['$covarianceSamp', covariance(1)],
+])
