@@ -76,10 +76,10 @@ t.test('each partition is filled by itself, or all over one range', async (t) =>
 t.test('dates are a number of units apart', async (t) => {
   const documents = [{ x: new Date('2026-01-31') }, { x: new Date('2026-05-01') }]
   const shown = run(of({ step: 1, unit: 'month', bounds: 'full' }), documents)
-  t.match(
-    shown.map((line) => /\d{4}-\d\d-\d\d/.exec(line)?.[0]),
-    [...['2026-01-31', '2026-02-28', '2026-03-28', '2026-04-28', '2026-05-01']],
-  )
+  const days = shown.map((line) => {
+    return new Date(Number(/\d{10,}/.exec(line)?.[0])).toISOString().slice(0, 10)
+  })
+  t.same(days, ['2026-01-31', '2026-02-28', '2026-03-28', '2026-04-28', '2026-05-01'])
 })
 
 t.test('what cannot be filled is refused', async (t) => {
