@@ -5,6 +5,9 @@ import { randomInt } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { systemClock } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { openLmdbStore } from '../../src/store/lmdb.js'
 import {
   openSegmentHeader,
   recordGroup,
@@ -12,6 +15,7 @@ import {
   segmentHeaderBytes,
   soundRecordEnd,
 } from '../../src/store/log-record.js'
+import { backupOptions } from '../support/backups.js'
 import { Examiner } from '../support/power-cut/examiner.js'
 import { documentsAfter, holds } from '../support/power-cut/ledger.js'
 import { keepLedger } from '../support/power-cut/ledger-process.js'
@@ -31,12 +35,12 @@ t.test('a flipped bit in a stored value is found, named and never served', async
   const sound = await temporaryFolder(t)
   const run = { durability: 'commit', operations: 700, isKilled: false, secondMs: 20 } as const
   await keepLedger({ room: sound, ...run })
+  await bringIntoTables(join(sound, 'store'))
   const before = await examiner.examine({ what: 'store', path: join(sound, 'store') })
   t.same(before.problems, [])
   if (before.head === undefined) throw new Error('the ledger is missing')
   const documents = [...documentsAfter(before.head).values()]
   const large = documents.filter((document) => document.length > 300_000)
-  let found = 0
   for (let flip = 0; flip < flips; flip++) {
     const pool = flip % 3 === 0 && large.length > 0 ? large : documents
     const room = join(sound, `flip-${flip}`)
@@ -48,20 +52,23 @@ t.test('a flipped bit in a stored value is found, named and never served', async
       path: join(room, 'store'),
     })
     t.equal(refused, undefined)
-    // What the log still holds is read from there.
-    if (problems.length > 0) {
-      found++
-      t.ok(isNamed(problems), `flip ${flip}: ${problems.slice(0, 4).join('; ')}`)
-    }
-    if (flip < 3 && problems.length > 0) {
+    t.ok(isNamed(problems), `flip ${flip}: ${problems.slice(0, 4).join('; ')}`)
+    if (flip < 3) {
       const check = await runSigil(['check'], settingsFor(join(room, 'store')))
       t.equal(check.code, 1)
       t.match(check.errors, named)
     }
     rmSync(room, { recursive: true })
   }
-  t.ok(found >= flips / 2, `${found} of ${flips} hit what the tables alone hold`)
 })
+
+/** A backup begins when the tables hold all that the log held: then a flip hits the only copy. */
+async function bringIntoTables(path: string): Promise<void> {
+  const store = openLmdbStore({ path, durability: 'commit', clock: systemClock, log: silentLog })
+  const backup = await store.backup?.(backupOptions)
+  await backup?.end()
+  await store.close()
+}
 
 /** What was hit is named by its key, and no document is another than it was. */
 function isNamed(problems: readonly string[]): boolean {
