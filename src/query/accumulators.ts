@@ -22,6 +22,7 @@ import {
   operandsOf,
   type Result,
 } from './expressions/operator.js'
+import { percentileAccumulators, percentileOperators } from './expressions/percentile.js'
 import { rankedAccumulators, rankedOperators } from './expressions/ranked.js'
 
 class Sum implements Accumulator {
@@ -218,6 +219,7 @@ export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
     unaryRow('$stdDevSamp', () => new Deviation(1)),
     countRow,
     ...rankedAccumulators,
+    ...percentileAccumulators,
   ].map((row) => [row.name, row]),
 )
 
@@ -253,4 +255,5 @@ export const accumulatorOperators: readonly OperatorRow[] = [
   overValues('$stdDevPop', () => new Deviation(0)),
   overValues('$stdDevSamp', () => new Deviation(1)),
   ...rankedOperators,
+  ...percentileOperators,
 ]

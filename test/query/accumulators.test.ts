@@ -125,3 +125,28 @@ t.test('groups have the totals that a plain count has', async (t) => {
     { numRuns: runs(100) },
   )
 })
+
+t.test('$percentile and $median pick of the sorted numbers', async (t) => {
+  const documents = [5, 1, 'x', 3, null, 2, 4].map((v, _id) => ({ _id, v }))
+  const of = (more: Plain) => [{ $group: { _id: null, x: more } }, { $project: { _id: 0 } }]
+  const input = '$v'
+  const method = 'approximate'
+  table(t, documents, [
+    [
+      of({ $percentile: { input, p: [0, 0.5, 0.9, 1], method } }),
+      [{ x: [1, 3, 5, 5].map(double) }],
+    ],
+    [of({ $median: { input, method } }), [{ x: double(3) }]],
+    [of({ $median: { input: '$nope', method } }), [{ x: null }]],
+    [of({ $percentile: { input: '$nope', p: [0.1, 0.2], method } }), [{ x: [null, null] }]],
+    [of({ $median: { input } }), refused(40414)],
+    [of({ $median: { input, method: 'exact' } }), refused(7436102)],
+    [of({ $percentile: { input, p: 0.5, method } }), refused(7750300)],
+    [of({ $percentile: { input, p: [2], method } }), refused(7750303)],
+    [of({ $median: { input, method, more: 1 } }), refused(40415)],
+    [
+      [{ $limit: 1 }, { $project: { _id: 0, x: { $median: { input: [7, 9, '$v'], method } } } }],
+      [{ x: double(7) }],
+    ],
+  ])
+})

@@ -29,6 +29,7 @@ export function documentTest(node: FilterNode): DocumentTest {
       return (document) => !matches(document)
     }
     case 'expr':
+    case 'jsonSchema':
       return (document) => node.test(documentValue(document))
   }
 }
@@ -53,6 +54,7 @@ function valueTest(node: FilterNode, leafTestOf: (leaf: LeafNode) => ValueTest):
       return () => true
     case 'never':
     case 'expr':
+    case 'jsonSchema':
       return () => false
     case 'and':
       return all(node.children.map((child) => valueTest(child, leafTestOf)))

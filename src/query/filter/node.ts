@@ -79,12 +79,20 @@ export interface ExprNode {
   readonly test: (root: Value) => boolean
 }
 
+/** Truth of a schema over the whole document. */
+export interface SchemaNode {
+  readonly op: 'jsonSchema'
+  readonly value: Value
+  readonly test: (root: Value) => boolean
+}
+
 export type FilterNode =
   | { readonly op: 'and' | 'or' | 'nor'; readonly children: readonly FilterNode[] }
   | { readonly op: 'not'; readonly child: FilterNode }
   | { readonly op: 'always' | 'never' }
   | LeafNode
   | ExprNode
+  | SchemaNode
 
 export function isLeaf(node: FilterNode): node is LeafNode {
   return 'path' in node

@@ -4,12 +4,21 @@
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
 import { Elements, elementsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
 import { type FieldPath, parsePath } from '../../value/path.js'
-import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
+import {
+  bsonType,
+  type Document,
+  documentValue,
+  doubleValue,
+  type Value,
+} from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
 import { compileExpression, envOf, scopeOf } from '../expression.js'
 import { emptyObject, isTruthy } from '../expressions/operator.js'
 import { compileRegexValue } from '../regex.js'
+import { compileSchema } from '../schema/json-schema.js'
 import type { FieldOperator, FieldPlace } from './field-operator.js'
 import type { FilterNode } from './node.js'
 import {
@@ -42,8 +51,8 @@ const topOperators = new Map<string, TopOperator>([
   ['$alwaysFalse', { compile: () => ({ op: 'never' }) }],
   ['$where', refused('BadValue', '$where is not allowed in this context')],
   ['$text', refused('IndexNotFound', 'text index required for $text query')],
-  ['$jsonSchema', refused('NotImplemented', '$jsonSchema is not supported')],
-  ['$sampleRate', refused('NotImplemented', '$sampleRate is not supported')],
+  ['$jsonSchema', { compile: (operand, parser) => parser.schema(operand) }],
+  ['$sampleRate', { compile: (operand, parser) => parser.expression(sampling(operand)) }],
   [
     '$not',
     refused(
@@ -54,7 +63,24 @@ const topOperators = new Map<string, TopOperator>([
   ],
 ])
 
-function refused(kind: 'BadValue' | 'IndexNotFound' | 'NotImplemented', text: string): TopOperator {
+/** `$sampleRate` as an expression that is true so often. */
+function sampling(operand: Value): Value {
+  if (!operand.isNumber) {
+    throw fail('BadValue', 'argument to $sampleRate must be a numeric type')
+  }
+  const rate = numberOf(operand)
+  if (!(rate >= 0 && rate <= 1)) {
+    throw fail('BadValue', 'numeric argument to $sampleRate must be in [0, 1]')
+  }
+  return documentValue(
+    writeDocument((writer) => {
+      writer.openArray('$lt').pushOpenDocument().openDocument('$rand').close().close()
+      writer.push(doubleValue(rate)).close()
+    }),
+  )
+}
+
+function refused(kind: 'BadValue' | 'IndexNotFound', text: string): TopOperator {
   return {
     compile: () => {
       throw fail(kind, text)
@@ -139,13 +165,13 @@ class Parser {
     })
   }
 
+  schema(operand: Value): FilterNode {
+    this.requireDocument('$jsonSchema')
+    return { op: 'jsonSchema', value: operand, test: compileSchema(operand) }
+  }
+
   expression(operand: Value): FilterNode {
-    if (this.role === 'element') {
-      throw fail('BadValue', '$expr can only be applied to the top-level document')
-    }
-    if (this.role === 'arrayFilter') {
-      throw fail('QueryFeatureNotAllowed', '$expr is not allowed in this context')
-    }
+    this.requireDocument('$expr')
     const expression = compileExpression(operand, scopeOf(this.context))
     const environment = envOf(emptyObject, this.context)
     const test = (root: Value): boolean => {
@@ -153,6 +179,15 @@ class Parser {
       return isTruthy(expression.evaluate(environment))
     }
     return { op: 'expr', value: operand, test }
+  }
+
+  private requireDocument(name: string): void {
+    if (this.role === 'element') {
+      throw fail('BadValue', `${name} can only be applied to the top-level document`)
+    }
+    if (this.role === 'arrayFilter') {
+      throw fail('QueryFeatureNotAllowed', `${name} is not allowed in this context`)
+    }
   }
 
   private top(name: string, operand: Value): FilterNode {

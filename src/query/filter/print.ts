@@ -34,7 +34,8 @@ function print(node: FilterNode, writer: DocumentWriter): void {
       printNot(node.child, writer)
       return
     case 'expr':
-      writer.value('$expr', node.value)
+    case 'jsonSchema':
+      writer.value(`$${node.op}`, node.value)
       return
   }
 }

@@ -1,0 +1,141 @@
+// $percentile and $median, as accumulators and over an array: the numbers are kept and sorted, so
+// the answer is exact where the peer's method may be approximate.
+
+import { elementsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { bsonType, doubleValue, nullValue, stringOf, type Value } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import type { Accumulator, AccumulatorRow } from './accumulator.js'
+import {
+  Constant,
+  call,
+  location,
+  type NamedArguments,
+  namedArguments,
+  type OperatorRow,
+  type Result,
+  type Scope,
+  typeName,
+  valueText,
+} from './operator.js'
+
+const numberBytes = 8
+
+class Percentiles implements Accumulator {
+  private readonly numbers: number[] = []
+
+  /** `isOne`: a value, not an array of one. */
+  constructor(
+    private readonly shares: readonly number[],
+    private readonly isOne: boolean,
+  ) {}
+
+  get bytesHeld(): number {
+    return this.numbers.length * numberBytes
+  }
+
+  add(value: Result): void {
+    if (value?.isNumber !== true) return
+    const n = numberOf(value)
+    if (!Number.isNaN(n)) this.numbers.push(n)
+  }
+
+  result(): Value {
+    const sorted = Float64Array.from(this.numbers).sort()
+    const found = this.shares.map((share) => {
+      const n = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
+      return n === undefined ? nullValue : doubleValue(n)
+    })
+    return this.isOne ? (found[0] ?? nullValue) : writeArray(found)
+  }
+}
+
+function rulesOf(name: string, required: readonly string[]): NamedArguments {
+  return {
+    notObject: [7429703, `specification must be an object; found ${name}`],
+    unknown: (argument) => [40415, `BSON field '${name}.${argument}' is an unknown field.`],
+    required: Object.fromEntries(
+      required.map((argument) => [
+        argument,
+        [40414, `BSON field '${name}.${argument}' is missing but a required field`] as const,
+      ]),
+    ),
+  }
+}
+
+/** Which shares an operator asks for, and of what. */
+function optionsOf(
+  name: '$percentile' | '$median',
+  operand: Value,
+  scope: Scope,
+): { readonly input: Value; readonly create: () => Accumulator } {
+  const isMedian = name === '$median'
+  const required = isMedian ? ['input', 'method'] : ['input', 'p', 'method']
+  const given = namedArguments(operand, rulesOf(name, required))
+  const method = given.get('method') as Value
+  if (method.type !== bsonType.string || stringOf(method) !== 'approximate') {
+    throw location(7436102, "Currently only 'approximate' can be used as percentile 'method'.")
+  }
+  const shares = isMedian ? [0.5] : sharesOf(given.get('p') as Value, scope)
+  return { input: given.get('input') as Value, create: () => new Percentiles(shares, isMedian) }
+}
+
+function sharesOf(value: Value, scope: Scope): number[] {
+  const compiled = scope.compile(value)
+  const list = compiled instanceof Constant ? compiled.value : undefined
+  const elements = list?.type === bsonType.array ? elementsOf(list) : []
+  if (elements.length === 0) {
+    throw location(
+      7750300,
+      `The $percentile 'p' field must be an array of constant values, but found: ${valueText(value)}.`,
+    )
+  }
+  return elements.map((element) => {
+    const share = element.isNumber ? numberOf(element) : Number.NaN
+    if (share >= 0 && share <= 1) return share
+    throw location(
+      7750303,
+      "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], but found: " +
+        `${valueText(element)} (${typeName(element)}).`,
+    )
+  })
+}
+
+function accumulator(name: '$percentile' | '$median'): AccumulatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      const { input, create } = optionsOf(name, operand, scope)
+      return { input: scope.compile(input), create }
+    },
+  }
+}
+
+/** Over the elements of an array, or one number. */
+function overArray(name: '$percentile' | '$median'): OperatorRow {
+  return {
+    name,
+    compile: (operand, scope) => {
+      const { input, create } = optionsOf(name, operand, scope)
+      return call(
+        ([value]) => {
+          const state = create()
+          const elements = value?.type === bsonType.array ? elementsOf(value) : [value]
+          for (const element of elements) state.add(element)
+          return state.result()
+        },
+        [scope.compile(input)],
+      )
+    },
+  }
+}
+
+export const percentileAccumulators: readonly AccumulatorRow[] = [
+  accumulator('$percentile'),
+  accumulator('$median'),
+]
+
+export const percentileOperators: readonly OperatorRow[] = [
+  overArray('$percentile'),
+  overArray('$median'),
+]

@@ -1,0 +1,51 @@
+// $jsonSchema: compiles a schema of draft 4, with the peer's bsonType beside it, into one test of a
+// value. Keywords are rows of two tables; what the peer refuses is refused with its words.
+
+import { fail } from '../../base/errors.js'
+import { expressionDepthMax } from '../../base/limits.js'
+import { fieldsOf } from '../../value/elements.js'
+import { bsonType, type Value } from '../../value/value.js'
+import { containerKeywords } from './container-keywords.js'
+import { badSchema, type Keyword, type SchemaTest, wrongType } from './keyword.js'
+import { valueKeywords } from './value-keywords.js'
+
+const keywords: ReadonlyMap<string, Keyword> = new Map(
+  [...valueKeywords, ...containerKeywords].map((keyword) => [keyword.name, keyword]),
+)
+
+/** Of the draft, but not of the peer. */
+const unsupported = new Set(['$ref', '$schema', 'default', 'definitions', 'format', 'id'])
+
+/** The test of a document. Throws 14 (not an object) and 9 (what a schema cannot say). */
+export function compileSchema(spec: Value): SchemaTest {
+  if (spec.type !== bsonType.object) {
+    throw fail('TypeMismatch', '$jsonSchema must be an object')
+  }
+  return compileAt(spec, 0)
+}
+
+function compileAt(spec: Value, depth: number): SchemaTest {
+  if (depth > expressionDepthMax) throw fail('BadValue', 'exceeded maximum query tree depth')
+  const given = new Map(fieldsOf(spec))
+  const tests: SchemaTest[] = []
+  for (const [name, operand] of given) {
+    const test = keywordOf(name).compile(operand, {
+      sibling: (other) => given.get(other),
+      schema: (inner, within) => {
+        if (inner.type !== bsonType.object) throw wrongType(within, 'an object', inner)
+        return compileAt(inner, depth + 1)
+      },
+    })
+    if (test !== undefined) tests.push(test)
+  }
+  return (value) => tests.every((test) => test(value))
+}
+
+function keywordOf(name: string): Keyword {
+  const keyword = keywords.get(name)
+  if (keyword !== undefined) return keyword
+  if (unsupported.has(name)) {
+    throw badSchema(`$jsonSchema keyword '${name}' is not currently supported`)
+  }
+  throw badSchema(`Unknown $jsonSchema keyword: ${name}`)
+}
