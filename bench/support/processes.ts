@@ -13,6 +13,7 @@ export interface SigilProcess {
   readonly pid: number
   readonly httpPort: number
   readonly wirePort: number
+  readonly redisPort: number
   readonly uri: string
   readonly folder: string
   /** From spawn to the line that says it is ready, milliseconds. */
@@ -39,7 +40,7 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sigil-bench-'))
   const started = performance.now()
   // The flag of `npm start`: short-lived buffers die young instead of being moved about.
-  const args = ['--max-semi-space-size=32', 'build/bench/support/sigil-child.js']
+  const args = ['--max-semi-space-size=16', '--expose-gc', 'build/bench/support/sigil-child.js']
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
@@ -53,11 +54,12 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
       ...options.environment,
     },
   })
-  const ports = (await message(child)) as { http: number; wire: number }
+  const ports = (await message(child)) as { http: number; wire: number; redis: number }
   return {
     pid: child.pid ?? 0,
     httpPort: ports.http,
     wirePort: ports.wire,
+    redisPort: ports.redis,
     uri: `mongodb://operator:${benchKey}@127.0.0.1:${ports.wire}/main`,
     folder,
     startMs: performance.now() - started,
@@ -80,7 +82,7 @@ export interface Peer {
 
 /** Starts a peer of bench/peers; it sends its port once it listens. */
 export async function startPeer(name: string, ...values: readonly string[]): Promise<Peer> {
-  const args = ['--max-semi-space-size=32', `build/bench/peers/${name}.js`, ...values]
+  const args = ['--max-semi-space-size=16', `build/bench/peers/${name}.js`, ...values]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const port = (await message(child)) as number
   return { pid: child.pid ?? 0, port, stop: () => end(child) }

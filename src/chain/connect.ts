@@ -1,0 +1,184 @@
+// Puts the clients of one chain together once it answers: head, log of keys, reads, gas station. A
+// failed try leaves nothing behind, so that it can be made again. (facts: identity 8.2)
+
+import { Wallet } from 'ethers'
+import type { Clock } from '../base/clock.js'
+import type { Log } from '../base/log.js'
+import type { Store } from '../store/store.js'
+import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
+import { keyRegistryArtifact } from './artifacts/key-registry.js'
+import { ChainAway } from './away.js'
+import { requireCode } from './contract-code.js'
+import { ContractReader } from './contract-reader.js'
+import { deployContracts, findOwn } from './deploy.js'
+import { GasStation } from './gas-station.js'
+import { SharedHead } from './head.js'
+import { type Header, readHeader } from './header.js'
+import { Intents } from './intents.js'
+import { KeyLog } from './key-log.js'
+import type { LocalChain } from './local/open.js'
+import { MetaRelay } from './meta-relay.js'
+import type { Provider } from './provider.js'
+import type { RegistryTypedData } from './registry.js'
+import { RegistryCache } from './registry-cache.js'
+import { RegistryClient } from './registry-client.js'
+import type { Remote } from './remote.js'
+import { Rows, scopeOf } from './rows.js'
+import { registryTypedData } from './typed-data.js'
+import { hexQuantity } from './words.js'
+
+/** Blocks over which the pace of a chain is reckoned. */
+const paceBlocks = 100
+
+export interface Connected {
+  readonly reader: ContractReader
+  readonly head: SharedHead
+  readonly client: RegistryClient
+  readonly relay: MetaRelay | undefined
+  readonly typedData: RegistryTypedData
+  readonly anchor: string | undefined
+  /** Seconds. */
+  chainTime(): number
+  onRevoked(listener: (address: string, index: number) => void): void
+  close(): Promise<void>
+}
+
+interface Base {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  /** Ends a back-fill, which may take long. */
+  readonly signal: AbortSignal
+}
+
+interface Parts extends Base {
+  readonly provider: Provider
+  readonly isRemote: boolean
+  readonly chainId: number
+  readonly registry: string
+  readonly anchor: string | undefined
+  readonly deployBlock: number
+  readonly stationKey: string | undefined
+  readonly budget: bigint | undefined
+  readonly blockSeconds: number
+  readonly latest: () => Promise<Header>
+  readonly onBlock: ((listener: () => void) => () => void) | undefined
+}
+
+export async function assembleLocal(given: Base & { chain: LocalChain }): Promise<Connected> {
+  const { chain, store, clock, log, signal } = given
+  const { chainId } = chain
+  const { owner: ownerKey, gasStation: stationKey } = await chain.keys()
+  const own = await findOwn(chain, ownerKey)
+  const found = { provider: chain, chainId, ownerKey, stationKey, pollMs: 20, ...own }
+  const { registry, anchor } = await deployContracts(found)
+  const params = ['latest', false]
+  return assemble({
+    ...{ store, clock, log, signal, provider: chain, isRemote: false, chainId, registry, anchor },
+    ...{ deployBlock: 0, stationKey, budget: undefined, blockSeconds: 1 },
+    latest: async () => readHeader(await chain.request({ method: 'eth_getBlockByNumber', params })),
+    onBlock: (listener) => chain.onBlock(listener),
+  })
+}
+
+interface RemoteParts extends Base {
+  readonly remote: Remote
+  readonly chainId: number
+  readonly deployBlock: number
+  readonly registry: string
+  readonly anchor: string | undefined
+  readonly stationKey: string | undefined
+  readonly sponsorBudget: bigint
+}
+
+export async function assembleRemote(given: RemoteParts): Promise<Connected> {
+  const { remote, registry, anchor, stationKey } = given
+  const head = await remote.latest()
+  const reader = new ContractReader(remote, registry, true)
+  requireCode(await reader.code(registry, head), keyRegistryArtifact, registry)
+  if (anchor !== undefined) {
+    requireCode(await reader.code(anchor, head), anchorRegistryArtifact, anchor)
+  }
+  if (stationKey !== undefined) await requireStation(reader, head, stationKey)
+  return assemble({
+    ...{ ...given, provider: remote, isRemote: true, budget: given.sponsorBudget },
+    blockSeconds: await paceOf(remote, head),
+    latest: () => remote.latest(),
+    onBlock: undefined,
+  })
+}
+
+async function requireStation(reader: ContractReader, head: Header, key: string): Promise<void> {
+  const { address } = new Wallet(key)
+  const { current } = await reader.gasStations(head)
+  if (current === address.toLowerCase()) return
+  const text = `the registry's gas station is ${current}, and the key is of ${address}`
+  throw new ChainAway(`${text}: run \`sigil deploy\` with it`)
+}
+
+/** Seconds a block. */
+async function paceOf(provider: Provider, head: Header): Promise<number> {
+  const blocks = Math.min(paceBlocks, head.number)
+  if (blocks === 0) return 1
+  const params = [hexQuantity(head.number - blocks), false]
+  const before = readHeader(await provider.request({ method: 'eth_getBlockByNumber', params }))
+  return Math.max(1, (head.timestamp - before.timestamp) / blocks)
+}
+
+async function assemble(parts: Parts): Promise<Connected> {
+  const { provider, isRemote, chainId, registry, store, clock, log, stationKey } = parts
+  const rows = new Rows(scopeOf(chainId, registry))
+  const reader = new ContractReader(provider, registry, isRemote)
+  const head = new SharedHead({
+    ...{ chainId, latest: parts.latest },
+    onBlock: parts.onBlock,
+    clock,
+    log,
+  })
+  const cache = new RegistryCache()
+  const listeners = new Set<(address: string, index: number) => void>()
+  const keyLog = new KeyLog({
+    ...{ provider, contract: registry, deployBlock: parts.deployBlock, isRemote, store, rows, log },
+    signal: parts.signal,
+    onRevoked: (address, index) => {
+      cache.revoke(address, index)
+      for (const listener of listeners) listener(address, index)
+    },
+    onRewind: () => cache.clear(),
+  })
+  const highest = (await keyLog.place()) ?? 0
+  head.start((at) => keyLog.catchUp(at), { highest, blockSeconds: parts.blockSeconds })
+  const typedData = registryTypedData(chainId, registry)
+  const chainTime = (): number => {
+    const at = head.current?.timestamp ?? 0
+    // Blocks of the local chain come on demand: the next one has the time of its making.
+    return isRemote ? at : Math.max(at, Math.floor(clock.now() / 1_000))
+  }
+  let station: GasStation | undefined
+  let relay: MetaRelay | undefined
+  try {
+    await head.first()
+    if (stationKey !== undefined) {
+      const wallet = new Wallet(stationKey)
+      const intents = new Intents(store, rows, parts.budget)
+      station = new GasStation({
+        ...{ provider, reader, head, chainId, isRemote, wallet, intents, clock, log },
+      })
+      await station.start()
+      const onRevoked = (address: string, index: number) => keyLog.revoke(address, index)
+      relay = new MetaRelay({ station, reader, head, typedData, chainTime, onRevoked })
+    }
+  } catch (error) {
+    await head.close()
+    throw error
+  }
+  return {
+    ...{ reader, head, relay, typedData, anchor: parts.anchor, chainTime },
+    client: new RegistryClient({ reader, head, keyLog, cache, isRemote, clock }),
+    onRevoked: (listener) => void listeners.add(listener),
+    close: async () => {
+      await station?.close()
+      await head.close()
+    },
+  }
+}

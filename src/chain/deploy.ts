@@ -1,0 +1,198 @@
+// Puts the key registry and the anchor contract on a chain, and makes our gas station the
+// registry's. Done by `sigil deploy` on a real chain and by the first start on the local one; what
+// is there already is verified and kept, so it may be interrupted anywhere and run again.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  concat,
+  getAddress,
+  getCreateAddress,
+  Interface,
+  Transaction,
+  Wallet,
+  ZeroAddress,
+} from 'ethers'
+import { deployGasMax, receiptMsMax } from '../base/limits.js'
+import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
+import { keyRegistryAbi, keyRegistryArtifact } from './artifacts/key-registry.js'
+import { ChainAway } from './away.js'
+import { type ContractArtifact, requireCode } from './contract-code.js'
+import { type Header, readHeader } from './header.js'
+import type { Provider } from './provider.js'
+import { type Receipt, readReceipt } from './receipt.js'
+import { addressOfWord, bigQuantity, quantity, requireHex, wordsOf } from './words.js'
+
+const registryInterface = new Interface(keyRegistryAbi)
+
+export interface DeployOptions {
+  readonly provider: Provider
+  readonly chainId: number
+  /** Private key that deploys and owns. */
+  readonly ownerKey: string
+  /** Private key of the gas station; without one the registry has none. */
+  readonly stationKey: string | undefined
+  /** Contracts that are there already. */
+  readonly registry?: string | undefined
+  readonly anchor?: string | undefined
+  /** Between looks for a receipt, milliseconds. */
+  readonly pollMs: number
+}
+
+export interface Deployed {
+  readonly registry: string
+  readonly anchor: string
+  /** No event of either is older. */
+  readonly block: number
+  /** Hashes of what was sent, for explorers. */
+  readonly sent: readonly string[]
+}
+
+/** Rejects with RpcError, ChainAway, or ChainAway where a contract is not ours. */
+export async function deployContracts(options: DeployOptions): Promise<Deployed> {
+  const { provider, ownerKey, stationKey } = options
+  const owner = new Sender(options, ownerKey)
+  const station = stationKey === undefined ? undefined : new Wallet(stationKey).address
+  const head = await latest(provider)
+  const sent: Promise<Receipt>[] = []
+  const nonces = [await owner.nonce()]
+  const deploy = async (given: string | undefined, artifact: ContractArtifact, args: string) => {
+    if (given !== undefined) return getAddress(given)
+    const nonce = (nonces[0] ?? 0) + sent.length
+    sent.push(owner.send({ nonce, data: concat([artifact.creationBytecode, args]) }))
+    return getCreateAddress({ from: owner.address, nonce })
+  }
+  const args = registryInterface.encodeDeploy([owner.address, station ?? ZeroAddress])
+  const registry = await deploy(options.registry, keyRegistryArtifact, args)
+  const anchor = await deploy(options.anchor, anchorRegistryArtifact, '0x')
+  const receipts = await Promise.all(sent)
+  await requireDeployed(provider, keyRegistryArtifact, registry)
+  await requireDeployed(provider, anchorRegistryArtifact, anchor)
+  if (stationKey !== undefined) receipts.push(...(await appoint(options, registry, stationKey)))
+  const blocks = receipts.map(({ block }) => block)
+  const block = blocks.length === 0 ? head.number : Math.min(...blocks)
+  return { registry, anchor, block, sent: receipts.map(({ hash }) => hash) }
+}
+
+/**
+ * The addresses that the contracts of a chain have whose owner has sent nothing else before: on the
+ * local chain nobody but Sigil has the owner's key. Undefined for those that are not there yet.
+ */
+export async function findOwn(provider: Provider, ownerKey: string) {
+  const { address: from } = new Wallet(ownerKey)
+  const find = async (nonce: number, artifact: ContractArtifact): Promise<string | undefined> => {
+    const address = getCreateAddress({ from, nonce })
+    const code = await codeAt(provider, address)
+    if (code === '0x') return undefined
+    requireCode(code, artifact, address)
+    return address
+  }
+  return {
+    registry: await find(0, keyRegistryArtifact),
+    anchor: await find(1, anchorRegistryArtifact),
+  }
+}
+
+/** Throws ChainAway where the contract at `address` is another than the artifact's. */
+export async function requireDeployed(
+  provider: Provider,
+  artifact: ContractArtifact,
+  address: string,
+): Promise<void> {
+  requireCode(await codeAt(provider, address), artifact, address)
+}
+
+/** The owner proposes and the station accepts, where it is not the registry's station yet. */
+async function appoint(
+  options: DeployOptions,
+  registry: string,
+  stationKey: string,
+): Promise<Receipt[]> {
+  const { provider, ownerKey } = options
+  const station = new Sender(options, stationKey)
+  const params = [
+    { to: registry, data: registryInterface.encodeFunctionData('gasStation') },
+    'latest',
+  ]
+  const [current = ''] = wordsOf(await provider.request({ method: 'eth_call', params }), 1)
+  if (addressOfWord(current) === station.address.toLowerCase()) return []
+  const owner = new Sender(options, ownerKey)
+  const propose = registryInterface.encodeFunctionData('proposeGasStation', [station.address])
+  const accept = registryInterface.encodeFunctionData('acceptGasStation')
+  const proposed = await owner.send({ to: registry, data: propose })
+  return [proposed, await station.send({ to: registry, data: accept })]
+}
+
+async function codeAt(provider: Provider, address: string): Promise<string> {
+  const params = [address, 'latest']
+  return requireHex(await provider.request({ method: 'eth_getCode', params })).toLowerCase()
+}
+
+async function latest(provider: Provider): Promise<Header> {
+  const params = ['latest', false]
+  return readHeader(await provider.request({ method: 'eth_getBlockByNumber', params }))
+}
+
+interface Call {
+  readonly to?: string
+  readonly data: string
+  /** The account's next one unless given. */
+  readonly nonce?: number
+}
+
+/** Sends single transactions of one account and waits for each; nothing is kept. */
+class Sender {
+  readonly address: string
+  private readonly wallet: Wallet
+  private readonly options: DeployOptions
+
+  constructor(options: DeployOptions, key: string) {
+    this.options = options
+    this.wallet = new Wallet(key)
+    this.address = this.wallet.address
+  }
+
+  async nonce(): Promise<number> {
+    return quantity(await this.ask('eth_getTransactionCount', this.address, 'latest'))
+  }
+
+  /** Rejects with ChainAway where the transaction reverts. */
+  async send({ to, data, nonce }: Call): Promise<Receipt> {
+    const { provider, chainId } = this.options
+    const call = { from: this.address, data, ...(to && { to }) }
+    const [gas, count, head] = await Promise.all([
+      this.ask('eth_estimateGas', call).then(quantity),
+      nonce ?? this.nonce(),
+      latest(provider),
+    ])
+    const price =
+      head.baseFee === undefined
+        ? { type: 0, gasPrice: bigQuantity(await this.ask('eth_gasPrice')) }
+        : await this.fees(head.baseFee)
+    const gasLimit = Math.min(deployGasMax, Math.ceil(gas * 1.1))
+    const fields = { chainId, nonce: count, data, gasLimit, value: 0, ...(to && { to }) }
+    const tx = Transaction.from({ ...fields, ...price })
+    tx.signature = this.wallet.signingKey.sign(tx.unsignedHash)
+    await this.ask('eth_sendRawTransaction', tx.serialized)
+    return this.receipt(tx.hash ?? '')
+  }
+
+  private async fees(baseFee: bigint) {
+    const tip = bigQuantity(await this.ask('eth_maxPriorityFeePerGas'))
+    return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * baseFee + tip }
+  }
+
+  private async receipt(hash: string): Promise<Receipt> {
+    const { pollMs } = this.options
+    for (let waited = 0; waited < 2 * receiptMsMax; waited += pollMs) {
+      const receipt = readReceipt(await this.ask('eth_getTransactionReceipt', hash))
+      if (receipt?.ok === false) throw new ChainAway(`transaction ${hash} reverted`)
+      if (receipt !== undefined) return receipt
+      await wait(pollMs)
+    }
+    throw new ChainAway(`no block has taken transaction ${hash} yet; run this again`)
+  }
+
+  private ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.options.provider.request({ method, params })
+  }
+}

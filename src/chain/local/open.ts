@@ -1,0 +1,229 @@
+// The main thread's side of the local chain: an in-process EVM in a worker thread behind the same
+// interface as a remote chain. The worker gets the time with every message; whatever ends it fails
+// what is asked of it, and the next question starts another.
+
+import { setFlagsFromString } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import type { Bytes } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
+import {
+  chainBodiesMax,
+  chainHeapMiB,
+  chainRequestsMax,
+  chainYoungHeapMiB,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { type Chain, type ChainHead, RpcError, type RpcRequest, rpcCodes } from '../provider.js'
+import type {
+  ChainKeys,
+  FromChainWorker,
+  Question,
+  ToChainWorker,
+  WorkerStart,
+} from './messages.js'
+
+export interface LocalChainOptions {
+  /** Of the chain alone, made where it is not there; undefined keeps the chain in memory. */
+  readonly folder: string | undefined
+  /** Of the first start; it cannot change later. */
+  readonly chainId: number
+  /** Addresses that own test ether from the genesis block on: heeded at the first start. */
+  readonly fund: readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface LocalChain extends Chain {
+  readonly kind: 'local'
+  /** Private keys made at the first start: of the contracts' owner and of the gas station. */
+  keys(): Promise<ChainKeys>
+  /** Gives test ether to an address that has less than a tenth of it; resolves once it is there. */
+  fund(address: string, wei: bigint): Promise<void>
+  /**
+   * Answers a JSON-RPC body, single or batch; undefined where nothing in it wants an answer. Never
+   * rejects for what the body holds.
+   */
+  serve(body: Bytes): Promise<Bytes | undefined>
+}
+
+/** Resolves as soon as the worker is started: what is asked before it is ready waits. */
+export function openLocalChain(options: LocalChainOptions): Promise<LocalChain> {
+  return Promise.resolve(new ChainThread(options))
+}
+
+interface Waiting {
+  readonly external: boolean
+  readonly resolve: (result: never) => void
+  readonly reject: (error: Error) => void
+}
+
+class ChainThread implements LocalChain {
+  readonly kind = 'local'
+  readonly chainId: number
+  private readonly listeners = new Set<(head: ChainHead) => void>()
+  private readonly waiting = new Map<number, Waiting>()
+  private bodies = 0
+  private asked = 0
+  private worker: Worker | undefined
+  private closed: Promise<void> | undefined
+  private wake: NodeJS.Timeout | undefined
+
+  constructor(private readonly options: LocalChainOptions) {
+    this.chainId = options.chainId
+    this.worker = this.start()
+  }
+
+  async request({ method, params = [] }: RpcRequest): Promise<unknown> {
+    return this.ask({ kind: 'request', method, params })
+  }
+
+  serve(body: Bytes): Promise<Bytes | undefined> {
+    // A copy of its own, so that it can be moved to the worker.
+    return this.ask({ kind: 'serve', body: new Uint8Array(body) })
+  }
+
+  keys(): Promise<ChainKeys> {
+    return this.ask({ kind: 'keys' })
+  }
+
+  fund(address: string, wei: bigint): Promise<void> {
+    return this.ask({ kind: 'fund', address, wei })
+  }
+
+  onBlock(listener: (head: ChainHead) => void): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.end()
+    return this.closed
+  }
+
+  private async end(): Promise<void> {
+    const { worker } = this
+    if (worker === undefined) return
+    const gone = new Promise((resolve) => worker.once('exit', resolve))
+    this.post({ kind: 'close' }, 0)
+    await gone
+  }
+
+  private ask<T>(question: Question): Promise<T> {
+    if (this.closed !== undefined) return Promise.reject(unavailable('the local chain is closed'))
+    const external = question.kind === 'serve'
+    if (external ? this.bodies >= chainBodiesMax : this.waiting.size >= chainRequestsMax) {
+      const text = 'too many requests to the local chain at once'
+      return Promise.reject(new RpcError(rpcCodes.limitExceeded, text))
+    }
+    this.worker ??= this.start()
+    const id = ++this.asked
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { external, resolve, reject })
+      if (external) this.bodies++
+      this.post(question, id)
+    })
+  }
+
+  private post(question: Question, id: number): void {
+    const moved = question.kind === 'serve' ? [question.body.buffer as ArrayBuffer] : []
+    const message: ToChainWorker = { id, now: this.options.clock.now(), question }
+    this.worker?.postMessage(message, moved)
+  }
+
+  private start(): Worker {
+    const { folder, chainId, fund, clock } = this.options
+    const workerData: WorkerStart = { folder, chainId, fund, now: clock.now() }
+    const restore = unsetYoungHeap()
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      name: 'chain',
+      workerData,
+      resourceLimits: {
+        maxOldGenerationSizeMb: chainHeapMiB,
+        maxYoungGenerationSizeMb: chainYoungHeapMiB,
+      },
+    })
+    worker.once('online', restore)
+    worker.on('message', (message: FromChainWorker) => this.take(message))
+    worker.on('error', (error) => {
+      this.options.log.error({ cause: error.stack }, 'the local chain has failed')
+    })
+    worker.on('exit', () => {
+      restore()
+      this.gone()
+    })
+    return worker
+  }
+
+  private gone(): void {
+    clearTimeout(this.wake)
+    this.worker = undefined
+    this.bodies = 0
+    const left = [...this.waiting.values()]
+    this.waiting.clear()
+    for (const { reject } of left) reject(unavailable('the local chain has ended'))
+  }
+
+  private take(message: FromChainWorker): void {
+    switch (message.kind) {
+      case 'answer':
+        this.settle(message.id)?.resolve(message.result as never)
+        break
+      case 'refusal': {
+        const { code, message: text, data } = message.failure
+        this.settle(message.id)?.reject(new RpcError(code, text, data))
+        break
+      }
+      case 'block':
+        for (const listener of this.listeners) this.tell(listener, message.head)
+        break
+      case 'wake':
+        this.wakeAfter(message.ms)
+        break
+      case 'log':
+        this.options.log[message.level](message.text)
+        break
+      default:
+        message satisfies never
+    }
+  }
+
+  private settle(id: number): Waiting | undefined {
+    const found = this.waiting.get(id)
+    this.waiting.delete(id)
+    if (found?.external === true) this.bodies--
+    return found
+  }
+
+  private tell(listener: (head: ChainHead) => void, head: ChainHead): void {
+    try {
+      listener(head)
+    } catch (error) {
+      const cause = error instanceof Error ? error.stack : String(error)
+      this.options.log.error({ cause }, 'a listener of the local chain has failed')
+    }
+  }
+
+  private wakeAfter(ms: number): void {
+    clearTimeout(this.wake)
+    this.wake = setTimeout(() => {
+      const tick: ToChainWorker = { id: undefined, now: this.options.clock.now() }
+      this.worker?.postMessage(tick)
+    }, ms)
+  }
+}
+
+/**
+ * The size of the young heap that the process was started with goes before a worker's own limit:
+ * with that of `npm start` the worker takes 50 MB more. So the flag is off while it starts; heaps
+ * that are there read it no more. Answers what sets it again.
+ */
+function unsetYoungHeap(): () => void {
+  const given = process.execArgv.find((flag) => /^--max[-_]semi[-_]space[-_]size=/.test(flag))
+  if (given === undefined) return () => undefined
+  setFlagsFromString('--max-semi-space-size=0')
+  return () => setFlagsFromString(given)
+}
+
+function unavailable(text: string): Error {
+  return new RpcError(rpcCodes.internalError, text)
+}

@@ -1,0 +1,86 @@
+// Where the local chain keeps its bytes: an LMDB environment of its own, or memory. One commit a
+// block holds everything of it, and is on the disk when it returns: no block is there in part.
+
+import { mkdirSync } from 'node:fs'
+import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes.js'
+import { commitSync, openEnvironment } from '../../store/lmdb-environment.js'
+
+export interface Put {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+export interface ChainStorage {
+  get(key: Bytes): Bytes | undefined
+  /** All of it or nothing; throws where the disk refuses. */
+  commit(puts: readonly Put[]): void
+  close(): Promise<void>
+}
+
+/** First byte of a key. */
+const kinds = {
+  meta: 0x01,
+  block: 0x02,
+  /** Receipts of a block, and its logs, by number. */
+  receipts: 0x03,
+  logs: 0x04,
+  numberOfBlock: 0x05,
+  placeOfTransaction: 0x06,
+  /** Nodes of the state's trie, and code. */
+  state: 0x07,
+} as const
+
+function numbered(kind: number, number: number): Bytes {
+  const key = Buffer.alloc(9)
+  key[0] = kind
+  key.writeBigUInt64BE(BigInt(number), 1)
+  return key
+}
+
+function named(kind: number, hex: string): Bytes {
+  return concatBytes(Uint8Array.of(kind), Buffer.from(hex, 'hex'))
+}
+
+/** Keys of what is kept; hashes are `0x` and 64 hex digits. */
+export const storageKeys = {
+  head: concatBytes(Uint8Array.of(kinds.meta), utf8('head')),
+  identity: concatBytes(Uint8Array.of(kinds.meta), utf8('identity')),
+  block: (number: number) => numbered(kinds.block, number),
+  receipts: (number: number) => numbered(kinds.receipts, number),
+  logs: (number: number) => numbered(kinds.logs, number),
+  numberOfBlock: (hash: string) => named(kinds.numberOfBlock, hash.slice(2)),
+  placeOfTransaction: (hash: string) => named(kinds.placeOfTransaction, hash.slice(2)),
+  /** As the trie names it: hex without 0x. */
+  state: (name: string) => named(kinds.state, name),
+}
+
+export function openStorage(folder: string | undefined): ChainStorage {
+  return folder === undefined ? new MemoryStorage() : openLmdbStorage(folder)
+}
+
+export function openLmdbStorage(folder: string): ChainStorage {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const environment = openEnvironment(folder)
+  return {
+    get: (key) => environment.get(key),
+    commit: (puts) =>
+      commitSync(environment, folder, () => {
+        for (const { key, value } of puts) environment.putSync(key, value)
+      }),
+    close: () => environment.close(),
+  }
+}
+
+export class MemoryStorage implements ChainStorage {
+  private readonly values = new Map<string, Bytes>()
+
+  get(key: Bytes): Bytes | undefined {
+    return this.values.get(mapKey(key))
+  }
+
+  commit(puts: readonly Put[]): void {
+    for (const { key, value } of puts) this.values.set(mapKey(key), value)
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,309 @@
+// Opens the chain that the settings mean and keeps trying until it answers: Sigil serves meanwhile,
+// and what needs the chain waits for it a little. On the local chain the first start deploys the
+// contracts; on a real one each start verifies them. (facts: identity 8)
+
+import type { Clock } from '../base/clock.js'
+import { chainWaitMs, localChainStartMsMax } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import type { Store } from '../store/store.js'
+import { ChainAway, reasonOf, unavailable } from './away.js'
+import { assembleLocal, assembleRemote, type Connected } from './connect.js'
+import { inTime } from './head.js'
+import { type LocalChain, openLocalChain } from './local/open.js'
+import type { MetaRelay } from './meta-relay.js'
+import type { CallRequest, KeyStanding, Registry } from './registry.js'
+import { type RegistryClient, requireRelay } from './registry-client.js'
+import { Remote } from './remote.js'
+import { type ChainSettings, planChain } from './settings.js'
+
+/** Between tries to bring the chain up, milliseconds; doubled up to a bound. */
+const retryMs = 500
+const retryMsMax = 15_000
+/** What a chain that does not answer is waited for at the end. */
+const closeMs = 1_000
+
+export interface ChainOptions {
+  readonly settings: ChainSettings
+  /** Folder of the local chain; undefined keeps it in memory. */
+  readonly folder: string | undefined
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface ChainHealth {
+  readonly mode: 'local' | 'remote'
+  readonly chainId: number
+  /** Number of the newest block that is known. */
+  readonly head: number | null
+  /** Milliseconds since it was last looked at. */
+  readonly ageMs: number | null
+  readonly ok: boolean
+  /** Why not. */
+  readonly problem?: string
+}
+
+export interface OpenChain {
+  readonly kind: 'local' | 'remote'
+  readonly chainId: number
+  readonly registry: Registry
+  /** Of a local chain alone. What it answers is answered once its events have been taken in. */
+  readonly local: Pick<LocalChain, 'serve' | 'fund' | 'request'> | undefined
+  health(): ChainHealth
+  close(): Promise<void>
+}
+
+/**
+ * Throws InvalidOptions for settings that contradict each other; waits for no chain. A chain that
+ * is kept nowhere begins when it is first asked: nothing is lost by that, and a start saves a
+ * second.
+ */
+export function openChain(options: ChainOptions): OpenChain {
+  const { settings, folder, store, clock, log } = options
+  const plan = planChain(settings)
+  const ending = new AbortController()
+  const base = { store, clock, log, signal: ending.signal }
+  if (plan.kind === 'remote') {
+    const remote = new Remote({ ...plan, clock, log })
+    const connect = () => assembleRemote({ ...plan, ...base, remote })
+    const opened = new Opened(plan.chainId, undefined, log, ending, connect)
+    opened.begin()
+    return opened
+  }
+  const { chainId } = plan
+  let chain: Promise<LocalChain> | undefined
+  const local = () => {
+    chain ??= openLocalChain({ folder, chainId, fund: [], clock, log })
+    return chain
+  }
+  const connect = async () => assembleLocal({ ...base, chain: await local() })
+  const opened = new Opened(chainId, local, log, ending, connect)
+  if (folder !== undefined) opened.begin()
+  return opened
+}
+
+class Opened implements OpenChain, Registry {
+  readonly kind: 'local' | 'remote'
+  readonly chainId: number
+  readonly registry: Registry = this
+  readonly local: OpenChain['local']
+  private readonly chain: (() => Promise<LocalChain>) | undefined
+  private readonly log: Log
+  private readonly ending: AbortController
+  private readonly connect: () => Promise<Connected>
+  private readonly listeners = new Set<(address: string, index: number) => void>()
+  private connected: Connected | undefined
+  private up: Promise<void> | undefined
+  private problem = ''
+  private wake: (() => void) | undefined
+
+  constructor(
+    chainId: number,
+    chain: (() => Promise<LocalChain>) | undefined,
+    log: Log,
+    ending: AbortController,
+    connect: () => Promise<Connected>,
+  ) {
+    this.kind = chain === undefined ? 'remote' : 'local'
+    this.chainId = chainId
+    this.chain = chain
+    this.local = chain === undefined ? undefined : this.settled(chain)
+    this.log = log
+    this.ending = ending
+    this.connect = connect
+  }
+
+  begin(): Promise<void> {
+    if (this.up === undefined) {
+      this.up = this.bringUp()
+      this.up.catch(() => {})
+    }
+    return this.up
+  }
+
+  get contract(): string {
+    return this.need().reader.contract
+  }
+
+  get relays(): boolean {
+    return this.connected?.relay !== undefined
+  }
+
+  get head(): string | undefined {
+    return this.connected?.head.settled?.hash
+  }
+
+  state(): 'ready' | 'starting' | 'unavailable' {
+    if (this.connected === undefined) {
+      this.begin()
+      return this.problem === '' ? 'starting' : 'unavailable'
+    }
+    return this.connected.head.isFresh ? 'ready' : 'unavailable'
+  }
+
+  async ready(): Promise<void> {
+    if (this.connected !== undefined) return
+    // A try that failed is being repeated: whoever asks meanwhile is told, and does not wait.
+    if (this.problem !== '') throw unavailable(new ChainAway(this.problem))
+    try {
+      await inTime(this.begin(), this.kind === 'local' ? localChainStartMsMax : chainWaitMs)
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  async getKey(address: string, index: number) {
+    return (await this.client()).getKey(address, index)
+  }
+
+  async account(address: string) {
+    return (await this.client()).account(address)
+  }
+
+  async firstActive(address: string) {
+    return (await this.client()).firstActive(address)
+  }
+
+  async candidates(commitment: string) {
+    return (await this.client()).candidates(commitment)
+  }
+
+  async call(request: CallRequest): Promise<string> {
+    return (await this.client()).call(request)
+  }
+
+  async code(address: string): Promise<string> {
+    return (await this.client()).code(address)
+  }
+
+  standing(address: string, index: number): KeyStanding {
+    if (this.connected === undefined) this.begin()
+    return this.connected?.client.standing(address, index) ?? 'unknown'
+  }
+
+  onRevoked(listener: (address: string, index: number) => void): () => void {
+    this.listeners.add(listener)
+    return () => {
+      this.listeners.delete(listener)
+    }
+  }
+
+  typedData() {
+    return this.need().typedData
+  }
+
+  chainTime(): number {
+    return this.need().chainTime()
+  }
+
+  async registerMeta(...args: Parameters<Registry['registerMeta']>) {
+    return (await this.relay()).register(...args)
+  }
+
+  async revokeMeta(...args: Parameters<Registry['revokeMeta']>) {
+    return (await this.relay()).revoke(...args)
+  }
+
+  async rotateMeta(...args: Parameters<Registry['rotateMeta']>) {
+    return (await this.relay()).rotate(...args)
+  }
+
+  health(): ChainHealth {
+    const { kind: mode, chainId, connected } = this
+    const head = connected?.head.current
+    // One that begins when it is asked for is as well as one that runs.
+    const ok = this.up === undefined || connected?.head.isFresh === true
+    const problem = connected === undefined ? this.problem : (connected.head.trouble ?? 'no answer')
+    return {
+      ...{ mode, chainId, head: head?.number ?? null, ok },
+      ageMs: head === undefined ? null : Math.round(connected?.head.ageMs ?? 0),
+      ...(ok || problem === '' ? {} : { problem }),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.ending.abort()
+    this.wake?.()
+    if (this.up === undefined) {
+      this.up = Promise.reject(new ChainAway('Sigil is closing'))
+      this.up.catch(() => {})
+      return
+    }
+    // A start that hangs on its chain ends with the chain.
+    const chain = await this.chain?.()
+    const chainClosed = this.connected === undefined ? chain?.close() : undefined
+    await inTime(this.up, closeMs).catch(() => {})
+    // What hangs on an endpoint ends by itself, and then finds everything closed.
+    if (this.connected !== undefined) await inTime(this.connected.close(), closeMs).catch(() => {})
+    await (chainClosed ?? chain?.close())
+  }
+
+  private async bringUp(): Promise<void> {
+    for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMsMax)) {
+      try {
+        this.connected = await this.connect()
+        this.connected.onRevoked((address, index) => {
+          for (const listener of this.listeners) listener(address, index)
+        })
+        if (this.problem !== '') this.log.info('chain: answers')
+        this.problem = ''
+        return
+      } catch (error) {
+        if (this.ending.signal.aborted) throw new ChainAway('Sigil is closing')
+        const why = reasonOf(error)
+        if (why !== this.problem) this.log.error({ why, cause: causeOf(error) }, 'chain: not ready')
+        this.problem = why
+      }
+      await this.pause(pauseMs)
+      if (this.ending.signal.aborted) throw new ChainAway('Sigil is closing')
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      timer.unref()
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  private async client(): Promise<RegistryClient> {
+    if (this.connected === undefined) await this.ready()
+    return this.need().client
+  }
+
+  private async relay(): Promise<MetaRelay> {
+    await this.ready()
+    return requireRelay(this.need().relay)
+  }
+
+  private need(): Connected {
+    if (this.connected !== undefined) return this.connected
+    this.begin()
+    throw unavailable(new ChainAway(this.problem === '' ? 'it is starting' : this.problem))
+  }
+
+  /** The local chain to the outside: whoever has an answer finds Sigil as far as it is. */
+  private settled(chain: () => Promise<LocalChain>): NonNullable<OpenChain['local']> {
+    const after = async <T>(work: (local: LocalChain) => Promise<T>): Promise<T> => {
+      if (this.connected === undefined) this.begin()
+      const done = await work(await chain())
+      await this.connected?.head.fresh().catch(() => {})
+      return done
+    }
+    return {
+      serve: (body) => after((local) => local.serve(body)),
+      request: (request) => after((local) => local.request(request)),
+      fund: (address, wei) => after((local) => local.fund(address, wei)),
+    }
+  }
+}
+
+/** Of what is no failure of the chain but of ours: the log shall tell where. */
+function causeOf(error: unknown): string | undefined {
+  if (error instanceof ChainAway || !(error instanceof Error)) return undefined
+  return error.stack
+}

@@ -1,0 +1,62 @@
+// Keys as they were read at some head, kept valid by the events that follow: what lets a request be
+// checked in microseconds although the chain is a network away. Bounded; forgetting costs a read.
+
+import { LRUCache } from 'lru-cache'
+import { followedAccountsMax, followedKeysMax } from '../base/limits.js'
+import type { RegistryAccount, RegistryKey } from './registry.js'
+
+export interface KnownKey {
+  /** Undefined where the registry has none. */
+  readonly key: RegistryKey | undefined
+  /** Hash of the head that it was read at. */
+  readonly head: string
+  /** When (elapsed) it was read. */
+  readonly readMs: number
+}
+
+export interface KnownAccount extends RegistryAccount {
+  /** Undefined where no key is active. */
+  readonly firstActive: number | undefined
+  readonly head: string
+}
+
+export class RegistryCache {
+  private readonly keys = new LRUCache<string, KnownKey>({ max: followedKeysMax })
+  private readonly accounts = new LRUCache<string, KnownAccount>({ max: followedAccountsMax })
+  /** Changes with everything that may make a read under way untrue. */
+  generation = 0
+
+  key(address: string, index: number): KnownKey | undefined {
+    return this.keys.get(nameOf(address, index))
+  }
+
+  keepKey(address: string, index: number, known: KnownKey): void {
+    this.keys.set(nameOf(address, index), known)
+  }
+
+  account(address: string): KnownAccount | undefined {
+    return this.accounts.get(address.toLowerCase())
+  }
+
+  keepAccount(address: string, known: KnownAccount): void {
+    this.accounts.set(address.toLowerCase(), known)
+  }
+
+  revoke(address: string, index: number): void {
+    this.generation++
+    this.accounts.delete(address.toLowerCase())
+    const known = this.key(address, index)
+    if (known?.key === undefined) return
+    this.keepKey(address, index, { ...known, key: { ...known.key, active: false } })
+  }
+
+  clear(): void {
+    this.generation++
+    this.keys.clear()
+    this.accounts.clear()
+  }
+}
+
+function nameOf(address: string, index: number): string {
+  return `${address.toLowerCase()}:${index}`
+}

@@ -1,0 +1,82 @@
+// The few encodings of the contract ABI that logins and every block go through: 32-byte words in
+// hex, by hand, because a call through ethers' contracts costs twice the call. Everything rarer
+// uses ethers' Interface.
+
+import type { Bytes } from '../base/bytes.js'
+import { ChainAway } from './away.js'
+
+const wordDigits = 64
+
+/** `0x` and hex digits, or nothing at all: what a node sends is looked at before it is believed. */
+const hexForm = /^0x[0-9a-fA-F]*$/
+
+/** Call data: a selector (0x and 8 digits) and words. */
+export function callData(selector: string, ...words: readonly string[]): string {
+  return selector + words.join('')
+}
+
+/** An address (0x and 40 digits) as a word. */
+export function addressWord(address: string): string {
+  return address.slice(2).toLowerCase().padStart(wordDigits, '0')
+}
+
+export function numberWord(value: number | bigint): string {
+  return value.toString(16).padStart(wordDigits, '0')
+}
+
+/** Exactly `count` words of an answer; throws ChainAway where the answer is no such thing. */
+export function wordsOf(answer: unknown, count: number): string[] {
+  const text = requireHex(answer)
+  if (text.length !== 2 + count * wordDigits) {
+    throw new ChainAway(`the contract answered ${(text.length - 2) / 2} bytes`)
+  }
+  return Array.from({ length: count }, (_, i) => {
+    const start = 2 + i * wordDigits
+    return text.slice(start, start + wordDigits).toLowerCase()
+  })
+}
+
+/** A hex string of a node; throws ChainAway where it is none. */
+export function requireHex(answer: unknown): string {
+  if (typeof answer === 'string' && hexForm.test(answer)) return answer
+  throw new ChainAway('the chain answered what is no hex string')
+}
+
+/** A quantity of a node (0x1a) as a number; throws ChainAway above 2^53 - 1 or where it is none. */
+export function quantity(answer: unknown): number {
+  const value = Number(requireHex(answer))
+  if (Number.isSafeInteger(value) && answer !== '0x') return value
+  throw new ChainAway('the chain answered what is no quantity')
+}
+
+/** A quantity of any size: wei. */
+export function bigQuantity(answer: unknown): bigint {
+  const text = requireHex(answer)
+  if (text === '0x') throw new ChainAway('the chain answered what is no quantity')
+  return BigInt(text)
+}
+
+/** A number as a node takes it: 0x and no leading zeros. */
+export function hexQuantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`
+}
+
+/** A word as a number; throws ChainAway above 2^53 - 1. */
+export function numberOfWord(word: string | undefined): number {
+  const value = Number(`0x${word ?? ''}`)
+  if (Number.isSafeInteger(value)) return value
+  throw new ChainAway('the contract answered a number out of range')
+}
+
+/** The last 20 bytes of a word, as 0x and 40 lower-case digits. */
+export function addressOfWord(word: string): string {
+  return `0x${word.slice(-40)}`
+}
+
+export function bytesOfHex(digits: string): Bytes {
+  return new Uint8Array(Buffer.from(digits, 'hex'))
+}
+
+export function hexOfBytes(bytes: Bytes): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+}
