@@ -6,6 +6,8 @@
 #             -e TLS_CERT=/certs/chain.pem -e TLS_KEY=/certs/key.pem -p 27017:27017 -p 8080:8080 sigil
 #   Proxy:  a network that only a TLS-terminating proxy reaches:
 #             -e ALLOW_INSECURE=1 -e TRUSTED_PROXIES=<address of the proxy>
+# On a network WHITELIST has to be set: WHITELIST=enforce lets in the wallets that are listed, and those
+# of ADMIN_ADDRESSES; WHITELIST=off lets in everybody who makes a wallet.
 # The first start prints the operator's key once (docker logs); OPERATOR_KEY_FILE=/data/operator.key
 # writes it to that file instead, and API_KEY_FILE gives one of your own.
 FROM node:22-slim AS build
@@ -28,4 +30,4 @@ EXPOSE 8080 27017
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD node build/src/main.js health || exit 1
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=32", "build/src/main.js", "start"]
+CMD ["node", "--max-semi-space-size=16", "--expose-gc", "build/src/main.js", "start"]

@@ -3,8 +3,14 @@
 
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
+import { chain } from './chain.js'
 import { findById } from './find-by-id.js'
 import { http } from './http.js'
+import { identity } from './identity.js'
+import { keyValueBehind } from './keyvalue/behind.js'
+import { keyValueIdle } from './keyvalue/idle.js'
+import { keyValueMemory } from './keyvalue/memory.js'
+import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
 import { million } from './million.js'
 import { storeCommit } from './store/commit.js'
@@ -17,8 +23,14 @@ import type { Figure } from './support/figure.js'
 
 const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   calibrate,
+  chain,
   'find-by-id': findById,
   http,
+  identity,
+  'keyvalue-speed': keyValueSpeed,
+  'keyvalue-memory': keyValueMemory,
+  'keyvalue-idle': keyValueIdle,
+  'keyvalue-behind': keyValueBehind,
   load,
   million,
   'store-commit': storeCommit,

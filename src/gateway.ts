@@ -2,28 +2,37 @@
 // needs; nothing else knows how the parts are put together.
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Authority, openAuthority } from './authority.js'
 import type { Clock, Random } from './base/clock.js'
 import { fail } from './base/errors.js'
+import { HeapRest, processHeap } from './base/heap-rest.js'
 import { operatorKeyCharsMin, shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
 import { defaultPort, type SettingName, type Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import type { KeyValueBus } from './bus/keyvalue/bus.js'
+import type { ServerPlaces } from './bus/services.js'
+import type { OpenChain } from './chain/open.js'
+import type { Registry } from './chain/registry.js'
 import { documentRows } from './commands/rows.js'
 import { Engine } from './engine/engine.js'
-import { operator } from './identity/identity.js'
 import { OperatorKey } from './identity/operator.js'
 import { openKeyValue } from './key-value.js'
 import { ByteBudget } from './listeners/budget.js'
 import { backupRoute } from './listeners/http/backup.js'
+import { chainRoutes } from './listeners/http/chain.js'
+import { pageOrigins } from './listeners/http/guard.js'
 import { openHealth } from './listeners/http/health.js'
 import { KeyValueHttp } from './listeners/http/key-value-http.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
+import { isLoopback } from './listeners/network.js'
 import { openResp, type RespListener } from './listeners/resp.js'
-import { isLoopback, openWire, type WireListener } from './listeners/wire.js'
+import { openWire, type WireListener } from './listeners/wire.js'
 import { openStore } from './store/open.js'
 import type { Store } from './store/store.js'
 import { ObjectIds } from './value/object-id.js'
+import { openWallets, type Wallets } from './wallets.js'
 
 export interface GatewayOptions {
   readonly settings: Settings
@@ -49,103 +58,241 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { settings, clock, log } = options
   const notes = checkSettings(settings)
   const store = await openStore(settings.STORE, { durability: settings.DURABILITY, clock, log })
+  let chain: OpenChain | undefined
   try {
-    return await openOver(store, options, notes)
+    chain = await openChainFor(store, options)
+    return await openOver(store, chain, options, notes)
   } catch (error) {
+    await chain?.close()
     await store.close()
     throw error
   }
 }
 
-async function openOver(store: Store, options: GatewayOptions, notes: string[]): Promise<Gateway> {
+/** Loaded here and not at the top: the chain's libraries cost programs that need none 0.2 s. */
+async function openChainFor(store: Store, options: GatewayOptions): Promise<OpenChain> {
+  const { settings, clock, log } = options
+  const { openChain } = await import('./chain/open.js')
+  const data = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
+  const folder = data === undefined ? undefined : join(data, 'chain')
+  return openChain({ settings, folder, store, clock, log })
+}
+
+async function openOver(
+  store: Store,
+  chain: OpenChain,
+  options: GatewayOptions,
+  notes: string[],
+): Promise<Gateway> {
   const { settings, clock, random, log, version } = options
   const { key, made } = await OperatorKey.open(store, { random, apiKey: settings.API_KEY })
   const engine = new Engine({ store, clock, random, log })
   await engine.start()
+  const authority = openAuthority({
+    ...{ settings, store, clock, random, log, chain },
+    isLoopback: isLoopback(settings.HOST),
+  })
+  const { rules, standing, audit, signIn } = authority
+  const { registry } = chain
+  const wallets = openWallets({ settings, store, clock, random, operator: key, registry })
+  const { credentials, keyLimit, keys } = wallets
   const objectIds = new ObjectIds(clock, random)
-  let wire: WireListener | undefined
+  let listeners: Listeners | undefined
   const bus = new Bus(documentRows, engine, {
-    clock,
-    random,
-    log,
-    objectIds,
+    ...{ clock, random, log, objectIds },
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
-    version,
-    credentials: key,
-    connections: () => wire?.connections() ?? { current: 0, available: 0, totalCreated: 0 },
+    ...{ version, rules, standing, audit, signIn, credentials, keyLimit, keys },
+    places: () => placesOf(settings, listeners),
+    contractAddress: () => contractOf(registry),
+    connections: () => listeners?.wire.connections() ?? noConnections,
   })
   const keyValue = await openKeyValue({
-    ...{ settings, engine, clock, random, log, version },
-    credentials: key,
-    counters: bus.counters,
+    ...{ settings, engine, clock, random, log, version, rules, standing, audit },
+    ...{ credentials, keyLimit, counters: bus.counters },
   })
+  try {
+    const server = {
+      ...{ store, chain, bus, keyValue, wallets, authority },
+      operatorKey: key,
+      ids: objectIds,
+    }
+    listeners = await openListeners(options, server, notes)
+  } catch (error) {
+    await authority.close()
+    await engine.close()
+    throw error
+  }
+  const { http, overHttp, wire, resp } = listeners
+  signIn.servedAt(signInOrigins(settings, http.port))
+  signIn.onEnded = (matches) => overHttp.closeSessions(matches)
+  closeWithKeys(wallets, listeners)
+  const heap = processHeap()
+  const heapRest = heap === undefined ? undefined : new HeapRest(heap)
+  heapRest?.start()
+  const ports = { http: http.port, wire: wire.port, redis: resp.port }
+  const parts: Parts = {
+    bus,
+    keyValue,
+    listeners,
+    engine,
+    wallets,
+    authority,
+    chain,
+    store,
+    heapRest,
+  }
+  return { ports, madeKey: made, notes, close: () => close(parts) }
+}
+
+/** Undefined while the first start has not found or made the contract. */
+function contractOf(registry: Registry): string | undefined {
+  return registry.state() === 'ready' ? registry.contract : undefined
+}
+
+/** Before the listeners are open. */
+const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
+
+interface Listeners {
+  readonly http: HttpListener
+  readonly overHttp: KeyValueHttp
+  readonly wire: WireListener
+  readonly resp: RespListener
+}
+
+/** What the listeners serve. */
+interface Server {
+  readonly store: Store
+  readonly chain: OpenChain
+  readonly bus: Bus
+  readonly keyValue: KeyValueBus
+  readonly wallets: Wallets
+  readonly authority: Authority
+  readonly operatorKey: OperatorKey
+  readonly ids: ObjectIds
+}
+
+async function openListeners(
+  { settings, clock, random, log, version }: GatewayOptions,
+  { store, chain, bus, keyValue, wallets, authority, operatorKey, ids }: Server,
+  notes: string[],
+): Promise<Listeners> {
   const tls = readTls(settings)
-  const host = settings.HOST
+  const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
   const authOff = settings.AUTH_MODE === 'off'
   const budget = new ByteBudget(settings.MEMORY_BUDGET)
   const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
-  let http: HttpListener | undefined
+  const shared = { host, tls, authOff, allowInsecure, budget, clock, log }
+  const { credentials, identify } = wallets
+  const { rules, signIn, isAdministrator } = authority
+  let wire: WireListener | undefined
   let resp: RespListener | undefined
   try {
     resp = await onPort(settings, 'REDIS_PORT', notes, (port) =>
-      openResp({
-        ...{ host, port, tls, authOff, budget, clock, log, bus: keyValue },
-        allowInsecure: settings.ALLOW_INSECURE,
-      }),
+      openResp({ ...shared, port, bus: keyValue }),
     )
     wire = await onPort(settings, 'WIRE_PORT', notes, (port) =>
-      openWire({
-        ...{ host, port, tls, authOff, bus, credentials: key, budget, clock, random, log },
-        allowInsecure: settings.ALLOW_INSECURE,
-      }),
+      openWire({ ...shared, port, bus, credentials, random }),
     )
     const wirePort = wire.port
-    http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
+    const http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
       openHttp({
-        ...{ host, port, tls, authOff, bus, clock, random, log, budget, ids: objectIds },
+        ...{ ...shared, port, bus, random, ids },
         isTls: tls !== undefined,
         isLoopback: isLoopback(host),
-        allowInsecure: settings.ALLOW_INSECURE,
         publicUrl: settings.PUBLIC_URL,
         allowedHosts: settings.ALLOWED_HOSTS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
         rateLimits: settings.RATE_LIMITS === 'on',
-        identify: (given) => (key.matches(given) ? operator : undefined),
-        health: (httpPort) => openHealth({ store, clock, version, httpPort, wirePort }),
-        rawRoutes: [backupRoute({ store, version }), ...overHttp.routes],
+        anonymousReads: rules.anonymousReads,
+        isOperatorKey: (given) => operatorKey.matches(given),
+        ...{ identify, isAdministrator },
+        openSession: (cookie) => signIn.openSession(cookie),
+        health: (httpPort) => openHealth({ store, chain, clock, version, httpPort, wirePort }),
+        rawRoutes: [
+          backupRoute({ store, version, audit: authority.audit }),
+          ...overHttp.routes,
+          ...chainRoutesOf(chain, host),
+        ],
       }),
     )
+    return { http, overHttp, wire, resp }
   } catch (error) {
     await Promise.all([resp?.close(0), wire?.close(0)])
-    await engine.close()
     throw error
   }
-  const ports = { http: http.port, wire: wire.port, redis: resp.port }
-  const parts: Parts = { bus, keyValue, http, overHttp, wire, resp, engine, store }
-  return { ports, madeKey: made, notes, close: () => close(parts) }
+}
+
+/** The open connections of a key end with it. */
+function closeWithKeys(wallets: Wallets, { overHttp, wire, resp }: Listeners): void {
+  wallets.closeEnded((matches) => {
+    for (const listener of [overHttp, wire, resp]) listener.closeSessions(matches)
+  })
+}
+
+/** Where clients reach this server. */
+function placesOf(settings: Settings, listeners: Listeners | undefined): ServerPlaces {
+  const { HOST, DATABASE: database, PUBLIC_URL, TLS_CERT } = settings
+  const isTls = TLS_CERT !== undefined
+  const address = HOST.includes(':') ? `[${HOST}]` : HOST
+  const ports = { wire: listeners?.wire.port ?? 0, redis: listeners?.resp.port ?? 0 }
+  const own = `${isTls ? 'https' : 'http'}://${address}:${listeners?.http.port ?? 0}`
+  const url = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL)
+  return {
+    ...{ host: url?.hostname ?? address, http: url?.origin ?? own, isTls, ports, database },
+  }
+}
+
+/**
+ * Where wallets sign in: PUBLIC_URL, else the loopback names. On a network without PUBLIC_URL
+ * nowhere: a message that another machine could ask for as well would prove nothing.
+ */
+function signInOrigins({ PUBLIC_URL: publicUrl, HOST, TLS_CERT }: Settings, port: number) {
+  if (publicUrl === undefined && !isLoopback(HOST)) return []
+  return pageOrigins({ publicUrl, port, isTls: TLS_CERT !== undefined })
+}
+
+/** The local chain's own JSON-RPC; a real chain has its own door. */
+function chainRoutesOf({ local }: OpenChain, host: string) {
+  if (local === undefined) return []
+  return chainRoutes({ serve: (body) => local.serve(body), isLoopback: isLoopback(host) })
 }
 
 interface Parts {
   readonly bus: Bus
   readonly keyValue: KeyValueBus
-  readonly resp: RespListener
-  readonly http: HttpListener
-  readonly overHttp: KeyValueHttp
-  readonly wire: WireListener
+  readonly listeners: Listeners
   readonly engine: Engine
+  readonly wallets: Wallets
+  readonly authority: Authority
+  readonly chain: OpenChain
   readonly store: Store
+  readonly heapRest: HeapRest | undefined
 }
 
 /** Listeners stop accepting and answer what they have taken; the store is let go last. */
 async function close(parts: Parts): Promise<void> {
-  const { bus, keyValue, http, overHttp, wire, resp, engine, store } = parts
-  const impatience = setTimeout(() => bus.killAll(), shutdownMsMax / 2)
+  const { bus, keyValue, engine, chain, store } = parts
+  const { http, overHttp, wire, resp } = parts.listeners
+  parts.heapRest?.stop()
+  let chainClosed: Promise<void> | undefined
+  const closeChain = () => {
+    chainClosed ??= chain.close()
+    return chainClosed
+  }
+  // What waits for a block would wait for a minute.
+  const impatience = setTimeout(() => {
+    bus.killAll()
+    void closeChain()
+  }, shutdownMsMax / 2)
   overHttp.close()
+  parts.wallets.close()
   await Promise.all([http, wire, resp].map((listener) => listener.close(shutdownMsMax)))
   await Promise.all([bus.drain(), keyValue.drain()])
   clearTimeout(impatience)
+  await parts.authority.close()
+  await closeChain()
   await engine.close()
   await store.close()
 }
@@ -167,10 +314,24 @@ function checkSettings(settings: Settings): string[] {
   if ((settings.TLS_CERT === undefined) !== (settings.TLS_KEY === undefined)) {
     throw fail('InvalidOptions', 'TLS_CERT and TLS_KEY go together')
   }
-  if (settings.PUBLIC_URL !== undefined && !URL.canParse(settings.PUBLIC_URL)) {
-    throw fail('InvalidOptions', `setting PUBLIC_URL=${settings.PUBLIC_URL}: not an address`)
+  if (settings.PUBLIC_URL === undefined && !local) {
+    notes.push('PUBLIC_URL is not set: wallets cannot sign in, but by their keys.')
+  } else if (settings.PUBLIC_URL !== undefined && !isWebAddress(settings.PUBLIC_URL)) {
+    throw fail('InvalidOptions', `setting PUBLIC_URL=${settings.PUBLIC_URL}: not a web address`)
+  }
+  if (!local && !settings.explicit.has('WHITELIST')) {
+    throw fail(
+      'InvalidOptions',
+      `HOST=${settings.HOST} is a network, where anybody could make a wallet and sign in: set ` +
+        'WHITELIST=enforce to let in the listed ones alone, or WHITELIST=off to let in all',
+    )
   }
   return notes
+}
+
+/** Other schemes have no origin of their own: pages without one would pass for ours. */
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 function readTls(settings: Settings): { cert: Buffer; key: Buffer } | undefined {

@@ -16,16 +16,21 @@ import { ScanCursors } from './bus/keyvalue/scan-cursors.js'
 import { KeyValueSettings } from './bus/keyvalue/settings.js'
 import { SlowLog } from './bus/keyvalue/slow-log.js'
 import type { Metering } from './bus/metering.js'
+import type { Services } from './bus/services.js'
 import { initialSettings } from './commands/keyvalue/config-options.js'
 import { keyValueRows } from './commands/keyvalue/rows.js'
 import { emptyDocument } from './engine/descriptors.js'
 import type { Engine } from './engine/engine.js'
 import { Keyspaces } from './engine/keyspace/keyspaces.js'
 import type { InlineBounds } from './engine/keyspace/work.js'
+import { ensureChannels } from './engine/server-collections.js'
+import { allowUnder, strictRules } from './identity/allow.js'
 import type { Credentials } from './identity/login.js'
-import { isLoopback } from './listeners/wire.js'
+import { noWallets } from './identity/standing.js'
+import { isLoopback } from './listeners/network.js'
 
-export interface KeyValueOptions {
+export interface KeyValueOptions
+  extends Pick<Services, 'rules' | 'allow' | 'standing' | 'audit' | 'keyLimit'> {
   readonly settings: Settings
   readonly engine: Engine
   readonly clock: Clock
@@ -45,19 +50,25 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const { settings, engine, clock, random, counters, bounds, rows = keyValueRows } = options
   const keyspaces = new Keyspaces(settings.DATABASE)
   const now = clock.now()
-  const mode = modeOf(settings)
-  await engine.store.write((tx) =>
-    keyspaces.ensure(tx, { owner: null, mode, now, options: emptyDocument }),
-  )
-  const { log, version, credentials } = options
-  const channels = new Channels({ owner: null, mode, roles: {} })
+  const space = { owner: null, mode: modeOf(settings), now, options: emptyDocument }
+  await engine.store.write((tx) => keyspaces.ensure(tx, space))
+  await engine.store.write((tx) => ensureChannels(tx, settings.DATABASE, space))
+  const { log, version, credentials, rules, standing = noWallets, audit, keyLimit } = options
+  const allow = options.allow ?? allowUnder(rules ?? strictRules)
+  const { store } = engine
+  const channels = new Channels({
+    ...{ store, database: settings.DATABASE, allow, standing, clock },
+  })
   const texts = new KeyValueSettings(initialSettings)
   const notifications = new Notifications(channels, texts)
   const slowLog = new SlowLog()
   const bus = new KeyValueBus({
     ...{ rows, engine, keyspaces, counters },
     services: {
-      ...{ clock, random, log, version, credentials },
+      ...{ clock, random, log, version, credentials, allow, standing },
+      ...(rules === undefined ? {} : { rules }),
+      ...(audit === undefined ? {} : { audit }),
+      ...(keyLimit === undefined ? {} : { keyLimit }),
       slowCommandMs: settings.SLOW_COMMAND_MS,
       authOff: settings.AUTH_MODE === 'off',
       clients: new Clients(),
@@ -73,7 +84,8 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   return bus
 }
 
-function modeOf({ SHARED_SPACES, HOST }: Settings): 'shared' | 'public' | 'private' {
+/** On a network only those who are on the list share what nobody owns. */
+function modeOf({ SHARED_SPACES, HOST, WHITELIST }: Settings): 'shared' | 'public' | 'private' {
   if (SHARED_SPACES !== 'auto') return SHARED_SPACES
-  return isLoopback(HOST) ? 'shared' : 'private'
+  return isLoopback(HOST) || WHITELIST === 'enforce' ? 'shared' : 'private'
 }

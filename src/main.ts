@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32
+#!/usr/bin/env -S node --max-semi-space-size=16 --expose-gc
 // The command line. Everything that may fail before Sigil serves fails here with one line and a
 // non-zero exit code; nothing else in the project ends the process.
 
@@ -9,8 +9,10 @@ import { openLog } from './base/log.js'
 import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
 import { runBackup } from './cli/backup.js'
 import { runCheck } from './cli/check.js'
+import { runDeploy } from './cli/deploy.js'
 import { runHealth } from './cli/health.js'
 import { runImport } from './cli/import.js'
+import { runKeys } from './cli/keys.js'
 import { runOperatorKey } from './cli/operator-key.js'
 import { runRestore } from './cli/restore.js'
 import { type Gateway, openGateway } from './gateway.js'
@@ -23,6 +25,8 @@ const help = `Usage: sigil <command>
   backup         write one state of a running Sigil to a file
   restore        make a data folder out of a backup; Sigil must be stopped
   check          verify a data folder; Sigil must be stopped
+  deploy         put the contracts on the chain of CHAIN_RPC_URL
+  keys           recover the API keys of a wallet that are on the chain
   operator-key   make a new operator key; Sigil must be stopped
   health         ask the running Sigil whether it is well
   --version      print the version
@@ -38,9 +42,11 @@ const programs: Readonly<Record<string, Program>> = {
   start: () => start(settings()),
   config: async () => print(printSettings(settings())),
   import: runImport,
+  keys: runKeys,
   backup: runBackup,
   restore: (args) => runRestore(settings(), args),
   check: () => runCheck(settings()),
+  deploy: () => runDeploy(settings()),
   'operator-key': () => runOperatorKey(settings()),
   health: () => runHealth(settings()),
   help: async () => print(help),

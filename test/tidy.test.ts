@@ -14,16 +14,28 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: ['value'],
   query: ['value'],
   store: [],
+  chain: ['store'],
   engine: ['query', 'store', 'value'],
-  identity: ['engine', 'store', 'value', 'protocol/scram'],
-  bus: ['identity', 'engine', 'store', 'value', 'query'],
-  commands: ['bus', 'identity', 'engine', 'store', 'query', 'value', 'protocol/scram'],
-  listeners: ['bus', 'commands', 'identity', 'engine', 'store', 'query', 'value', 'protocol'],
+  identity: ['chain', 'engine', 'store', 'value', 'protocol/scram', 'protocol/siwe'],
+  bus: ['identity', 'chain', 'engine', 'store', 'value', 'query'],
+  commands: ['bus', 'identity', 'chain', 'engine', 'store', 'query', 'value', 'protocol/scram'],
+  listeners: [
+    'bus',
+    'commands',
+    'identity',
+    'chain',
+    'engine',
+    'store',
+    'query',
+    'value',
+    'protocol',
+  ],
   cli: [
     'listeners',
     'bus',
     'commands',
     'identity',
+    'chain',
     'engine',
     'store',
     'query',
@@ -36,8 +48,9 @@ const linesMax = 500
 const functionLinesMax = 70
 const columnsMax = 100
 
-/** Tables, exempt from the length of a file. */
+/** Tables and what `npm run contracts` prints, exempt from the length of a file. */
 const tables = new Set(['src/base/errors.ts', 'src/base/limits.ts'])
+const generated = 'src/chain/artifacts/'
 
 const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
   [/\bDate\.now\(/, 'take a Clock', /^src\/base\/clock\.ts$/],
@@ -153,7 +166,8 @@ t.test('every file begins with two to six lines of comment that say why it is th
 t.test('lines, functions and files stay short', async (t) => {
   for (const source of src) {
     const { length } = source.lines
-    t.ok(length <= linesMax || tables.has(source.path), `${source.path}: ${length} lines`)
+    const exempt = tables.has(source.path) || source.path.startsWith(generated)
+    t.ok(length <= linesMax || exempt, `${source.path}: ${length} lines`)
     for (const [index, line] of source.lines.entries()) {
       if (line.length > columnsMax) t.fail(`${source.path}:${index + 1}: ${line.length} columns`)
     }

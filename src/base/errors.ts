@@ -89,6 +89,8 @@ export const codes = {
   UnsupportedOpQueryCommand: row(352, 400),
   IngressRequestRateLimitExceeded: row(462, 429),
   MethodNotAllowed: row(59, 405, 'CommandNotFound'),
+  Unauthenticated: row(13, 401, 'Unauthorized'),
+  KeyConflict: row(2, 409, 'BadValue'),
   MisdirectedRequest: row(2, 421, 'BadValue'),
   UnsupportedMediaType: row(2, 415, 'BadValue'),
   BSONObjectTooLarge: row(10334, 413),
@@ -128,7 +130,7 @@ export class GatewayError extends Error {
 
   /**
    * HTTP status: the table's, 400 for numbered codes; 403 where an identity is known but lacks a
-   * right.
+   * right. `Unauthenticated` is 401 with whatever reason: the identity itself does not hold.
    */
   get httpStatus(): number {
     if (this.kind === 'Unauthorized' && this.extra.reason !== undefined) return 403

@@ -52,6 +52,14 @@ export const indexUseMax = 10_000
 export const pullDocumentsMax = 500
 /** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
 export const planSpansMax = 10_000
+/** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
+export const distinctTrialEntries = 1_000
+/** Plans tried on the data, documents that each trial reads, and shapes whose winner is kept. */
+export const plansTried = 4
+export const planSampleDocuments = 64
+export const planChoicesMax = 5_000
+/** Queries of one shape that follow a choice before it is made again: the data may have changed. */
+export const planChoiceUses = 500
 /** Points of a unique index up to which they beat every other plan. */
 export const uniquePointsMax = 1_000
 /** What one write program may hold (rule 1). */
@@ -67,9 +75,12 @@ export const sweepKeysBytesMax = 64 * MiB
 export const groupProgramsMax = 64
 export const groupMsMax = 2
 export const groupBytesMax = 4 * MiB
-/** Changes not yet in the tables: memory of one overlay before it is frozen, and its age. */
-export const overlayBytesMax = 64 * MiB
-export const overlayMsMax = 1_000
+/**
+ * Changes not yet in the tables: memory of one overlay before it is frozen, and its age. What is
+ * written again within that time is checkpointed once, and read without the tables.
+ */
+export const overlayBytesMax = 32 * MiB
+export const overlayMsMax = 5_000
 /** Frozen overlays that wait for the checkpointer before writers wait too. */
 export const overlaysFrozenMax = 2
 /** Memory that an overlay takes at a time, bytes; a larger change has memory of its own. */
@@ -99,7 +110,7 @@ export const overlayCleanChangesMax = 8_192
 export const checkpointPutsMax = 8_192
 export const checkpointBytesMax = 16 * MiB
 /** Of a segment, what is read at a time: all of one of the usual size. */
-export const checkpointReadBytesMax = overlayBytesMax + 16 * MiB
+export const checkpointReadBytesMax = overlayBytesMax + 48 * MiB
 /** Heap of the checkpoint worker, MiB: what it works on lies outside. */
 export const checkpointHeapMiB = 48
 /** A reader waits so long for a failed checkpoint to let the tables go. */
@@ -127,6 +138,10 @@ export const diskReserveBytesMax = 1_024 * MiB
 /** The disk is asked at most once in so many milliseconds, unless so many bytes were written. */
 export const diskAskMs = 100
 export const diskAskBytes = 1 * MiB
+/** A process at rest collects garbage: how often it looks, what share of work is rest, from when */
+export const restMs = 2_000
+export const restBusyShare = 0.05
+export const restGarbageBytes = 16 * MiB
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
 /** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
@@ -157,6 +172,10 @@ export const chunksPerProgram = 4
 /** Indexes of a collection, fields of an index (peer). */
 export const indexesMax = 64
 export const indexFieldsMax = 32
+/** Filters of partial indexes that are kept compiled. */
+export const partialFiltersMax = 1_000
+/** Age of documents in a TTL index, seconds (peer: an int32). */
+export const expireAfterSecondsMax = 2_147_483_647
 /** `db.collection`, bytes of UTF-8 (peer); database name alone. */
 export const namespaceBytesMax = 255
 export const databaseNameBytesMax = 63
@@ -165,6 +184,8 @@ export const arrayBackfillMax = 1_500_000
 
 /** Memory of one sort or group without spilling, bytes (peer). */
 export const blockingBytesMax = 100 * MiB
+/** Documents that one $densify makes (peer). */
+export const densifyDocumentsMax = 500_000
 /** Values of one distinct reply, bytes (peer: code 17217). */
 export const distinctBytesMax = 16 * MiB
 /** Bytes of documents in one reply batch (peer). */
@@ -180,6 +201,27 @@ export const scramIterations = 4_096
 export const scramNonceBytes = 24
 export const conversationMsMax = 30_000
 export const authFailuresPerConnectionMax = 5
+/** Active keys of a wallet, on-chain and issued together (API document). */
+export const walletKeysMax = 10
+/** Label of a key, characters. */
+export const keyLabelCharsMax = 100
+/** Requests a minute that a key can be given. */
+export const keyRateLimitMax = 1_000_000
+/** Keys whose owner is known and whose proof was made, and keys that are known to be nobody's. */
+export const provenKeysMax = 100_000
+export const unknownKeysMax = 10_000
+/**
+ * Failed logins that are answered at once: of an address, and of an address with an account; then
+ * the answer waits, first so long and twice as long each time, up to a bound, milliseconds.
+ */
+export const loginFailuresFreeOfAddress = 20
+export const loginFailuresFreeOfAccount = 3
+export const loginDelayMs = 100
+export const loginDelayMsMax = 10_000
+/** Failures are forgotten after so long without another, milliseconds. */
+export const loginFailuresMs = 15 * 60_000
+/** On-chain keys of a wallet that a listing looks at, newest first. */
+export const listedKeysMax = 1_000
 /** Sockets that have not logged in: how many, and how long they may stay silent. */
 export const anonymousSocketsMax = 1_000
 export const anonymousIdleMs = 60_000
@@ -187,6 +229,39 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
+/** Requests a minute of one address to the sign-in routes (API document), and how many are kept. */
+export const nonceRequestsMax = 10
+export const verifyRequestsMax = 5
+export const meRequestsMax = 30
+export const logoutRequestsMax = 10
+export const signInWindowMs = 60_000
+export const signInAddressesTrackedMax = 20_000
+/** A sign-in message, bytes, before anything of it is read (facts: identity 6). */
+export const signInMessageBytesMax = 4 * KiB
+/** Body of a request of somebody who is not known yet, bytes: message and signature as JSON. */
+export const signInBodyBytesMax = 64 * KiB
+/** Its nonce: characters that we make and that we take, lifetime, and how many a browser holds. */
+export const nonceChars = 22
+export const nonceCharsMin = 8
+export const nonceCharsMax = 64
+export const nonceMs = 5 * 60_000
+export const noncesPerSessionMax = 5
+/** Clocks of a wallet's machine and ours may differ so much; a message is older than it may be. */
+export const signInSkewMs = 60_000
+export const signInAgeMsMax = 10 * 60_000
+/** Hex digits of a signature: contract wallets' may carry many, with what deploys the wallet. */
+export const signatureBytesMax = 16 * KiB
+/** Gas of a call into a stranger's contract: 0.2 s of our own EVM (facts: identity 0). */
+export const signatureGasLocal = 1_500_000
+export const signatureGasRemote = 5_000_000
+/** A session ends so long after its sign-in, whatever is done with it (API document). */
+export const sessionMs = 24 * 60 * 60_000
+/** Longest session cookie that is looked at, characters; ours have about 250. */
+export const sessionCookieCharsMax = 1_024
+/** Between looks for sessions and nonces that are over. */
+export const sessionSweepMs = 10_000
+/** Sessions and nonces that one program of a sweep removes. */
+export const sessionsSweptAtOnce = 200
 /** What a driver says of itself in hello and currentOp shows, bytes; drivers stay below 512. */
 export const clientMetadataBytesMax = 4 * KiB
 /** Sockets of the document wire; each costs about 20 KiB beside its requests. */
@@ -253,6 +328,8 @@ assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is on
 export const operatorKeyCharsMin = 32
 /** What a body of unknown length is counted as until it has come, bytes. */
 export const unannouncedBodyBytes = 64 * KiB
+/** Between looks for documents whose time has come: half of what the peer's users expect. */
+export const documentExpirySweepMs = 30_000
 /** Between looks for idle cursors. */
 export const cursorLookMs = 10_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
@@ -316,6 +393,8 @@ export const batchCommandsShared = 16
  */
 export const multiBytesMax = 2 * respRequestBytesMax
 export const multiCommandBytes = 512
+/** And all connections together: two of them may have queued all that one may. */
+export const multiBytesTotalMax = 2 * multiBytesMax
 assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')
 /** Between looks for keys whose time has come. */
 export const expirySweepMs = 100
@@ -335,14 +414,23 @@ export const eventStreamPingMs = 15_000
 export const respConnectionsMax = 10_000
 /** Members that one write program reads through before it is refused: some 20 ms. */
 export const programReadsMax = 20_000
+/** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
+export const preparedReadsMax = 1_000_000
 /**
  * Places of a large sorted set that one record counts, and such records that one above them counts:
  * a rank reads half of each on the way.
  */
 export const rankBlockMembersMax = 512
 assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
+/** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
+export const blockHintsMax = 32_768
+/** Members in one page of keyMembers, those that one step reads, and bytes that end a page. */
+export const keyMembersMax = 10_000
+export const keyMembersAtOnce = 64
+export const keyMembersBytesMax = 4 * MiB
 /** Members of a sorted set that a range removes one by one, if it leaves few: else those move. */
 export const removeAtOnceMax = 1_000
+export const keptAtOnceMax = 1_500
 /** Bytes of a string that a bit command goes through before it lets others work: 0.2 ms. */
 export const breathBytes = 64 * KiB
 /** Members that a command with a negative count picks at random, repetitions among them. */
@@ -368,7 +456,7 @@ export const sortLookUpsAtOnce = 500
 export const sortRunElements = 1_000
 /** What the packed strings of one dump may become. */
 export const dumpUnpackedBytesMax = 4 * respBulkBytesMax
-/** Members of a large container that one program copies, and their bytes. */
+/** Members of a large container that one program copies or builds, and their bytes. */
 export const membersCopiedAtOnce = 500
 export const membersCopiedBytes = programBytesMax / 4
 /** A container that changes while it is copied is copied so often, then refused. */
@@ -380,3 +468,103 @@ export const slowLogWordsMax = 32
 export const slowLogBytesMax = 128
 /** Keys with a time that INFO looks at for `expires` and `avg_ttl`: some 10 ms. */
 export const timedKeysCountedMax = 10_000
+/** Local chain: gas of a block, of a transaction or an estimated deployment, of a call: 0.2 s. */
+export const chainBlockGasMax = 15_000_000
+export const chainTransactionGasMax = 6_000_000
+export const chainCallGasMax = 3_000_000
+/** Gas behind which the EVM gives way: some 10 ms of the dearest kind. Rounds of one BLAKE2F. */
+export const chainPauseGas = 10_000
+export const chainHashRoundsMax = 100_000
+/** Seconds that blocks in a row may run ahead of the wall clock; beyond, one block a second. */
+export const chainAheadSecondsMax = 15
+/** Transactions that wait for a block; of one sender; and how long for one before them. */
+export const chainQueueMax = 1_024
+export const chainQueueSenderMax = 64
+export const chainGapMs = 5_000
+/** A signed transaction, and the data of a call, bytes (geth). */
+export const chainTransactionBytesMax = 128 * KiB
+/** Logs and blocks of one eth_getLogs; addresses, and topics at one place, that it names. */
+export const chainLogsMax = 2_000
+export const chainLogBlocksMax = 10_000
+export const chainLogChoicesMax = 1_000
+/** Blocks of one eth_feeHistory, and its percentiles (geth). */
+export const chainFeeBlocksMax = 1_024
+export const chainFeePercentilesMax = 100
+/** Questions to the worker at once, and bodies of POST /chain among them. */
+export const chainRequestsMax = 10_000
+export const chainBodiesMax = 64
+/** A body of POST /chain, requests of a batch, bytes of answers before the rest is refused. */
+export const chainBodyBytesMax = 512 * KiB
+export const chainBatchMax = 100
+export const chainReplyBytesMax = 8 * MiB
+/** Requests to POST /chain of one address: wallets and a second Sigil poll. */
+export const chainRequestsPerMinute = 6_000
+/** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
+export const chainHeapMiB = 96
+export const chainYoungHeapMiB = 8
+/** Of its state in memory: nodes of the trie, accounts, contracts with their slots, and codes. */
+export const chainTrieNodesCached = 2_000
+export const chainLedgerNodesCached = 500
+export const chainAccountsCached = 2_000
+export const chainContractsCached = 200
+export const chainCodesCached = 200
+/**
+ * JSON-RPC of a chain: time for one answer, its bytes (it is parsed in one go: 20 ms), the longest
+ * pause that a 429 asks for.
+ */
+export const rpcTimeoutMs = 4_000
+export const rpcAnswerBytesMax = 4 * MiB
+export const rpcPauseMsMax = 30_000
+/** Endpoints of CHAIN_RPC_URL; how long slower ones are waited for once enough have answered. */
+export const rpcEndpointsMax = 8
+export const quorumGraceMs = 400
+/** Between looks for a new block, and after how long without one the head is no longer known. */
+export const headPollMs = 1_000
+export const headAgeMsMax = 3_000
+assert(headAgeMsMax >= 2 * headPollMs, 'one look may fail')
+/** How long a request waits for the chain's first or next answer. */
+export const chainWaitMs = 5_000
+/** And for the first one of the local chain, which may have its contracts to deploy. */
+export const localChainStartMsMax = 30_000
+/** Blocks that a chain may take back; the head goes no further backwards (facts: identity 8.2). */
+export const headRewindMax = 64
+export const blockHashesKept = 2 * headRewindMax
+/** A head older than ten blocks is stale; where blocks are quick, than this, seconds. */
+export const staleHeadSecondsMin = 60
+/** Blocks of one eth_getLogs, at first and at most: providers cap them (facts: identity 3.1). */
+export const logBlocksFirst = 10_000
+export const logBlocksMax = 100_000
+/** Blocks that are read again behind the head: a lagging node answers an empty range, no error. */
+export const logOverlapBlocks = 8
+assert(logOverlapBlocks < headRewindMax, 'what is read again can be taken back')
+/** Events that one program puts into the key log. */
+export const logEventsAtOnce = 200
+/** Keys whose standing is followed from block to block, and wallets whose account is remembered. */
+export const followedKeysMax = 20_000
+export const followedAccountsMax = 10_000
+/** Gas of a sponsored transaction, in its simulation too: a hostile wallet may burn all of it. */
+export const sponsoredGasMax = 400_000
+/** The dearest act of an ordinary wallet takes 176,000: less is not believed of an estimate. */
+export const sponsoredGasMin = 200_000
+assert(sponsoredGasMin < sponsoredGasMax, 'a node may ask for more')
+/** Gas of a deployment: the registry takes 1.5 million. */
+export const deployGasMax = 4_000_000
+/** A signed act may lie so far ahead, seconds of chain time (facts: identity 4). */
+export const deadlineSecondsMax = 3_600
+/** How long a request waits for its transaction, and after how long the fee is raised. */
+export const receiptMsMax = 60_000
+export const feeBumpMs = 20_000
+assert(feeBumpMs < receiptMsMax, 'a fee is raised while somebody waits')
+/** Sponsored transactions of one wallet a day, and such that wait for their block at once. */
+export const sponsoredPerDayMax = 20
+export const sponsoredPendingMax = 200
+/** The gas station warns when its balance pays for fewer transactions than this. */
+export const sponsoredReserve = 20
+
+/** Addresses on the whitelist: it is answered whole, in a reply of about 5 MB. */
+export const whitelistAddressesMax = 100_000
+/** Roles of one collection: they stand in its descriptor, which every command decodes. */
+export const rolesMax = 1_000
+/** Entries of the audit, the oldest of which go first, and characters of a text in one. */
+export const auditEntriesMax = 100_000
+export const auditTextMax = 256

@@ -1,11 +1,11 @@
 // Structured logs on standard error, one JSON object a line (pino), with every secret of ours
-// replaced: keys of the `svc_…` family and 65-byte signatures.
+// replaced: keys of the `svc_…` family, and signatures of 64 bytes and more.
 
 import { type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
-const secrets = /svc_(?:live|test|op)_[0-9A-Za-z]+|0x[0-9a-fA-F]{130}/g
+const secrets = /svc_(?:live|test|op)_[0-9A-Za-z]+|0x[0-9a-fA-F]{128,}/g
 
 /** The text with anything that looks like one of our secrets replaced. */
 export function redact(text: string): string {

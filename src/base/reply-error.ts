@@ -51,6 +51,13 @@ export const invalidExpire = (command: string): ReplyError =>
 export const noAuthentication = (): ReplyError =>
   refuse('NOAUTH Authentication required.', 'Unauthorized')
 
+/** AUTH with a password alone where nobody needs one. */
+export const noPassword = (): ReplyError =>
+  refuse(
+    'ERR AUTH <password> called without any password configured for the default user. ' +
+      'Are you sure your configuration is correct?',
+  )
+
 /**
  * The error line of anything that a command may throw. What is no key-value error keeps its text
  * behind the word that clients of the peer act on.
@@ -62,8 +69,10 @@ export function errorLine(error: GatewayError): string {
 
 const words: Readonly<Partial<Record<CodeName, string>>> = {
   Unauthorized: 'NOPERM',
+  Unauthenticated: 'NOAUTH',
   AuthenticationFailed: 'WRONGPASS',
   OutOfDiskSpace: 'MISCONF',
   WriteConflict: 'TRYAGAIN',
   ShutdownInProgress: 'LOADING',
+  HostUnreachable: 'LOADING',
 }

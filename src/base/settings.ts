@@ -27,6 +27,10 @@ function secret(doc: string): SettingRow<string | undefined> {
   return { doc, shows: '', secret: true, parse: (given) => given }
 }
 
+function secretList(doc: string): SettingRow<readonly string[]> {
+  return { ...list(doc), secret: true }
+}
+
 function list(doc: string): SettingRow<readonly string[]> {
   const parse = (given: string | undefined) =>
     (given ?? '')
@@ -69,6 +73,16 @@ function whole(fallback: number, least: number, most: number, doc: string): Sett
     return number
   }
   return { doc, shows: String(fallback), secret: false, parse }
+}
+
+/** An amount of ether as wei: exact, unlike a number. */
+function ether(fallback: string, doc: string): SettingRow<bigint> {
+  const parse = (given: string | undefined): bigint => {
+    const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(given ?? fallback)
+    if (match === null) throw fail('InvalidOptions', 'must be an amount of ether such as 0.05')
+    return BigInt(match[1] ?? '0') * 10n ** 18n + BigInt((match[2] ?? '').padEnd(18, '0'))
+  }
+  return { doc, shows: fallback, secret: false, parse }
 }
 
 const units: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9 }
@@ -120,8 +134,34 @@ export const settingRows = {
   SHARED_SPACES: choice(
     ['auto', 'shared', 'public', 'private'],
     'auto',
-    'Privacy mode of the key-value databases, set at the first start; `auto` is `shared` on ' +
-      'loopback, else `private`.',
+    'Privacy mode of the key-value databases and of the channels, set at the first start; `auto` ' +
+      'is `shared` on loopback or under WHITELIST=enforce, else `private`.',
+  ),
+  ADMIN_ADDRESSES: list(
+    'Wallets, separated by commas, that keep the whitelist, the protocols, the metrics and the ' +
+      'audit beside the operator; to the data of others they are strangers.',
+  ),
+  ANONYMOUS: choice(
+    ['none', 'read'],
+    'none',
+    'What somebody may do who has not signed in: `read` opens the collections that are `public`.',
+  ),
+  CLAIM_UNOWNED: choice(
+    ['auto', 'first', 'operators'],
+    'auto',
+    'Who may own what the operator made: `first`, the first wallet that sets its privacy mode; ' +
+      '`operators`, whom the operator names. `auto` is `first` on loopback without proxies, else ' +
+      '`operators`.',
+  ),
+  WHITELIST: choice(
+    ['off', 'enforce'],
+    'off',
+    'Whether only wallets on the whitelist may sign in and use their keys. It has to be set ' +
+      'where HOST is not loopback.',
+  ),
+  SESSION_KEYS: secret(
+    'Keys that seal the cookies of sessions, `<name>:<64 hexadecimal digits>` separated by ' +
+      'commas: the first seals, all open. Without it one is made and kept in the data folder.',
   ),
   PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
   ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),
@@ -131,6 +171,43 @@ export const settingRows = {
   ALLOW_INSECURE: flag('Opens listeners on a network without TLS. Sniffed logins can be replayed.'),
   TLS_CERT: optional('Certificate chain (PEM file) for every listener.'),
   TLS_KEY: optional('Private key (PEM file) of TLS_CERT.'),
+  KEY_MODE: choice(
+    ['live', 'test'],
+    'live',
+    "Which wallets' keys are made and taken: `svc_live_…` or `svc_test_…`.",
+  ),
+  CHAIN_RPC_URL: secretList(
+    'JSON-RPC addresses of a real chain, separated by commas; none opens the local chain. https ' +
+      'only, loopback apart.',
+  ),
+  CHAIN_ID: whole(
+    0,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'Id of the chain; needed with CHAIN_RPC_URL. 0 is 31337, the local chain.',
+  ),
+  CHAIN_QUORUM: whole(
+    1,
+    1,
+    8,
+    'How many of the addresses must give the same answer. With 1, a single one that lies can ' +
+      'pass for any wallet; the others only stand in for it.',
+  ),
+  CHAIN_DEPLOY_BLOCK: whole(
+    0,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'Block in which AUTH_CONTRACT_ADDRESS was deployed: its events are read from there on.',
+  ),
+  CHAIN_PRIVATE_KEY: secret('Key of the account that deploys the contracts and owns them.'),
+  AUTH_CONTRACT_ADDRESS: optional('The key registry on the chain; `sigil deploy` prints it.'),
+  ANCHOR_CONTRACT_ADDRESS: optional(
+    'The anchor contract on the chain, verified at the start; `sigil deploy` prints it.',
+  ),
+  AUTH_GAS_STATION_PRIVATE_KEY: secret(
+    'Key of the account that pays for what wallets have signed. Without one, they pay themselves.',
+  ),
+  SPONSOR_DAILY_BUDGET: ether('0.05', 'Ether a day (UTC) that the gas station may spend.'),
   RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
   SLOW_COMMAND_MS: whole(
     100,
@@ -213,7 +290,7 @@ export function printSettings(settings?: Settings): string {
 
 function inForce(settings: Settings, name: SettingName, row: SettingRow<unknown>): string {
   const value = settings[name]
-  if (row.secret) return value === undefined ? '' : '(set)'
+  if (row.secret) return settings.explicit.has(name) ? '(set)' : ''
   return settings.explicit.has(name) ? String(value) : row.shows
 }
 

@@ -6,9 +6,12 @@ import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
 import { checkDatabaseName, checkNamespaceName } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
-import type { Awaitable } from '../store/store.js'
+import type { Rules } from '../identity/allow.js'
+import type { AuditDetails } from '../identity/audit.js'
+import type { Awaitable, Program } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
+import type { CommandTx } from './command-tx.js'
 import { Metering } from './metering.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import type { Services } from './services.js'
@@ -89,16 +92,18 @@ export class Bus implements BusView {
   private open(request: Request, session: Session): [DocumentRow, AnyCall] {
     if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
     const row = this.rowOf(request)
-    const { name, secrets = noSecrets } = row
-    requireIdentity(row, session)
+    const { engine, services } = this
+    const { name, access, secrets = noSecrets } = row
+    requireIdentity(row, session, services.rules)
+    if (access !== 'anonymous') services.keyLimit?.take(session.identity)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
-    const { engine, services } = this
     const id = ++this.lastId
     const { args, target, generic } = row.parse(request)
     const call: AnyCall = new Call({
       command: name,
+      access,
       secrets,
       request,
       session,
@@ -111,7 +116,7 @@ export class Bus implements BusView {
       id,
     })
     if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
-    if (row.access === 'operator' && session.identity.kind !== 'operator') throw call.unauthorized()
+    call.requireAccess()
     call.touches = row.touches(call)
     requireNames(request.db, call.touches)
     return [row, call]
@@ -129,14 +134,48 @@ export class Bus implements BusView {
     switch (row.grain) {
       case 'local':
       case 'task':
-        return row.runLocal(call)
-      case 'read':
+        return this.performAlone(row, call)
+      case 'read': {
+        const writing = row.runWriting?.(call)
+        if (writing !== undefined) return call.sweep(writing)
         return call.read((tx) => row.runRead(tx, call))
+      }
       case 'point':
-        return call.write((tx) => row.runPoint(tx, call))
+        return row.audit === undefined
+          ? call.write((tx) => row.runPoint(tx, call))
+          : call.write((tx) => this.audited(row, tx, call))
       case 'sweep':
         return call.sweep(row.runSweep(call))
     }
+  }
+
+  /** A command that begins with no program: a wallet is looked at before it. */
+  private performAlone(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    const looked = row.access === 'anonymous' ? undefined : call.look()
+    const outcome = looked instanceof Promise ? looked.then(() => row.runLocal(call)) : undefined
+    const reply = outcome ?? row.runLocal(call)
+    const { audit } = row
+    return audit === undefined ? reply : this.record(reply, () => audit(call), call)
+  }
+
+  private async record(
+    reply: Awaitable<Document>,
+    details: () => AuditDetails,
+    call: AnyCall,
+  ): Promise<Document> {
+    const done = await reply
+    await this.services.audit?.record(call.auditEntry(details()))
+    return done
+  }
+
+  /** The act and what is written down of it, in one program. */
+  private *audited(row: DocumentRow, tx: CommandTx, call: AnyCall): Program<Document> {
+    const reply = yield* row.runPoint(tx, call)
+    const { audit } = this.services
+    if (audit !== undefined && row.audit !== undefined) {
+      yield* audit.write(tx.unfenced, call.auditEntry(row.audit(call)), call.now)
+    }
+    return reply
   }
 
   private finished(call: AnyCall, reply: Document): Document {
@@ -187,8 +226,14 @@ export class Bus implements BusView {
   }
 }
 
-function requireIdentity({ access, name }: DocumentRow, session: Session): void {
+/** Before anything is read of the command; what else a row asks for is the call's to check. */
+function requireIdentity(
+  { access, name }: DocumentRow,
+  session: Session,
+  rules: Rules | undefined,
+): void {
   if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
+  if (access === 'reader' && rules?.anonymousReads === true) return
   throw fail('Unauthorized', `Command ${name} requires authentication`)
 }
 

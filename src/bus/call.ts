@@ -5,9 +5,11 @@ import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import type { CreateOptions } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
-import type { Access, Namespace, Need, Touch } from '../engine/types.js'
-import { allow } from '../identity/allow.js'
-import { identityKey } from '../identity/identity.js'
+import type { Access, Need, Touch } from '../engine/types.js'
+import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
+import type { AuditDetails, AuditEntry } from '../identity/audit.js'
+import { type Identity, identityKey, type WalletIdentity, walletOf } from '../identity/identity.js'
+import { isWallet, noWallets } from '../identity/standing.js'
 import type { QueryContext } from '../query/context.js'
 import { letVariables } from '../query/expression.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
@@ -16,6 +18,7 @@ import { Elements } from '../value/elements.js'
 import { bsonType, type Document, stringOf } from '../value/value.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import type { RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
 
@@ -54,6 +57,7 @@ export interface CommandCounts {
 export interface CallOptions<A, T> {
   /** Canonical name of the command. */
   readonly command: string
+  readonly access: RowAccess
   readonly secrets: readonly string[]
   readonly request: Request
   readonly session: Session
@@ -69,6 +73,7 @@ export interface CallOptions<A, T> {
 
 export class Call<A, T> implements Fence {
   readonly command: string
+  private readonly access: RowAccess
   readonly secrets: readonly string[]
   readonly request: Request
   readonly db: string
@@ -86,6 +91,8 @@ export class Call<A, T> implements Fence {
   /** Monotonic, for durations. */
   readonly startedMs: number
   touches: readonly Touch[] = []
+  /** Who asks, as it stood when that was last looked at: at the start of each program. */
+  identity: Identity
   private killed = false
   private readonly deadlineMs: number
   private ids: Bytes[] | undefined
@@ -94,10 +101,12 @@ export class Call<A, T> implements Fence {
 
   constructor(options: CallOptions<A, T>) {
     this.command = options.command
+    this.access = options.access
     this.secrets = options.secrets
     this.request = options.request
     this.db = options.request.db
     this.session = options.session
+    this.identity = options.session.identity
     this.args = options.args
     this.target = options.target
     this.engine = options.engine
@@ -153,26 +162,81 @@ export class Call<A, T> implements Fence {
 
   /** How a collection is made that this call is the first to write to. */
   creation(options: Document = emptyDocument): CreateOptions {
-    const { defaultPrivacy } = this.services
-    return { owner: null, mode: defaultPrivacy, now: this.now, uuid: this.uuid(), options }
+    const owner = walletOf(this.identity) ?? null
+    const { defaultPrivacy: mode } = this.services
+    return { owner, mode, now: this.now, uuid: this.uuid(), options }
   }
 
   /** Whether the caller may do `need` to a collection with that access. */
   may(need: Need, access: Access | undefined): boolean {
-    const decide = this.services.allow ?? allow
-    return decide(this.session.identity, need, access)
+    const { allow: decide, rules } = this.services
+    if (decide !== undefined) return decide(this.identity, need, access)
+    return allow(this.identity, need, access, rules)
   }
 
-  authorize(touch: Touch, namespace: Namespace | undefined): void {
-    for (const need of touch.needs) {
-      if (!this.may(need, namespace?.access)) throw this.unauthorized(touch.db)
+  /** Throws unless the caller may send the command at all. */
+  requireAccess(): void {
+    const { access, identity, services } = this
+    if (identity.kind === 'operator') return
+    const { rules = strictRules } = services
+    switch (access) {
+      case 'anonymous':
+        return
+      case 'reader':
+        if (identity.kind === 'anonymous' && !rules.anonymousReads) throw this.unauthenticated()
+        return
+      case 'identity':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        return
+      case 'session':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        if (identity.kind !== 'session') throw this.unauthorized()
+        return
+      case 'admin':
+        if (identity.kind === 'anonymous') throw this.unauthenticated()
+        if (!isAdministrator(identity, rules, 'admin')) throw this.unauthorized()
+        return
+      case 'operator':
+        throw identity.kind === 'anonymous' ? this.unauthenticated() : this.unauthorized()
     }
   }
 
+  /** Looks again at who asks, for work that begins with no program. */
+  look(): Awaitable<void> {
+    const { identity } = this.session
+    if (!isWallet(identity)) return undefined
+    return this.engine.store.read((tx) => this.stand(tx, identity))
+  }
+
+  /** The entry of the audit for what the call has done. */
+  auditEntry(details: AuditDetails): AuditEntry {
+    const { command, identity, session, db, touches } = this
+    const collection = touches[0]?.collection
+    const { protocol, peer } = session
+    const ns = collection === undefined ? {} : { ns: `${touches[0]?.db ?? db}.${collection}` }
+    return { act: command, identity, protocol, peer, details, ...ns }
+  }
+
+  lookAgain(tx: ReadTx): Program<void> | undefined {
+    const { identity } = this.session
+    return isWallet(identity) ? this.stand(tx, identity) : undefined
+  }
+
+  authorize(touch: Touch, access: Access | undefined): void {
+    for (const need of touch.needs) {
+      if (this.may(need, access)) continue
+      throw this.unauthorized(touch.db, reasonOf(this.identity, need))
+    }
+  }
+
+  private unauthenticated(): GatewayError {
+    return fail('Unauthorized', `Command ${this.command} requires authentication`)
+  }
+
   /** The refusal of the whole command; its text shows the command's name and target alone. */
-  unauthorized(db = this.db): GatewayError {
+  unauthorized(db = this.db, reason = 'forbidden'): GatewayError {
     const text = `not authorized on ${db} to execute command ${this.brief()}`
-    return fail('Unauthorized', text, { reason: 'forbidden' })
+    return fail('Unauthorized', text, { reason })
   }
 
   /** Throws if the call must end: killed, its client gone, or its time over. */
@@ -204,6 +268,12 @@ export class Call<A, T> implements Fence {
   /** Runs a sweep, each of its programs behind the call's fence. */
   sweep<R>(sweep: Sweep<R>): Promise<R> {
     return runSweep(this.engine.store, this.fencedSweep(sweep), () => this.check())
+  }
+
+  private *stand(tx: ReadTx, identity: WalletIdentity): Program<void> {
+    const { standing = noWallets } = this.services
+    this.identity = yield* standing.check(tx, identity, this.now)
+    this.requireAccess()
   }
 
   private *fenced<R>(tx: ReadTx, program: (tx: CommandReadTx) => Program<R>): Program<R> {

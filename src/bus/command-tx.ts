@@ -3,8 +3,8 @@
 // very transaction.
 
 import type { Bytes } from '../base/bytes.js'
-import { findNamespace } from '../engine/catalog.js'
-import type { Guarded, Namespace, Touch } from '../engine/types.js'
+import { findNamespace, findReserved } from '../engine/catalog.js'
+import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
 import type {
   Count,
   Entry,
@@ -22,8 +22,13 @@ export interface Fence {
   /** Wall time of the call, milliseconds. */
   readonly now: number
   readonly touches: readonly Touch[]
+  /**
+   * Looks again at who asks; throws where he stands no longer. Undefined for the operator and the
+   * unknown, who cannot lose anything.
+   */
+  lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
-  authorize(touch: Touch, namespace: Namespace | undefined): void
+  authorize(touch: Touch, access: Access | undefined): void
 }
 
 export class CommandReadTx implements ReadTx, Guarded {
@@ -38,15 +43,22 @@ export class CommandReadTx implements ReadTx, Guarded {
     return this.fence.now
   }
 
-  /** Looks up and authorizes every declared collection; runs before the handler. */
+  /** Looks at who asks, then up and at every declared collection; runs before the handler. */
   *enter(): Program<void> {
     const { touches } = this.fence
+    const looking = this.fence.lookAgain(this)
+    if (looking !== undefined) yield* looking
     for (let i = 0; i < touches.length; i++) {
       const touch = touches[i] as Touch
       const { db, collection } = touch
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection)
-      this.fence.authorize(touch, found)
+      // A name may be kept for somebody: of no matter to who may do everything, or nothing.
+      const access =
+        found === undefined && looking !== undefined && collection !== undefined
+          ? yield* findReserved(this, db, collection)
+          : found?.access
+      this.fence.authorize(touch, access)
       this.found.push(found)
     }
   }
@@ -101,6 +113,11 @@ export class CommandTx extends CommandReadTx implements Tx {
     fence: Fence,
   ) {
     super(writing, fence)
+  }
+
+  /** The transaction without the fence: for what the server itself adds to a command, its audit. */
+  get unfenced(): Tx {
+    return this.writing
   }
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {

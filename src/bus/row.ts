@@ -4,6 +4,7 @@
 
 import { assert } from '../base/errors.js'
 import type { Touch } from '../engine/types.js'
+import type { AuditDetails } from '../identity/audit.js'
 import type { Awaitable, Program } from '../store/store.js'
 import type { Sweep } from '../store/sweep.js'
 import { Elements } from '../value/elements.js'
@@ -14,8 +15,11 @@ import { type GenericArgs, genericFields } from './generic.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
 import type { Request } from './session.js'
 
-/** Who may send it: anyone, whoever has signed in, the operator alone. */
-export type RowAccess = 'anonymous' | 'identity' | 'operator'
+/**
+ * Who may send it: anyone; whoever may read, which under ANONYMOUS=read is anyone too; whoever has
+ * signed in; a wallet by its session; administrators; the operator alone.
+ */
+export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
 
 /**
  * How the work is cut (facts: storage 9, rule 2): `local` needs no store, `read` is one pausable
@@ -43,13 +47,15 @@ type Handler<F extends Fields, T> =
   | {
       readonly grain: 'read'
       readonly run: (tx: CommandReadTx, call: Call<Args<F>, T>) => Program<Document>
+      /** Instead of `run`, for calls that also write; undefined for those that do not. */
+      readonly writing?: (call: Call<Args<F>, T>) => Sweep<Document> | undefined
     }
   | {
       readonly grain: 'point'
       readonly run: (tx: CommandTx, call: Call<Args<F>, T>) => Program<Document>
     }
   | { readonly grain: 'sweep'; readonly run: (call: Call<Args<F>, T>) => Sweep<Document> }
-  | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Promise<Document> }
+  | { readonly grain: 'task'; readonly run: (call: Call<Args<F>, T>) => Awaitable<Document> }
 
 export type RowDefinition<F extends Fields, T> = Description &
   Handler<F, T> & {
@@ -60,6 +66,11 @@ export type RowDefinition<F extends Fields, T> = Description &
     readonly ignoresUnknown?: boolean
     /** Every collection that the command may reach; whatever is not here does not exist for it. */
     readonly touches?: (call: Call<Args<F>, T>) => readonly Touch[]
+    /**
+     * Of an act that the audit tells of: what it tells beside the command's name and collection.
+     * Asked when the command has done its work.
+     */
+    readonly audit?: (call: Call<Args<F>, T>) => AuditDetails
   }
 
 export interface Parsed {
@@ -74,8 +85,10 @@ export interface DocumentRow extends Description {
   readonly paramNames: readonly string[]
   readonly parse: (request: Request) => Parsed
   readonly touches: (call: AnyCall) => readonly Touch[]
+  readonly audit: ((call: AnyCall) => AuditDetails) | undefined
   readonly runLocal: (call: AnyCall) => Awaitable<Document>
   readonly runRead: (tx: CommandReadTx, call: AnyCall) => Program<Document>
+  readonly runWriting?: (call: AnyCall) => Sweep<Document> | undefined
   readonly runPoint: (tx: CommandTx, call: AnyCall) => Program<Document>
   readonly runSweep: (call: AnyCall) => Sweep<Document>
 }
@@ -93,13 +106,14 @@ export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>
   const readTarget = target.bind(`${name}.${name}`)
   // The one place where a row forgets its types: `parse` made the very call that `run` gets.
   const typed = (call: AnyCall) => call as Call<Args<F>, T>
-  const { touches } = definition
+  const { touches, audit } = definition
   return {
     ...describe(definition),
     grain: definition.grain,
     paramNames: schema.names,
     parse: (request) => parseCommand(request, { schema, readTarget, ignoresUnknown }),
     touches: touches === undefined ? () => [] : (call) => touches(typed(call)),
+    audit: audit === undefined ? undefined : (call) => audit(typed(call)),
     ...runners(definition, typed),
   }
 }
@@ -117,7 +131,7 @@ function describe(definition: Description): Description {
   }
 }
 
-type Runners = Pick<DocumentRow, 'runLocal' | 'runRead' | 'runPoint' | 'runSweep'>
+type Runners = Pick<DocumentRow, 'runLocal' | 'runRead' | 'runWriting' | 'runPoint' | 'runSweep'>
 
 function runners<F extends Fields, T>(
   handler: Handler<F, T>,
@@ -131,8 +145,14 @@ function runners<F extends Fields, T>(
     case 'local':
     case 'task':
       return { ...none, runLocal: (call) => handler.run(typed(call)) }
-    case 'read':
-      return { ...none, runRead: (tx, call) => handler.run(tx, typed(call)) }
+    case 'read': {
+      const { writing } = handler
+      const read = {
+        ...none,
+        runRead: (tx: CommandReadTx, call: AnyCall) => handler.run(tx, typed(call)),
+      }
+      return writing === undefined ? read : { ...read, runWriting: (call) => writing(typed(call)) }
+    }
     case 'point':
       return { ...none, runPoint: (tx, call) => handler.run(tx, typed(call)) }
     case 'sweep':
@@ -181,6 +201,8 @@ function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): 
     assert(!(field in genericFields), `${name}.${field} is a generic field`)
   }
   for (const secret of secrets) assert(secret in params, `${name}: secret ${secret} is no field`)
-  const reachesStore = grain !== 'local' && grain !== 'task'
-  assert(!(access === 'anonymous' && reachesStore), `${name}: a store command without sign-in`)
+  const writes = grain === 'point' || grain === 'sweep'
+  assert(!(access === 'anonymous' && writes), `${name}: it writes without sign-in`)
+  const isRead = grain === 'read' || grain === 'sweep'
+  assert(definition.audit === undefined || !isRead, `${name}: an act that only reads`)
 }

@@ -4,8 +4,13 @@
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { PrivacyMode } from '../engine/types.js'
-import type { Allow } from '../identity/allow.js'
+import type { Allow, Rules } from '../identity/allow.js'
+import type { Audit } from '../identity/audit.js'
+import type { KeyLimit } from '../identity/key-limit.js'
+import type { KeyService } from '../identity/key-service.js'
 import type { Credentials } from '../identity/login.js'
+import type { SignIn } from '../identity/sign-in.js'
+import type { Standing } from '../identity/standing.js'
 import type { ObjectIds } from '../value/object-id.js'
 
 export interface ConnectionCounts {
@@ -13,6 +18,16 @@ export interface ConnectionCounts {
   /** Further ones that would be accepted. */
   readonly available: number
   readonly totalCreated: number
+}
+
+/** Where clients reach this server: for lines to copy. */
+export interface ServerPlaces {
+  readonly host: string
+  /** Origin of the HTTP routes. */
+  readonly http: string
+  readonly isTls: boolean
+  readonly ports: { readonly wire: number; readonly redis: number }
+  readonly database: string
 }
 
 export interface Services {
@@ -28,8 +43,24 @@ export interface Services {
   readonly version: string
   /** Who may sign in with a password. */
   readonly credentials: Credentials
+  /** Wallets' keys; without it there are none. */
+  readonly keys?: KeyService
+  /** The limit that a key has of its own; without it there is none. */
+  readonly keyLimit?: KeyLimit
+  /** For lines to copy; known once the ports are. */
+  readonly places?: () => ServerPlaces
   /** Sockets of the document wire. */
   readonly connections: () => ConnectionCounts
-  /** The decision about rights; `allow` of the identity room unless given. */
+  /** What the settings say about rights; the strictest unless given. */
+  readonly rules?: Rules
+  /** The decision about rights; `allow` of the identity room under the rules unless given. */
   readonly allow?: Allow
+  /** Whether a wallet stands as its login saw it; without it there are no wallets. */
+  readonly standing?: Standing
+  /** How wallets get sessions; without it none does. */
+  readonly signIn?: SignIn
+  /** Where acts that rows mark are written down; nowhere unless given. */
+  readonly audit?: Audit
+  /** Address of the key registry, for owners of collections; undefined while it is unknown. */
+  readonly contractAddress?: () => string | undefined
 }

@@ -17,6 +17,8 @@ export interface Stream {
 }
 
 export interface Client {
+  /** Rejects as post does. */
+  get(path: string): Promise<Answer>
   /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
   post(path: string, body: string): Promise<Answer>
   /** Sends a JSON body and takes bytes; `signal` lets go of them. */
@@ -33,12 +35,14 @@ export function openClient(
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (key !== undefined) headers['x-api-key'] = key
   if (database !== undefined) headers['x-sigil-database'] = database
+  const answer = async (path: string, request: RequestInit): Promise<Answer> => {
+    const response = await reach(new URL(path, base), request)
+    const body: unknown = await response.json()
+    return { status: response.status, body: body as Answer['body'] }
+  }
   return {
-    async post(path, body) {
-      const response = await reach(new URL(path, base), { method: 'POST', headers, body })
-      const answer: unknown = await response.json()
-      return { status: response.status, body: answer as Answer['body'] }
-    },
+    get: (path) => answer(path, { headers }),
+    post: (path, body) => answer(path, { method: 'POST', headers, body }),
     async stream(path, body, signal) {
       const request: RequestInit = { method: 'POST', headers, body, signal }
       const response = await reach(new URL(path, base), request)

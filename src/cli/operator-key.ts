@@ -4,6 +4,8 @@
 import { systemClock, systemRandom } from '../base/clock.js'
 import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
+import { Audit } from '../identity/audit.js'
+import { operator } from '../identity/identity.js'
 import { OperatorKey } from '../identity/operator.js'
 import { openStore } from '../store/open.js'
 
@@ -13,6 +15,8 @@ export async function runOperatorKey(settings: Settings): Promise<number> {
   try {
     const { key } = await OperatorKey.open(store, { random: systemRandom })
     const made = await key.renew(store, systemRandom)
+    const audit = new Audit({ store, database: settings.DATABASE, clock: systemClock })
+    await audit.record({ act: 'operatorKey', identity: operator, protocol: 'cli', peer: '' })
     process.stdout.write(`The new operator key, shown once:\n\n  ${made}\n`)
     return 0
   } finally {

@@ -4,12 +4,17 @@
 import type { DocumentRow } from '../bus/row.js'
 import { operationRows } from './admin/operations.js'
 import { parameterRows } from './admin/parameters.js'
+import { privacyRows } from './admin/privacy.js'
 import { refusedRows } from './admin/refused.js'
+import { roleRows } from './admin/roles.js'
 import { serverInfoRows } from './admin/server-info.js'
 import { serverStatusRows } from './admin/server-status.js'
 import { sessionRows } from './admin/sessions.js'
+import { signInRows } from './admin/sign-in-task.js'
 import { userRows } from './admin/users.js'
+import { whitelistRows } from './admin/whitelist.js'
 import { aggregateRow } from './document/aggregate.js'
+import { collectionChangeRows } from './document/collection-changes.js'
 import { collectionRows } from './document/collections.js'
 import { countDistinctRows } from './document/count-distinct.js'
 import { cursorRows } from './document/cursors.js'
@@ -20,9 +25,11 @@ import { findAndModifyRow } from './document/find-and-modify.js'
 import { handshakeRows } from './document/handshake.js'
 import { indexRows } from './document/indexes-task.js'
 import { insertRow } from './document/insert.js'
+import { keyMembersRow } from './document/key-members.js'
 import { listingRows } from './document/listings.js'
 import { updateDeleteRows } from './document/update-delete.js'
 import { validateRow } from './document/validate.js'
+import { keyRows } from './keys/keys-task.js'
 
 export const documentRows: readonly DocumentRow[] = [
   ...handshakeRows,
@@ -35,15 +42,22 @@ export const documentRows: readonly DocumentRow[] = [
   aggregateRow,
   explainRow,
   ...collectionRows,
+  ...collectionChangeRows,
   ...indexRows,
   ...listingRows,
   ...figureRows,
+  keyMembersRow,
   validateRow,
   ...serverInfoRows,
   ...serverStatusRows,
   ...parameterRows,
   ...userRows,
+  ...signInRows,
+  ...keyRows,
   ...sessionRows,
   ...operationRows,
+  ...privacyRows,
+  ...roleRows,
+  ...whitelistRows,
   ...refusedRows,
 ]

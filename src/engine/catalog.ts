@@ -8,9 +8,10 @@ import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../base
 import { idKey, keyClass } from '../store/layout.js'
 import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
 import type { Document } from '../value/value.js'
-import { decodeNamespace, encodeNamespace } from './descriptors.js'
+import { decodeAccess, decodeNamespace, encodeAccess, encodeNamespace } from './descriptors.js'
 import { discardIndex, discardKeyspace, discardNamespace } from './garbage.js'
 import type {
+  Access,
   Guarded,
   IndexDescriptor,
   MembersId,
@@ -20,7 +21,7 @@ import type {
 } from './types.js'
 
 /** Second byte of a catalog key. */
-const kind = { counter: 0x00, namespace: 0x01, database: 0x02 } as const
+const kind = { counter: 0x00, namespace: 0x01, database: 0x02, reserved: 0x03 } as const
 
 const nextIdKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x01)
 const nextValueKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x02)
@@ -57,8 +58,8 @@ export function* findNamespaceById(tx: ReadTx, id: NamespaceId): Program<Namespa
 }
 
 /**
- * Makes an empty collection. Throws NamespaceExists, InvalidNamespace (bad or reserved name) and
- * DatabaseDifferCase.
+ * Makes an empty collection; under a name that is reserved it belongs to whom the name is kept for.
+ * Throws NamespaceExists, InvalidNamespace (bad or server's own name) and DatabaseDifferCase.
  */
 export function* createNamespace(
   tx: Tx & Guarded,
@@ -68,11 +69,23 @@ export function* createNamespace(
 ): Program<Namespace> {
   checkNamespaceName(db, name)
   requireWritableName(db, name)
+  return yield* createAnyNamespace(tx, db, name, options)
+}
+
+/** As createNamespace, also under a name that is the server's own. */
+export function* createAnyNamespace(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  options: CreateOptions,
+): Program<Namespace> {
   const existing = yield* findNamespace(tx, db, name)
   if (existing !== undefined) {
     throw fail('NamespaceExists', `Collection already exists. NS: ${db}.${name}`)
   }
   yield* claimDatabase(tx, db)
+  const reserved = yield* findReserved(tx, db, name)
+  if (reserved !== undefined) tx.remove(reservedKey(db, name))
   const ns: Namespace = {
     id: (yield* allocateId(tx)) as NamespaceId,
     db,
@@ -80,7 +93,7 @@ export function* createNamespace(
     version: 1,
     createdAt: Math.floor(options.now / 1000),
     uuid: options.uuid,
-    access: { owner: options.owner, mode: options.mode, roles: {} },
+    access: reserved ?? { owner: options.owner, mode: options.mode, roles: {} },
     indexes: [],
     options: options.options,
   }
@@ -110,19 +123,60 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
 }
 
 /**
- * Removes the collection; its contents become garbage that a job deletes behind. A key-value
- * database is there for ever: dropped, it is empty and without indexes.
+ * Removes the collection; its contents become garbage that a job deletes behind. Its name stays
+ * reserved for its owner, with mode and roles, unless it is released. A key-value database and the
+ * collection of the channels are there for ever: dropped, they are empty and without indexes.
  */
-export function* dropNamespace(tx: Tx, ns: Namespace): Program<void> {
+export function* dropNamespace(tx: Tx, ns: Namespace, released = false): Program<void> {
+  for (const index of ns.indexes) discardIndex(tx, index.id)
   if (ns.keyspace === true) {
     yield* emptyKeyspace(tx, { ...ns, indexes: [] })
-    for (const index of ns.indexes) discardIndex(tx, index.id)
+    return
+  }
+  discardNamespace(tx, ns.id)
+  if (ns.isPermanent === true) {
+    const id = (yield* allocateId(tx)) as NamespaceId
+    saveNamespace(tx, { ...ns, id, indexes: [] })
     return
   }
   tx.remove(namespaceKey(ns.db, ns.name))
-  discardNamespace(tx, ns.id)
-  for (const index of ns.indexes) discardIndex(tx, index.id)
+  if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
   yield* releaseDatabase(tx, ns.db)
+}
+
+/** Whose the name of a dropped collection is; undefined where it is free, or in use. */
+export function* findReserved(tx: ReadTx, db: string, name: string): Program<Access | undefined> {
+  const bytes = yield* tx.get(reservedKey(db, name))
+  return bytes === undefined ? undefined : decodeAccess(bytes)
+}
+
+/** The names that are reserved, by their keys, from `start` on; at most scanEntriesMax. */
+export function* scanReserved(tx: ReadTx, start?: Bytes): Program<Reserved[]> {
+  const from = start ?? Uint8Array.of(keyClass.catalog, kind.reserved)
+  const end = Uint8Array.of(keyClass.catalog, kind.reserved + 1)
+  const entries = yield* tx.scan({ start: from, end }, scanEntriesMax)
+  return entries.map(({ key, value }) => {
+    const [db, name] = nameOfKey(key)
+    return { key, db, name, value }
+  })
+}
+
+export interface Reserved {
+  readonly key: Bytes
+  readonly db: string
+  readonly name: string
+  /** What decodeAccess reads. */
+  readonly value: Bytes
+}
+
+/** Keeps a name that is not in use for its owner. */
+export function reserve(tx: Tx, db: string, name: string, access: Access): void {
+  tx.put(reservedKey(db, name), encodeAccess(access))
+}
+
+/** Lets everybody have the name. */
+export function release(tx: Tx, db: string, name: string): void {
+  tx.remove(reservedKey(db, name))
 }
 
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
@@ -155,18 +209,36 @@ export function* renameNamespace(
     throw fail('IllegalOperation', "Can't rename a collection to itself")
   }
   const target = yield* findNamespace(tx, db, name)
-  if (ns.keyspace === true || target?.keyspace === true) {
-    throw fail('IllegalOperation', 'a key-value database keeps its name')
-  }
+  requireMovable(ns)
+  if (target !== undefined) requireMovable(target)
   if (target !== undefined) {
     if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
-    yield* dropNamespace(tx, target)
+    yield* dropNamespace(tx, target, true)
   }
+  const access = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   tx.remove(namespaceKey(ns.db, ns.name))
   yield* claimDatabase(tx, db)
-  const renamed = saveNamespace(tx, { ...ns, db, name })
+  const renamed = saveNamespace(tx, { ...ns, db, name, access })
   if (ns.db !== db) yield* releaseDatabase(tx, ns.db)
   return renamed
+}
+
+/** Throws IllegalOperation for a collection that is there for ever, under its name. */
+export function requireMovable(ns: Namespace): void {
+  if (isFixed(ns)) throw fail('IllegalOperation', 'a key-value database keeps its name')
+}
+
+/** What a collection's access is under a name that may be reserved: for another, it is his. */
+function* accessUnder(tx: Tx, db: string, name: string, ns: Namespace): Program<Access> {
+  const reserved = yield* findReserved(tx, db, name)
+  if (reserved === undefined) return ns.access
+  release(tx, db, name)
+  return reserved.owner === ns.access.owner ? ns.access : reserved
+}
+
+/** Whether its name and its owner are settled from the first start. */
+function isFixed({ keyspace, isPermanent }: Namespace): boolean {
+  return keyspace === true || isPermanent === true
 }
 
 /** Every collection, or those of one database, by database and name in byte order. */
@@ -192,9 +264,13 @@ export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Nam
   return shown
 }
 
+/** Names of collections that are written beside those whose place they will take. */
+export const replacementPrefix = 'system.replacement.'
+
 /** Whether listings show the collection. */
 export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
-  if (ns.keyspace !== true || ns.indexes.length > 0) return true
+  if (ns.name.startsWith(replacementPrefix)) return false
+  if (!isFixed(ns) || ns.indexes.length > 0) return true
   return (yield* countOf(tx, ns)).documents > 0
 }
 
@@ -280,7 +356,7 @@ export function checkDatabaseName(db: string): void {
 const reservedDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
 
 /** Names that exist for the server alone (DESIGN.md, reserved). */
-function requireWritableName(db: string, name: string): void {
+export function requireWritableName(db: string, name: string): void {
   if (reservedDatabases.has(db)) {
     throw fail('InvalidNamespace', `database '${db}' is reserved: cannot write to ${db}.${name}`)
   }
@@ -319,10 +395,18 @@ function databaseKey(db: string): Bytes {
 
 /** The catalog key of a collection. */
 export function namespaceKey(db: string, name: string): Bytes {
+  return nameKey(kind.namespace, db, name)
+}
+
+function reservedKey(db: string, name: string): Bytes {
+  return nameKey(kind.reserved, db, name)
+}
+
+function nameKey(ofKind: number, db: string, name: string): Bytes {
   const text = `${db}\0${name}`
   const key = new Uint8Array(2 + text.length)
   key[0] = keyClass.catalog
-  key[1] = kind.namespace
+  key[1] = ofKind
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     // Names are short and nearly all ASCII: a native call would cost more than the loop.

@@ -2,7 +2,7 @@
 // that it has in the container's other part. Everything is compared in the state in which the
 // member was read.
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, equalBytes } from '../base/bytes.js'
 import { scanEntriesMax } from '../base/limits.js'
 import { Slice } from '../base/slice.js'
 import type { Program, ReadTx } from '../store/store.js'
@@ -11,9 +11,9 @@ import { discardedMembersKey, membersChunks } from './garbage.js'
 import { type Head, isHead, readHead } from './keyspace/head.js'
 import { type KeyType, readKeyDocument } from './keyspace/key.js'
 import { readLeftovers, type Span } from './keyspace/list-leftovers.js'
-import { type Member, Members, numberOfSlice } from './keyspace/members.js'
+import { type Member, Members, numberBytes, numberOfSlice } from './keyspace/members.js'
 import { placeOf, scoreBytes, scoredOf } from './keyspace/sorted-set-place.js'
-import { behind } from './keyspace/sorted-set-ranks.js'
+import { behind, blockOf } from './keyspace/sorted-set-ranks.js'
 import { usualBounds, Work } from './keyspace/work.js'
 import { documentOfRecord } from './records.js'
 import type { MembersId } from './types.js'
@@ -32,8 +32,6 @@ export interface Holder {
 
 /** A text about what is wrong, or what the member adds to the count of its part. */
 export type Verdict = string | number
-
-const numberBytes = 8
 
 /** Undefined where the key has no such members any more. */
 export function* readHolder(tx: ReadTx, record: Bytes, id: MembersId): Program<Holder | undefined> {
@@ -127,7 +125,7 @@ function* judgeBlock(
   part: number,
   { member, payload }: Member,
 ): Program<Verdict> {
-  if (part > 1 + (head.levels ?? 0) || payload.length !== numberBytes) return notOfType
+  if (part > 1 + (head.levels ?? 0) || payload.length < numberBytes) return notOfType
   const start = member.copy()
   const [next] = yield* members.scan(
     { start: members.raw(part, behind(start)), end: members.raw(part + 1, nothing) },
@@ -138,6 +136,9 @@ function* judgeBlock(
     start: members.raw(below, start),
     end: next === undefined ? members.raw(part, nothing) : members.raw(below, next.member.view()),
   }
+  const block = blockOf(start, payload)
+  const isTold = payload.length > numberBytes
+  if (isTold && !isSameEnd(block.next, next?.member.view())) return 'has another block behind it'
   let found = 0
   yield* pagesOf(tx, range, scanEntriesMax, function* (entries) {
     for (const { value } of entries) {
@@ -145,8 +146,12 @@ function* judgeBlock(
     }
     return true
   })
-  const count = numberOfSlice(payload)
+  const { count } = block
   return found === count ? count : `counts ${count} places where there are ${found}`
+}
+
+function isSameEnd(a: Bytes | undefined, b: Bytes | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : equalBytes(a, b)
 }
 
 const nothing = new Uint8Array(0)

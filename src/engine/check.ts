@@ -16,6 +16,7 @@ import { countKey, findNamespace, listNamespaces } from './catalog.js'
 import { type Container, checkContainer } from './check-container.js'
 import { checkExpiry, missingTime } from './check-expiry.js'
 import { checkOwners } from './check-owners.js'
+import { checkReserved } from './check-reserved.js'
 import {
   bytesOf,
   hexOf,
@@ -40,7 +41,15 @@ import type { IndexDescriptor, IndexId, Namespace } from './types.js'
 export interface Problem {
   /** `db.collection`; empty where no collection owns what was found. */
   readonly ns: string
-  readonly kind: 'record' | 'missingEntry' | 'extraEntry' | 'count' | 'member' | 'time' | 'unowned'
+  readonly kind:
+    | 'record'
+    | 'missingEntry'
+    | 'extraEntry'
+    | 'count'
+    | 'member'
+    | 'time'
+    | 'unowned'
+    | 'name'
   readonly text: string
 }
 
@@ -101,6 +110,7 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
     problems.push({ ns: '', kind: 'unowned', text })
   }
   for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
+  for (const text of yield* checkReserved()) problems.push({ ns: '', kind: 'name', text })
   return problems
 }
 

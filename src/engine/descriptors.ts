@@ -19,6 +19,7 @@ import {
   type Value,
 } from '../value/value.js'
 import { DocumentWriter, writeDocument } from '../value/writer.js'
+import { optionsOf } from './index-options.js'
 import type {
   Access,
   IndexDescriptor,
@@ -31,6 +32,9 @@ import type {
 
 const uuidSubtype = 4
 
+/** What the server writes down of who did what: no client can have made a collection of it. */
+export const auditName = '_audit'
+
 /** `{}`. */
 export const emptyDocument: Document = writeDocument(() => {})
 
@@ -39,15 +43,42 @@ export function encodeNamespace(ns: Namespace): Bytes {
   const writer = new DocumentWriter()
   writer.int64('id', ns.id).int64('version', ns.version).int64('createdAt', ns.createdAt)
   writer.value('uuid', binaryValue(uuidSubtype, ns.uuid))
-  if (ns.access.owner === null) writer.null('owner')
-  else writer.string('owner', ns.access.owner)
-  writer.string('mode', ns.access.mode).openDocument('roles')
-  for (const [address, role] of Object.entries(ns.access.roles)) writer.int32(address, role)
-  writer.close().document('options', ns.options)
+  writeAccess(writer, ns.access)
+  writer.document('options', ns.options)
   if (ns.keyspace === true) writer.bool('keyspace', true)
+  if (ns.isPermanent === true) writer.bool('permanent', true)
   writer.openArray('indexes')
   for (const index of ns.indexes) writer.pushDocument(encodeIndex(index))
   return writer.close().finish()
+}
+
+function writeAccess(writer: DocumentWriter, access: Access): void {
+  if (access.owner === null) writer.null('owner')
+  else writer.string('owner', access.owner)
+  writer.string('mode', access.mode).openDocument('roles')
+  for (const [address, role] of Object.entries(access.roles)) writer.int32(address, role)
+  writer.close()
+  if (access.isSettled === true) writer.bool('settled', true)
+}
+
+/** Of a name that is reserved. */
+export function encodeAccess(access: Access): Bytes {
+  return writeDocument((writer) => writeAccess(writer, access))
+}
+
+export function decodeAccess(bytes: Bytes): Access {
+  const owner = required(bytes, 'owner')
+  return {
+    owner: owner.type === bsonType.null ? null : stringOf(owner),
+    mode: stringOf(required(bytes, 'mode')) as PrivacyMode,
+    roles: Object.fromEntries(
+      [...fieldsOf(required(bytes, 'roles'))].map(([address, role]) => [
+        address,
+        numberOf(role) === 2 ? 2 : 1,
+      ]),
+    ),
+    ...(field(bytes, 'settled') === undefined ? {} : { isSettled: true }),
+  }
 }
 
 function encodeIndex(index: IndexDescriptor): Document {
@@ -85,17 +116,8 @@ export function decodeNamespace(db: string, name: string, bytes: Bytes): Namespa
 }
 
 function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
-  const owner = required(bytes, 'owner')
-  const access: Access = {
-    owner: owner.type === bsonType.null ? null : stringOf(owner),
-    mode: stringOf(required(bytes, 'mode')) as PrivacyMode,
-    roles: Object.fromEntries(
-      [...fieldsOf(required(bytes, 'roles'))].map(([address, role]) => [
-        address,
-        numberOf(role) === 2 ? 2 : 1,
-      ]),
-    ),
-  }
+  const stored = decodeAccess(bytes)
+  const access: Access = name === auditName ? { ...stored, audience: 'administrators' } : stored
   const uuid = required(bytes, 'uuid')
   return {
     id: numberOf(required(bytes, 'id')) as NamespaceId,
@@ -108,6 +130,7 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
     indexes: elementsOf(required(bytes, 'indexes')).map((index) => parseIndex(documentOf(index))),
     options: documentOf(required(bytes, 'options')).slice(),
     ...(field(bytes, 'keyspace') === undefined ? {} : { keyspace: true }),
+    ...(field(bytes, 'permanent') === undefined ? {} : { isPermanent: true }),
   }
 }
 
@@ -122,6 +145,7 @@ function parseIndex(document: Document): IndexDescriptor {
     multikey: elementsOf(required(document, 'multikey')).map(boolOf),
     inexact: boolOf(required(document, 'inexact')),
     spec,
+    ...optionsOf(spec),
   }
 }
 

@@ -6,11 +6,13 @@ import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import { CursorExpiry } from './cursor-expiry-job.js'
 import { Cursors } from './cursors.js'
+import { DocumentExpiry } from './document-expiry-job.js'
 import { GarbageJob } from './garbage-job.js'
 import { IndexBuilds } from './index-build-job.js'
 import { IndexUse } from './index-use.js'
 import { ObservedStore } from './observed-store.js'
 import { ClockPace, type Pace } from './pace-job.js'
+import { dropReplacements } from './replacement.js'
 
 export interface EngineParts {
   readonly store: Store
@@ -36,6 +38,7 @@ export class Engine {
   readonly garbage: GarbageJob
   /** How background work makes room. */
   readonly pace: Pace
+  readonly documentExpiry: DocumentExpiry
   private readonly expiry: CursorExpiry
   private readonly attached: Job[] = []
 
@@ -50,13 +53,18 @@ export class Engine {
     this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
+    this.documentExpiry = new DocumentExpiry({ store, clock, log, pace })
     this.expiry = new CursorExpiry(this.cursors, clock, pace)
   }
 
   /** Takes up what the last process left: resolves before the first client may be served. */
   start(): Promise<void> {
     this.expiry.start()
-    return this.garbage.start().then(() => this.builds.resume())
+    this.documentExpiry.start()
+    return this.garbage
+      .start()
+      .then(() => this.store.write(dropReplacements))
+      .then(() => this.builds.resume())
   }
 
   /** A job that ends with the engine. */
@@ -66,7 +74,13 @@ export class Engine {
 
   /** Stops the jobs after their step; the store is its owner's to close. */
   close(): Promise<void> {
-    const jobs: Job[] = [this.garbage, this.builds, this.expiry, ...this.attached]
+    const jobs: Job[] = [
+      this.garbage,
+      this.builds,
+      this.documentExpiry,
+      this.expiry,
+      ...this.attached,
+    ]
     return Promise.all(jobs.map((job) => job.close())).then(() => undefined)
   }
 }

@@ -36,12 +36,18 @@ export interface Shape {
   readonly projection?: Document | undefined
   readonly skip?: number | undefined
   readonly limit?: number | undefined
+  /** The index holds all that the projection keeps. */
+  readonly isCovered?: boolean
 }
 
 /** What a run has counted: the walk's figures, and what the query returned. */
 export interface Figures {
   readonly walk: Readonly<Counters>
   readonly returned: number
+  /** Where a plan has several scans: what each has examined. */
+  readonly keysByAccess?: readonly number[]
+  /** Documents that came by more than one entry or scan. */
+  readonly repeated?: number
 }
 
 const none = (): void => {}
@@ -51,8 +57,8 @@ export const eofStage: Stage = { name: 'EOF', fields: none, inputs: [], returned
 /** The stages of a find. */
 export function findStages(plan: Plan, shape: Shape, figures: () => Figures): Stage {
   const returned = () => figures().returned
-  let stage = accessStages(plan, figures)
-  const { sort, projection, skip = 0, limit = 0 } = shape
+  const { sort, projection, skip = 0, limit = 0, isCovered = false } = shape
+  let stage = isCovered ? coveredStage(plan, figures) : accessStages(plan, figures)
   const isBlocking = sort !== undefined && !plan.isSorted
   if (isBlocking) stage = sortStage(sort, limit > 0 ? limit + skip : 0, stage, figures)
   if (skip > 0) {
@@ -61,7 +67,8 @@ export function findStages(plan: Plan, shape: Shape, figures: () => Figures): St
   }
   if (projection !== undefined && projection.length > 5) {
     const fields = (out: DocumentWriter) => out.document('transformBy', projection)
-    stage = { name: projectionName(projection), fields, inputs: [stage], returned }
+    const name = isCovered ? 'PROJECTION_COVERED' : projectionName(projection)
+    stage = { name, fields, inputs: [stage], returned }
   }
   if (limit > 0 && !isBlocking) {
     const fields = (out: DocumentWriter) => out.value('limitAmount', numberValue(limit))
@@ -92,11 +99,17 @@ function projectionName(projection: Document): string {
   return 'PROJECTION_SIMPLE'
 }
 
+/** The scan alone: records are asked only for what entries do not tell. */
+function coveredStage({ accesses: [access] }: Plan, figures: () => Figures): Stage {
+  const keys = () => figures().walk.keysExamined
+  return access === undefined ? eofStage : scanStage(access, keys)
+}
+
 function accessStages(plan: Plan, figures: () => Figures): Stage {
-  const [access, ...others] = plan.accesses
+  const [access, ...others] = plan.accesses.filter(({ kind }) => kind !== 'nothing')
   const returned = () => figures().walk.returned
   const filter = filterOf(plan.residual)
-  if (access === undefined || access.kind === 'nothing') return eofStage
+  if (access === undefined) return eofStage
   const docsExamined = (out: DocumentWriter) =>
     out.value('docsExamined', numberValue(figures().walk.docsExamined))
   if (access.kind === 'records' && access.bounds === undefined) {
@@ -111,12 +124,15 @@ function accessStages(plan: Plan, figures: () => Figures): Stage {
       docsExamined(out.value('keysExamined', numberValue(figures().walk.keysExamined)))
     return { name: 'IDHACK', fields: none, inputs: [], stats, returned }
   }
-  const keys = () => figures().walk.keysExamined
-  const scans = plan.accesses.map((one) => scanStage(one, keys))
+  const keys = (at: number) => () => {
+    const { walk, keysByAccess } = figures()
+    return keysByAccess?.[at] ?? walk.keysExamined
+  }
+  const scans = plan.accesses.map((one, at) => scanStage(one, keys(at)))
+  const apart = () => figures().walk.docsExamined - (figures().repeated ?? 0)
+  const real = scans.filter((scan) => scan !== eofStage)
   const input =
-    others.length === 0
-      ? scans[0]
-      : { name: 'OR', fields: none, inputs: scans, returned: () => figures().walk.docsExamined }
+    others.length === 0 ? real[0] : { name: 'OR', fields: none, inputs: real, returned: apart }
   return {
     name: 'FETCH',
     fields: (out) => {
@@ -145,7 +161,7 @@ export function scanStage(access: Access, keysExamined: () => number, name = 'IX
     name,
     fields: (out) => {
       writeIndex(out, index)
-      if (name === 'IXSCAN') out.string('direction', reverse ? 'backward' : 'forward')
+      if (name !== 'COUNT_SCAN') out.string('direction', reverse ? 'backward' : 'forward')
       writeBounds(out.openDocument('indexBounds'), bounds, reverse)
       out.close()
     },
@@ -177,8 +193,8 @@ function writeIndex(out: DocumentWriter, index: IndexDescriptor | undefined): vo
   out
     .close()
     .bool('isUnique', index?.unique ?? true)
-    .bool('isSparse', false)
-  out.bool('isPartial', false).int32('indexVersion', 2)
+    .bool('isSparse', index?.sparse === true)
+  out.bool('isPartial', index?.partial !== undefined).int32('indexVersion', 2)
 }
 
 function writeBounds(out: DocumentWriter, bounds: readonly FieldBounds[], reverse: boolean): void {

@@ -22,13 +22,16 @@ import {
 import { partsOf } from './pipeline-parts.js'
 import { findQueryOf, openPipeline, type PipelineEnvironment } from './pipeline-source.js'
 import type { Plan } from './plan.js'
-import { planQuery } from './planner.js'
+import { choosePlan } from './plan-choice.js'
+import { planDistinct, planQuery } from './planner.js'
 import {
   type CountQuery,
   countDocuments,
+  countsAll,
   countsEntries,
   type FindQuery,
   FindSource,
+  openDistinct,
 } from './source.js'
 import type { Counters } from './sources/walk.js'
 import type { Guarded, Namespace } from './types.js'
@@ -63,8 +66,38 @@ export function* explainFind(
   })
 }
 
-/** As explainFind, of a distinct: the values are picked after the plan. */
-export const explainDistinct = explainFind
+/** As explainFind, of a distinct: by jumps over an index, or as a find picks the values later. */
+export function* explainDistinct(
+  tx: ReadTx & Guarded,
+  target: ExplainTarget,
+  query: FindQuery,
+  path: string,
+): Program<Document> {
+  const { ns, clock, verbosity } = target
+  const distinct = ns === undefined ? undefined : planDistinct(ns, query, path)
+  if (ns === undefined || distinct === undefined) return yield* explainFind(tx, target, query, {})
+  const source = openDistinct(ns, query, path)
+  const figures = () => ({ walk: source.counters, returned: source.counters.returned })
+  const { plan, access } = distinct
+  const docsExamined = () => numberValue(source.counters.docsExamined)
+  const winning: Stage = {
+    name: 'FETCH',
+    fields: () => {},
+    inputs: [scanStage(access, () => source.counters.keysExamined, 'DISTINCT_SCAN')],
+    stats: (out) => out.value('docsExamined', docsExamined()),
+    returned: () => source.counters.returned,
+  }
+  const startedMs = clock.elapsed()
+  if (verbosity !== 'queryPlanner') {
+    while (!source.drained) yield* source.pull(tx, pullDocumentsMax)
+  }
+  const tookMs = Math.round(clock.elapsed() - startedMs)
+  const explained: Explained = { target, query, plan, shape: {}, winning, figures, tookMs }
+  return writeDocument((out) => {
+    out.string('explainVersion', '1')
+    writeExplained(out, explained)
+  })
+}
 
 /** As explainFind, of an update or delete: finds what would be changed, and leaves it. */
 export function* explainWrite(
@@ -107,20 +140,20 @@ export function* explainCount(
   const { ns } = target
   const counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   const startedMs = target.clock.elapsed()
-  const plan = ns === undefined ? undefined : planQuery(ns, query)
+  const plan = ns === undefined ? undefined : yield* choosePlan(tx, ns, query, planQuery(ns, query))
   let count = 0
   if (target.verbosity !== 'queryPlanner') count = yield* countDocuments(tx, ns, query, counters)
   const figures = () => ({ walk: counters, returned: 0 })
-  const winning: Stage =
-    query.filter.tree.op === 'always'
-      ? { name: 'RECORD_STORE_FAST_COUNT', fields: () => {}, inputs: [], returned: () => 0 }
-      : {
-          name: 'COUNT',
-          fields: () => {},
-          inputs: [plan === undefined ? eofStage : countInput(plan, figures)],
-          stats: (out) => out.value('nCounted', numberValue(count)).int32('nSkipped', 0),
-          returned: () => 0,
-        }
+  const isCounter = plan === undefined ? query.filter.tree.op === 'always' : countsAll(query, plan)
+  const winning: Stage = isCounter
+    ? { name: 'RECORD_STORE_FAST_COUNT', fields: () => {}, inputs: [], returned: () => 0 }
+    : {
+        name: 'COUNT',
+        fields: () => {},
+        inputs: [plan === undefined ? eofStage : countInput(plan, figures)],
+        stats: (out) => out.value('nCounted', numberValue(count)).int32('nSkipped', 0),
+        returned: () => 0,
+      }
   const tookMs = Math.round(target.clock.elapsed() - startedMs)
   const explained: Explained = { target, query, plan, shape: {}, winning, figures, tookMs }
   return writeDocument((out) => {
@@ -224,10 +257,13 @@ function* explainQuery(
     const figures = () => empty
     return { target, query, plan: undefined, shape, winning: eofStage, figures, tookMs: 0 }
   }
-  const plan = planQuery(ns, query)
-  const source = new FindSource(ns, query, plan)
-  const figures = () => ({ walk: source.walk.counters, returned: source.counters.returned })
-  const winning = findStages(plan, shape, figures)
+  const plan = yield* choosePlan(tx, ns, query, planQuery(ns, query))
+  const source = new FindSource(ns, query, plan, true)
+  const figures = (): Figures => {
+    const { counters: walk, keysByAccess, repeated } = source.walk
+    return { walk, returned: source.counters.returned, keysByAccess, repeated }
+  }
+  const winning = findStages(plan, { ...shape, isCovered: source.isCovered }, figures)
   const startedMs = clock.elapsed()
   if (verbosity !== 'queryPlanner') {
     while (!source.drained) yield* source.pull(tx, pullDocumentsMax)

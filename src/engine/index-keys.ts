@@ -28,7 +28,7 @@ export interface IndexEntries {
   readonly keys: Bytes[]
   /** For each field of the index: an array lay on its path. */
   readonly multikey: readonly boolean[]
-  /** Some key was cut to a prefix and a hash. */
+  /** Some key was cut to a prefix and a hash, or is a symbol's. */
   readonly inexact: boolean
 }
 
@@ -57,7 +57,8 @@ export function entriesOf(
   document: Document,
   recordKey: Bytes,
 ): IndexEntries {
-  const { rows, multikey } = rowsOf(index, document)
+  if (index.partial !== undefined && !index.partial.matches(document)) return noEntries(index)
+  const { rows, multikey } = heldRows(index, document)
   const [first] = rows
   if (rows.length === 1 && first !== undefined) {
     const inexact = !writeFields(index, first)
@@ -71,6 +72,30 @@ export function entriesOf(
     keys.set(mapKey(key), key)
   }
   return { index, keys: [...keys.values()], multikey, inexact }
+}
+
+/** Of a document that a partial index leaves out. */
+function noEntries(index: IndexDescriptor): IndexEntries {
+  const multikey = noArrays[index.fields.length] ?? []
+  return { index, keys: [], multikey, inexact: false }
+}
+
+/** Without those that a sparse index leaves out: what is missing in a row is `nullValue` itself. */
+function heldRows(index: IndexDescriptor, document: Document): Rows {
+  const all = rowsOf(index, document)
+  if (index.sparse !== true) return all
+  const rows = all.rows.filter((row) => row.some((value) => value !== nullValue))
+  return { rows, multikey: all.multikey }
+}
+
+/** What the entry of a document without arrays begins with: its first `count` fields. */
+export function leadingKey(index: IndexDescriptor, document: Document, count: number): Bytes {
+  writer.reset().u8(keyClass.entry).u32(index.id)
+  for (const { path, direction } of index.fields.slice(0, count)) {
+    const [value = nullValue] = keyValues(document, parsePath(path)).values
+    writer.value(value, direction === -1)
+  }
+  return writer.finish()
 }
 
 /** The values behind one of the document's entries, as `{a: 1, b: null}`: for error replies. */
@@ -92,14 +117,18 @@ export function entryValues(
   })
 }
 
-/** Leaves class, index and fields in `writer`; false where they had to be cut. */
+/** Leaves class, index and fields in `writer`; false where they do not tell all of the values. */
 function writeFields(index: IndexDescriptor, row: Row): boolean {
   writer.reset().u8(keyClass.entry).u32(index.id)
   const { fields } = index
+  let isExact = true
   for (let i = 0; i < fields.length; i++) {
-    writer.value(row[i] ?? nullValue, fields[i]?.direction === -1)
+    const value = row[i] ?? nullValue
+    // Its key is that of a string.
+    if (value.type === bsonType.symbol) isExact = false
+    writer.value(value, fields[i]?.direction === -1)
   }
-  if (writer.length <= entryHeadBytes + entryFieldsBytesMax) return true
+  if (writer.length <= entryHeadBytes + entryFieldsBytesMax) return isExact
   const whole = writer.finish()
   const hash = createHash('sha256').update(whole.subarray(entryHeadBytes)).digest()
   writer

@@ -2,7 +2,7 @@
 // refused rather than dropped, and the accepted form is what listIndexes echoes.
 // Source: facts/document-wire.md 9; the peer's index validation.
 
-import { fail, type GatewayError } from '../base/errors.js'
+import { fail, GatewayError } from '../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../base/limits.js'
 import { equalValues } from '../value/compare.js'
 import { field, fieldsOf } from '../value/elements.js'
@@ -20,6 +20,7 @@ import {
 } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import { fieldsOfKey } from './descriptors.js'
+import { compilePartial, expirySeconds } from './index-options.js'
 import type { IndexDescriptor, IndexField } from './types.js'
 
 export const idIndexName = '_id_'
@@ -54,6 +55,10 @@ const anyObject: OptionCheck = (value, _spec, name) => {
   if (value.type !== bsonType.object) throw wrongType(name, 'object', value)
 }
 
+const anyTruth: OptionCheck = (value, _spec, name) => {
+  truthOf(value, name)
+}
+
 /** Options by name; what is missing here is unknown (197). `key`, `name` and `v` are read apart. */
 const optionChecks: Readonly<Record<string, OptionCheck>> = {
   key: () => {},
@@ -63,15 +68,14 @@ const optionChecks: Readonly<Record<string, OptionCheck>> = {
   background: () => {},
   dropDups: () => {},
   storageEngine: anyObject,
-  unique: (value, _spec, name) => {
-    truthOf(value, name)
-  },
-  sparse: unservedUnlessFalse,
-  hidden: unservedUnlessFalse,
+  unique: anyTruth,
+  sparse: anyTruth,
+  hidden: anyTruth,
   prepareUnique: unservedUnlessFalse,
   clustered: unservedUnlessFalse,
-  expireAfterSeconds: unserved,
-  partialFilterExpression: unserved,
+  // Read by checkExpiry.
+  expireAfterSeconds: () => {},
+  partialFilterExpression: anyObject,
   wildcardProjection: unserved,
   columnstoreProjection: unserved,
   weights: unserved,
@@ -124,14 +128,14 @@ export function parseIndexSpec(spec: Document): IndexSpec {
     return { name: idIndexName, fields: [], unique: true, isId, document: idIndexSpec }
   }
   checkName(stringOf(name), key)
-  const unique = field(spec, 'unique')
-  const isUnique = unique !== undefined && truthOf(unique, 'unique')
+  checkPartial(spec)
+  checkExpiry(spec, key)
   return {
     name: stringOf(name),
     fields: fieldsOfKey(documentOf(key)),
-    unique: isUnique,
+    unique: isTrue(spec, 'unique'),
     isId,
-    document: echoOf(spec, version, key, name, isUnique),
+    document: echoOf(spec, version, key, name),
   }
 }
 
@@ -143,37 +147,49 @@ export function existingIndex(
   indexes: readonly IndexDescriptor[],
   spec: IndexSpec,
 ): IndexDescriptor | undefined {
-  for (const index of indexes) {
-    const isSameKey = equalValues(
-      requiredField(index.spec, 'key'),
-      requiredField(spec.document, 'key'),
-    )
-    const isSameOptions = index.unique === spec.unique
-    if (index.name === spec.name) {
-      if (isSameKey && isSameOptions) return index
+  const named = indexes.find(({ name }) => name === spec.name)
+  if (named !== undefined) {
+    if (!isAlike(named.spec, spec.document)) {
       throw fail(
         'IndexKeySpecsConflict',
         [
           'An existing index has the same name as the requested index.',
           'When index names are not specified, they are auto generated and can cause conflicts.',
-          `Please refer to our documentation. ${bothOf(spec, index)}`,
+          `Please refer to our documentation. ${bothOf(spec, named)}`,
         ].join(' '),
       )
     }
-    if (!isSameKey) continue
-    if (isSameOptions) {
-      throw fail(
-        'IndexOptionsConflict',
-        `Index already exists with a different name: ${index.name}`,
-      )
-    }
-    const both = bothOf(spec, index)
-    throw fail(
-      'IndexOptionsConflict',
-      `An equivalent index already exists with a different name and options. ${both}`,
-    )
+    if (hasSameRest(named.spec, spec.document)) return named
+    throw equivalent('with the same name but different options', spec, named)
   }
-  return undefined
+  const alike = indexes.find((index) => isAlike(index.spec, spec.document))
+  if (alike === undefined) return undefined
+  if (!hasSameRest(alike.spec, spec.document)) {
+    throw equivalent('with a different name and options', spec, alike)
+  }
+  throw fail('IndexOptionsConflict', `Index already exists with a different name: ${alike.name}`)
+}
+
+/** What tells two indexes of a collection apart beside their names (peer: since 5.0). */
+const identity = ['key', 'unique', 'sparse', 'partialFilterExpression']
+/** What may differ between two requests for one index only by mistake. */
+const otherOptions = ['expireAfterSeconds', 'storageEngine']
+
+const isAlike = (a: Document, b: Document): boolean => hasSame(identity, a, b)
+const hasSameRest = (a: Document, b: Document): boolean => hasSame(otherOptions, a, b)
+
+function hasSame(options: readonly string[], a: Document, b: Document): boolean {
+  return options.every((option) => {
+    const left = field(a, option)
+    const right = field(b, option)
+    if (left === undefined || right === undefined) return left === right
+    return equalValues(left, right)
+  })
+}
+
+function equivalent(how: string, spec: IndexSpec, index: IndexDescriptor): GatewayError {
+  const text = `An equivalent index already exists ${how}. ${bothOf(spec, index)}`
+  return fail('IndexOptionsConflict', text)
 }
 
 function bothOf(spec: IndexSpec, index: IndexDescriptor): string {
@@ -287,17 +303,48 @@ function checkVersion(given: Value | undefined): Value {
   throw cannot(`Invalid index specification; cannot create an index with v=${version}`)
 }
 
-function echoOf(
-  spec: Document,
-  version: Value,
-  key: Value,
-  name: Value,
-  isUnique: boolean,
-): Document {
+/** Throws the errors of a partialFilterExpression, with the specification in front. */
+function checkPartial(spec: Document): void {
+  const expression = field(spec, 'partialFilterExpression')
+  if (expression === undefined) return
+  const context = `Error in specification ${shellText(documentValue(spec))} :: caused by ::`
+  if (isTrue(spec, 'sparse')) {
+    throw cannot(`${context} cannot mix "partialFilterExpression" and "sparse" options`)
+  }
+  try {
+    compilePartial(documentOf(expression))
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw fail(error.kind, `${context} ${error.message}`)
+  }
+}
+
+function checkExpiry(spec: Document, key: Value): void {
+  const seconds = field(spec, 'expireAfterSeconds')
+  if (seconds === undefined) return
+  expirySeconds(seconds, 'CannotCreateIndex')
+  if ([...fieldsOf(key)].length === 1) return
+  const shown = shellText(documentValue(spec))
+  const reason = 'TTL indexes are single-field indexes, compound indexes do not support TTL'
+  throw cannot(`${reason}. Index spec: ${shown}`)
+}
+
+function isTrue(spec: Document, option: string): boolean {
+  const value = field(spec, option)
+  return value !== undefined && truthOf(value, option)
+}
+
+function echoOf(spec: Document, version: Value, key: Value, name: Value): Document {
   return writeDocument((out) => {
     out.value('v', version).value('key', key).value('name', name)
-    if (isUnique) out.bool('unique', true)
-    for (const option of ['background', 'storageEngine']) {
+    for (const option of ['unique', 'sparse', 'hidden']) {
+      if (isTrue(spec, option)) out.bool(option, true)
+    }
+    const seconds = field(spec, 'expireAfterSeconds')
+    if (seconds !== undefined) {
+      out.int32('expireAfterSeconds', expirySeconds(seconds, 'CannotCreateIndex'))
+    }
+    for (const option of ['partialFilterExpression', 'background', 'storageEngine']) {
       const value = field(spec, option)
       if (value !== undefined) out.value(option, value)
     }

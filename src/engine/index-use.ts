@@ -4,9 +4,12 @@
 import { LRUCache } from 'lru-cache'
 import { indexUseMax } from '../base/limits.js'
 import type { Plan } from './plan.js'
+import { PlanChoices } from './plan-choice.js'
 import type { IndexDescriptor, Namespace } from './types.js'
 
 export class IndexUse {
+  /** Which index has turned out best for which shape of query. */
+  readonly choices = new PlanChoices()
   /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
   private readonly counts = new LRUCache<number, { operations: number }>({ max: indexUseMax })
 

@@ -17,6 +17,7 @@ import {
   saveNamespace,
 } from './catalog.js'
 import { discardIndex, idRange } from './garbage.js'
+import { optionsOf } from './index-options.js'
 import { existingIndex, type IndexSpec, idIndexName, idIndexSpec } from './index-spec.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from './types.js'
 
@@ -76,6 +77,7 @@ function newIndex(id: IndexId, spec: IndexSpec, isEmpty: boolean): IndexDescript
     multikey: spec.fields.map(() => false),
     inexact: false,
     spec: spec.document,
+    ...optionsOf(spec.document),
   }
 }
 
@@ -93,6 +95,12 @@ export function* dropIndexes(
   if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
   removeIndexes(tx, ns, chooseIndexes(ns, which))
   return ns.indexes.length + 1
+}
+
+/** The indexes that dropIndexes would drop; throws as it does. */
+export function meantIndexes(ns: Namespace, which: Value): IndexDescriptor[] {
+  const chosen = chooseIndexes(ns, which)
+  return ns.indexes.filter(({ id }) => chosen.has(id))
 }
 
 /** Takes indexes out of the descriptor; their entries become garbage. */
@@ -142,9 +150,19 @@ function indexWithKey(ns: Namespace, key: Value): IndexId {
   if (equalValues(key, field(idIndexSpec, 'key') as Value)) {
     throw fail('InvalidOptions', 'cannot drop _id index')
   }
-  const index = ns.indexes.find((candidate) =>
+  const [index, other] = ns.indexes.filter((candidate) =>
     equalValues(field(candidate.spec, 'key') as Value, key),
   )
+  if (index !== undefined && other !== undefined) throw ambiguousKey(key, [index, other])
   if (index !== undefined) return index.id
   throw fail('IndexNotFound', `can't find index with key: ${shellText(key)}`)
+}
+
+function ambiguousKey(key: Value, indexes: readonly IndexDescriptor[]): Error {
+  const names = indexes.map(({ name }) => name).join(', ')
+  return fail(
+    'AmbiguousIndexKeyPattern',
+    `indexes found for key: ${shellText(key)}, identify by name instead. ` +
+      `Conflicting indexes: ${names}`,
+  )
 }

@@ -8,6 +8,7 @@ import type { Program, ReadTx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { findNamespace } from './catalog.js'
 import type { Selection, Target } from './modify-spec.js'
+import { choosePlan } from './plan-choice.js'
 import { planQuery } from './planner.js'
 import { type FoundPlaces, Walk } from './sources/walk.js'
 import type { Guarded, NamespaceId } from './types.js'
@@ -34,7 +35,8 @@ export function* findCandidate(
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return undefined
   if (from !== undefined) return yield* nextOf(tx, from, ns.id)
-  const plan = planQuery(ns, selection)
+  const first = planQuery(ns, selection)
+  const plan = yield* choosePlan(tx, ns, { ...selection, limit: 1 }, first, target.choices)
   if (plan.isSingle) return 'single'
   const { sort, filter } = selection
   const walk = new Walk(ns, plan, filter)

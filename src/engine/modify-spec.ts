@@ -12,6 +12,7 @@ import type { Program, Tx } from '../store/store.js'
 import type { Document, Value } from '../value/value.js'
 import type { CreateOptions } from './catalog.js'
 import { removeDocument, replaceDocument } from './collections.js'
+import type { PlanChoices } from './plan-choice.js'
 import type { Staged } from './staging.js'
 import type { Namespace } from './types.js'
 
@@ -20,6 +21,8 @@ export interface Target {
   readonly db: string
   readonly name: string
   readonly creation: CreateOptions
+  /** What turned out best for the same shape before. */
+  readonly choices?: PlanChoices
 }
 
 export interface Selection {

@@ -21,6 +21,7 @@ import { findNamespace } from './catalog.js'
 import { stagedWrite } from './collections.js'
 import type { ChangeAt, Selection, Target } from './modify-spec.js'
 import type { Plan } from './plan.js'
+import { choosePlan } from './plan-choice.js'
 import { planQuery } from './planner.js'
 import { documentOfRecord } from './records.js'
 import { type FoundPlaces, Walk } from './sources/walk.js'
@@ -72,7 +73,8 @@ function* collect(
   if (ns === undefined) return undefined
   if (from !== undefined) return yield* nextKeys(tx, ns, from)
   const { filter, hint } = selection
-  const plan = planQuery(ns, { filter, hint })
+  const first = planQuery(ns, { filter, hint })
+  const plan = yield* choosePlan(tx, ns, { filter }, first, target.choices)
   const walk = new Walk(ns, plan, filter)
   if (!mayMove(plan, update)) return yield* nextKeys(tx, ns, walk)
   const all = yield* allKeys(tx, ns, walk)

@@ -24,8 +24,21 @@ import { namespaceOfRecord } from './keyspace/expiry.js'
 /** Called after a commit that changed the key, in group order; perhaps for nothing. */
 export type Changed = () => void
 
-/** Called with the id of the collection in which a record has been put. */
-export type RecordPut = (namespace: number) => void
+/**
+ * Called with the id of the collection in which a record has been put, and whoever put it: one
+ * object for all runs of a program.
+ */
+export type RecordPut = (namespace: number, writer: object) => void
+
+/** Who writes in this transaction, as RecordPut names it; undefined while nobody observes. */
+export function writerOf(tx: ReadTx): object | undefined {
+  return tx instanceof ObservedTx ? tx.writer : undefined
+}
+
+/** Asks `check` when the program of this transaction has run: it throws where that is to fail. */
+export function whenRun(tx: ReadTx, check: () => void): void {
+  if (tx instanceof ObservedTx) tx.checks.push(check)
+}
 
 export class ObservedStore implements Store {
   private readonly observers = new Map<string, Set<Changed>>()
@@ -67,8 +80,9 @@ export class ObservedStore implements Store {
 
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
     const changed = new Set<Changed>()
-    const observedTx = new ObservedTx(tx, this.observers, this.names, changed)
+    const observedTx = new ObservedTx(tx, this.observers, this.names, changed, program)
     const result = yield* program(observedTx)
+    for (const check of observedTx.checks) check()
     for (const tell of observedTx.puts) tell()
     // The group is committed in the same stretch of work: microtasks come after it.
     if (changed.size > 0) {
@@ -84,12 +98,14 @@ export class ObservedStore implements Store {
 class ObservedTx implements Tx {
   /** To be called when the program has run. */
   readonly puts: (() => void)[] = []
+  readonly checks: (() => void)[] = []
 
   constructor(
     private readonly inner: Tx,
     private readonly observers: Observers<Changed>,
     private readonly names: Observers<RecordPut>,
     private readonly changed: Set<Changed>,
+    readonly writer: object,
   ) {}
 
   get(key: Bytes): Step<Bytes | undefined> {
@@ -150,7 +166,7 @@ class ObservedTx implements Tx {
     if (told === undefined) return
     const namespace = namespaceOfRecord(key)
     this.puts.push(() => {
-      for (const tell of told) tell(namespace)
+      for (const tell of told) tell(namespace, this.writer)
     })
   }
 }

@@ -69,7 +69,9 @@ export function openFiltered(
 }
 
 function isSourcePlan(plan: StagePlan): plan is SourcePlan {
-  return !isPure(plan) && !isJoin(plan) && plan.kind !== 'documents'
+  const { kind } = plan
+  const isMade = kind === 'documents' || kind === 'out' || kind === 'merge'
+  return !isPure(plan) && !isJoin(plan) && !isMade
 }
 
 function isJoin(plan: StagePlan): plan is JoinPlan {

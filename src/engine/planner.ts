@@ -14,8 +14,9 @@ import { bsonType, stringOf, type Value } from '../value/value.js'
 import { type Conditions, conditionsOf, type Predicate } from './bounds.js'
 import { isHashedKey, recordKey } from './collections.js'
 import { bracketOf, type Interval, intersect, point } from './intervals.js'
-import type { Access, FieldBounds, Ordered, Plan } from './plan.js'
+import { type Access, type FieldBounds, isMultikey, type Ordered, type Plan } from './plan.js'
 import { accessOf, type Bounded, idFields, isAll, wholeSpan } from './plan-access.js'
+import { isComplete, requiresField } from './plan-membership.js'
 import { orderOf } from './plan-order.js'
 import type { IndexDescriptor, IndexField, Namespace } from './types.js'
 
@@ -89,14 +90,15 @@ function planAny(ns: Namespace, request: PlanRequest): Plan {
   const hinted = hintedOrdered(ns, request.hint)
   if (hinted !== undefined) return candidateOf(ns, hinted, conditions, sort).plan
   const candidates: Candidate[] = []
+  const { conjuncts } = conditions
   for (const ordered of orderings(ns)) {
     const candidate = candidateOf(ns, ordered, conditions, sort)
-    if (isUseful(candidate, ordered, sort)) candidates.push(candidate)
+    if (isUseful(candidate, ordered, sort, conjuncts)) candidates.push(candidate)
     // One document at most: nothing can be better.
     if (candidate.plan.isSingle && ordered === clustered) return candidate.plan
   }
   for (const node of conditions.disjunctions) {
-    const candidate = disjunctionOf(ns, node, conditions)
+    const candidate = disjunctionOf(ns, node, conditions, conjuncts)
     if (candidate !== undefined) candidates.push(candidate)
   }
   candidates.sort(byScore)
@@ -111,9 +113,9 @@ function* orderings(ns: Namespace): Generator<Ordered> {
   for (const index of ns.indexes) if (isUsable(index)) yield orderedOf(index)
 }
 
-/** An index that is being built misses documents. */
+/** An index that is being built misses documents; one that is hidden cannot be hinted either. */
 function isUsable(index: IndexDescriptor): boolean {
-  return index.state === 'ready'
+  return index.state === 'ready' && index.hidden !== true
 }
 
 function orderedOf(index: IndexDescriptor): Ordered {
@@ -121,11 +123,22 @@ function orderedOf(index: IndexDescriptor): Ordered {
 }
 
 /** The records are always a way to go; an index only with bounds or where it saves the sort. */
-function isUseful(candidate: Candidate, { index }: Ordered, sort: Sort | undefined): boolean {
+function isUseful(
+  { plan }: Candidate,
+  { index }: Ordered,
+  sort: Sort | undefined,
+  conjuncts: readonly FilterNode[],
+): boolean {
   if (index === undefined) return true
-  const { plan } = candidate
+  if (!plan.accesses.every((access) => isComplete(access, conjuncts))) return false
   const savesSort = plan.isSorted && sort !== undefined && sort.parts.length > 0
-  return savesSort || plan.accesses.every(isBounded)
+  return savesSort || plan.accesses.every(isBounded) || isSparseAnswer(index, conjuncts)
+}
+
+/** All entries of a sparse index are those of the documents that have the field. */
+function isSparseAnswer(index: IndexDescriptor, conjuncts: readonly FilterNode[]): boolean {
+  const path = index.fields[0]?.path ?? ''
+  return index.sparse === true && conjuncts.some((node) => requiresField(node, path))
 }
 
 /** Whether an access reads less than everything. */
@@ -145,6 +158,52 @@ function byScore(a: Candidate, b: Candidate): number {
     if (difference !== 0) return difference
   }
   return 0
+}
+
+// Distinct values.
+
+/** A plan whose entries of one value stand together, behind others that are the same in a span. */
+export interface DistinctPlan {
+  readonly plan: Plan
+  readonly access: Extract<Access, { kind: 'entries' }>
+  /** Fields of the index up to the one that is asked for. */
+  readonly fields: number
+}
+
+/**
+ * An index whose entries alone say which documents match, and in which equal values of `path` are
+ * neighbours: one entry of each is enough. Undefined where there is none, or the hint is another.
+ */
+export function planDistinct(
+  ns: Namespace,
+  request: PlanRequest,
+  path: string,
+): DistinctPlan | undefined {
+  if (ns.keyspace === true || naturalDirection(request) !== undefined) return undefined
+  const conditions = conditionsOf(request.filter.tree)
+  const hinted = hintedOrdered(ns, request.hint)
+  const found: (DistinctPlan & Candidate)[] = []
+  for (const ordered of hinted === undefined ? orderings(ns) : [hinted]) {
+    const at = ordered.fields.findIndex((one) => one.path === path)
+    const { index } = ordered
+    if (index === undefined || at < 0 || isMultikey(index) || index.inexact) continue
+    const candidate = candidateOf(ns, ordered, conditions, undefined)
+    const [access] = candidate.plan.accesses
+    if (access?.kind !== 'entries' || !candidate.plan.isExact) continue
+    const before = access.bounds.slice(0, at)
+    if (!before.every(({ intervals }) => intervals.every(({ isPoint }) => isPoint))) continue
+    if (hinted === undefined && !hasAllValues(access, conditions.conjuncts, path)) continue
+    found.push({ ...candidate, access, fields: at + 1 })
+  }
+  return found.sort(byScore)[0]
+}
+
+/** A sparse index on the field alone lacks only documents that have no value to tell. */
+function hasAllValues(access: Access, conjuncts: readonly FilterNode[], path: string): boolean {
+  if (isComplete(access, conjuncts)) return true
+  if (access.kind !== 'entries' || conjuncts.length > 0) return false
+  const { fields, sparse } = access.index
+  return sparse === true && fields.length === 1 && fields[0]?.path === path
 }
 
 // Hints.
@@ -185,11 +244,22 @@ function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered | undefi
   } else {
     const wanted = [...fieldsOf(hint)]
     if (wanted.length === 0) return undefined
-    for (const ordered of orderings(ns)) if (hasPattern(ordered, wanted)) return ordered
+    const [only, other] = [...orderings(ns)].filter((ordered) => hasPattern(ordered, wanted))
+    if (only !== undefined && other !== undefined) throw ambiguousHint(only, other)
+    if (only !== undefined) return only
   }
   throw fail(
     'BadValue',
     `error processing query: planner returned error :: caused by :: ${unknownHint}`,
+  )
+}
+
+function ambiguousHint(...both: readonly Ordered[]): Error {
+  const names = both.map(({ index }) => index?.name ?? '_id_').join(' and ')
+  const text = 'Hint matched multiple indexes, must hint by index name. Matched:'
+  return fail(
+    'IndexNotFound',
+    `error processing query: planner returned error :: caused by :: ${text} ${names}`,
   )
 }
 
@@ -217,7 +287,10 @@ function candidateOf(
   const order = orderOf(ordered, bounded.intervals, sort)
   const { access, isCut } = accessOf(ns, bounded, order === -1)
   const used = isCut ? new Set<FilterNode>() : bounded.used
-  const residual = conditions.conjuncts.filter((node) => !used.has(node))
+  const own = access.kind === 'entries' ? ordered.index : undefined
+  const residual = conditions.conjuncts.filter(
+    (node) => !used.has(node) && !isAnsweredBySparse(own, node),
+  )
   const isSingle = access.kind !== 'nothing' && isPointOfUnique(bounded) && spansOf(access) === 1
   const plan: Plan = {
     accesses: [access],
@@ -227,7 +300,14 @@ function candidateOf(
     isSingle,
     rejected: [],
   }
-  return { plan, score: scoreOf(plan, bounded) }
+  return { plan, score: scoreOf(plan, bounded, conditions.conjuncts) }
+}
+
+/** A sparse index of one field has entries of exactly the documents that have the field. */
+function isAnsweredBySparse(index: IndexDescriptor | undefined, node: FilterNode): boolean {
+  const [only, ...others] = index?.fields ?? []
+  if (index?.sparse !== true || only === undefined || others.length > 0) return false
+  return requiresField(node, only.path)
 }
 
 function isPointOfUnique(bounded: Bounded): boolean {
@@ -241,12 +321,13 @@ function spansOf(access: Access): number {
   return access.kind === 'points' ? access.keys.length : access.spans.length
 }
 
-function scoreOf(plan: Plan, bounded: Bounded): number[] {
+function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[]): number[] {
   const [access] = plan.accesses
   const isNothing = access?.kind === 'nothing'
   const spans = access === undefined ? 0 : spansOf(access)
+  const { index } = bounded.ordered
   let points = 0
-  let range = 0
+  let range = index !== undefined && isSparseAnswer(index, conjuncts) ? 1 : 0
   for (const list of bounded.intervals) {
     if (list.every((interval) => interval.isPoint)) points += list.length === 1 ? 2 : 1
     else range = rangeScore(list)
@@ -338,13 +419,15 @@ function disjunctionOf(
   ns: Namespace,
   node: FilterNode,
   conditions: Conditions,
+  around: readonly FilterNode[],
 ): Candidate | undefined {
   if (node.op !== 'or') return undefined
   const accesses: Access[] = []
+  const others = around.filter((other) => other !== node)
   let isExact = true
   let worst: readonly number[] | undefined
   for (const child of node.children) {
-    const branch = bestBranch(ns, conditionsOf(child))
+    const branch = bestBranch(ns, conditionsOf(child), others)
     if (branch === undefined) return undefined
     accesses.push(...branch.plan.accesses)
     if (!branch.plan.isExact) isExact = false
@@ -366,14 +449,22 @@ function disjunctionOf(
   return { plan, score: [0, 0, 0, Math.max(points - 0.5, 0), range, 0, 0, -accesses.length, 0] }
 }
 
-function bestBranch(ns: Namespace, conditions: Conditions): Candidate | undefined {
+/** `around` holds too: what a partial index asks for may stand beside the $or. */
+function bestBranch(
+  ns: Namespace,
+  conditions: Conditions,
+  around: readonly FilterNode[],
+): Candidate | undefined {
+  const known = [...conditions.conjuncts, ...around]
   const candidates: Candidate[] = []
   for (const ordered of orderings(ns)) {
     const candidate = candidateOf(ns, ordered, conditions, undefined)
-    if (candidate.plan.accesses.every(isBounded)) candidates.push(candidate)
+    const { accesses } = candidate.plan
+    const isServing = (one: Access) => isBounded(one) && isComplete(one, known)
+    if (accesses.every(isServing)) candidates.push(candidate)
   }
   for (const node of conditions.disjunctions) {
-    const candidate = disjunctionOf(ns, node, conditions)
+    const candidate = disjunctionOf(ns, node, conditions, known)
     if (candidate !== undefined) candidates.push(candidate)
   }
   return candidates.sort(byScore)[0]

@@ -10,12 +10,16 @@ import { sortPlan } from '../query/stages/sort.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { type Document, nullValue, type Value } from '../value/value.js'
 import { countOf } from './catalog.js'
+import { type Cover, coverOf } from './cover.js'
 import type { IndexUse } from './index-use.js'
 import { liveCount } from './keyspace/count.js'
 import { isMultikey, type Plan } from './plan.js'
-import { planQuery } from './planner.js'
+import { choosePlan } from './plan-choice.js'
+import { leavesOut } from './plan-membership.js'
+import { planDistinct, planQuery } from './planner.js'
 import { ChainSource } from './sources/chain-source.js'
 import { countEntries } from './sources/count-entries.js'
+import { DistinctSource } from './sources/distinct-source.js'
 import { DocumentsSource, HoldingSource, type Source } from './sources/holding-source.js'
 import { type Counters, type Found, Walk } from './sources/walk.js'
 import type { Guarded, Namespace } from './types.js'
@@ -48,27 +52,64 @@ export function documentsSource(documents: readonly Document[]): Source {
 
 /** A walk with skip, limit and projection; its order is the plan's or a sort's before them. */
 export class FindSource extends HoldingSource {
-  readonly plan: Plan
-  readonly walk: Walk
+  private plan: Plan
+  walk: Walk
+  private readonly query: FindQuery
+  private readonly ns: Namespace
   private readonly projection: Projection | undefined
-  private readonly sorted: ChainSource | undefined
+  private sorted: ChainSource | undefined
+  private cover: Cover | undefined
+  /** The plan has been compared with its rivals. */
+  private isChosen: boolean
   private skipLeft: number
   private limitLeft: number
   private returned = 0
 
-  constructor(ns: Namespace, query: FindQuery, plan: Plan) {
+  /** `plan` is the planner's, or what choosePlan has made of it. */
+  constructor(ns: Namespace, query: FindQuery, plan: Plan, isChosen = false) {
     super()
+    this.ns = ns
+    this.query = query
+    this.isChosen = isChosen || plan.rejected.length === 0
     this.plan = plan
-    this.walk = new Walk(ns, plan, query.filter)
     this.projection = query.projection
+    this.cover = this.coverOf(plan)
+    this.walk = new Walk(ns, plan, query.filter, this.cover)
     this.skipLeft = query.skip ?? 0
     this.limitLeft = query.limit || Number.POSITIVE_INFINITY
-    query.use?.note(ns, plan)
-    const { sort } = query
-    if (sort === undefined || plan.isSorted) return
+    this.sorted = this.sortOf(plan)
+    if (this.isChosen) query.use?.note(ns, plan)
+  }
+
+  private sortOf(plan: Plan): ChainSource | undefined {
+    const { sort } = this.query
+    if (sort === undefined || plan.isSorted) return undefined
     const keep = this.limitLeft + this.skipLeft
     const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
-    this.sorted = new ChainSource(new WalkSource(this.walk), [create()])
+    return new ChainSource(new WalkSource(this.walk), [create()])
+  }
+
+  /** Before the first read. */
+  private *choose(tx: ReadTx): Program<void> {
+    const { ns, query } = this
+    const plan = yield* choosePlan(tx, ns, query, this.plan, query.use?.choices)
+    this.isChosen = true
+    query.use?.note(ns, plan)
+    if (plan === this.plan) return
+    this.plan = plan
+    this.cover = this.coverOf(plan)
+    this.walk = new Walk(ns, plan, query.filter, this.cover)
+    this.sorted = this.sortOf(plan)
+  }
+
+  private coverOf(plan: Plan): Cover | undefined {
+    const { sort, projection } = this.query
+    return sort === undefined || plan.isSorted ? coverOf(this.ns, plan, projection) : undefined
+  }
+
+  /** The projection asks for no more than the index holds. */
+  get isCovered(): boolean {
+    return this.cover !== undefined
   }
 
   get counters(): Counters {
@@ -81,6 +122,7 @@ export class FindSource extends HoldingSource {
   }
 
   protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+    if (!this.isChosen) yield* this.choose(tx)
     while (this.skipLeft > 0 && !this.isExhausted) {
       const skipped = yield* this.next(tx, Math.min(this.skipLeft, scanEntriesMax))
       this.skipLeft -= skipped.length
@@ -89,7 +131,8 @@ export class FindSource extends HoldingSource {
     const documents = yield* this.next(tx, Math.min(want, this.limitLeft))
     this.limitLeft -= documents.length
     this.returned += documents.length
-    const { projection } = this
+    const { projection, cover } = this
+    if (cover !== undefined) return documents.map((document) => cover.cut(document))
     if (projection === undefined) return documents
     return documents.map((document) => projection.apply(document))
   }
@@ -146,7 +189,7 @@ export function* countDocuments(
   if (ns === undefined) return 0
   const skip = query.skip ?? 0
   const limit = query.limit || Number.POSITIVE_INFINITY
-  const plan = planQuery(ns, query)
+  const plan = yield* choosePlan(tx, ns, query, planQuery(ns, query), query.use?.choices)
   query.use?.note(ns, plan)
   const enough = skip + limit
   const count = yield* countPlan(tx, ns, query, plan, enough, counters)
@@ -162,7 +205,7 @@ function* countPlan(
   counters: Counters | undefined,
 ): Program<number> {
   const isKeyspace = ns.keyspace === true
-  if (query.filter.tree.op === 'always') {
+  if (countsAll(query, plan)) {
     if (isKeyspace && tx.now !== undefined) return yield* liveCount(tx, ns, tx.now)
     return (yield* countOf(tx, ns)).documents
   }
@@ -185,6 +228,12 @@ function* countPlan(
   return count
 }
 
+/** Whether the collection's counter answers: a hint may name an index that leaves documents out. */
+export function countsAll({ filter }: CountQuery, plan: Plan): boolean {
+  if (filter.tree.op !== 'always') return false
+  return plan.accesses.every((access) => access.kind !== 'entries' || !leavesOut(access.index))
+}
+
 /** Whether each entry in bounds stands for one document that matches. */
 export function countsEntries(plan: Plan): boolean {
   const [access] = plan.accesses
@@ -194,4 +243,15 @@ export function countsEntries(plan: Plan): boolean {
     access?.kind === 'entries' &&
     !isMultikey(access.index)
   )
+}
+
+/**
+ * Documents that among them have every value under `path` of those that match: by jumps over an
+ * index where one serves, else all. Their order is nobody's business.
+ */
+export function openDistinct(ns: Namespace | undefined, query: FindQuery, path: string): Source {
+  const plan = ns === undefined ? undefined : planDistinct(ns, query, path)
+  if (ns === undefined || plan === undefined) return openFind(ns, query)
+  query.use?.note(ns, plan.plan)
+  return new DistinctSource(ns, plan, (now) => openFind(now, query))
 }

@@ -40,8 +40,8 @@ interface StagedValue {
 
 interface StagedMembers {
   readonly id: MembersId
-  /** What they are a copy of, and of which version. */
-  readonly source: string
+  /** What they are a copy of, and of which version; or what they are built of. */
+  readonly source: string | Bytes
 }
 
 /** What the phases before this one have written. Programs read it only. */
@@ -65,14 +65,19 @@ export class Staged {
     this.values.push({ value, document })
   }
 
-  /** Members that are a copy of that source, for a head to point at; undefined without one. */
-  members(tx: Tx, source: string): MembersId | undefined {
-    const id = this.containers.find((staged) => staged.source === source)?.id
+  /**
+   * Members of that source, for one head to point at: none of those that this run has `taken`
+   * already. Undefined where there are none.
+   */
+  members(tx: Tx, source: string | Bytes, taken?: ReadonlySet<MembersId>): MembersId | undefined {
+    const id = this.containers.find(
+      (staged) => taken?.has(staged.id) !== true && sameSource(staged.source, source),
+    )?.id
     if (id !== undefined) tx.remove(stagedMembersKey(id))
     return id
   }
 
-  addMembers(id: MembersId, source: string): void {
+  addMembers(id: MembersId, source: string | Bytes): void {
     this.containers.push({ id, source })
   }
 
@@ -142,6 +147,11 @@ export function* discardUnused(tx: Tx, { ids, membersIds }: Staged): Program<voi
     tx.remove(stagedMembersKey(id))
     discardMembers(tx, id)
   })
+}
+
+function sameSource(a: string | Bytes, b: string | Bytes): boolean {
+  if (typeof a === 'string' || typeof b === 'string') return a === b
+  return equalBytes(a, b)
 }
 
 function sameDocument(a: Document, b: Document): boolean {

@@ -2,6 +2,7 @@
 // catalog in the transaction that uses them; `version` is the catalog record's, so that a cached
 // decoding is good exactly while the record is unchanged.
 
+import type { Filter } from '../query/filter.js'
 import type { Document } from '../value/value.js'
 
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
@@ -19,6 +20,10 @@ export interface Access {
   readonly mode: PrivacyMode
   /** Address to 1 (read) or 2 (write). */
   readonly roles: Readonly<Record<string, 1 | 2>>
+  /** Somebody has chosen the mode: who comes first cannot claim it any more. */
+  readonly isSettled?: true
+  /** The server's own, such as `_audit`: no command writes it, and only these read it. */
+  readonly audience?: 'administrators'
 }
 
 export interface IndexField {
@@ -35,10 +40,21 @@ export interface IndexDescriptor {
   readonly state: 'building' | 'ready'
   /** For each field: some document had an array on its path. */
   readonly multikey: readonly boolean[]
-  /** Some entry was cut to a prefix and a hash: bounds become inclusive, hits are re-checked. */
+  /**
+   * Some entry was cut to a prefix and a hash: bounds become inclusive, hits are re-checked. Or it
+   * is of a symbol, which keys take for a string.
+   */
   readonly inexact: boolean
   /** The key pattern and options as the client gave them, for listIndexes. */
   readonly spec: Document
+  /** Documents that have none of the fields have no entry. */
+  readonly sparse?: true
+  /** Kept and unique as ever, but used by no plan. */
+  readonly hidden?: true
+  /** Documents that do not match have no entry. */
+  readonly partial?: Filter
+  /** The age at which documents go, by the dates of the only field; seconds. */
+  readonly expireAfterSeconds?: number
 }
 
 export interface Namespace {
@@ -61,6 +77,8 @@ export interface Namespace {
   readonly options: Document
   /** Its documents are the keys of a key-value database: keyspace/ says what that means. */
   readonly keyspace?: true
+  /** Its ownership record stands for more than its documents: it is neither renamed nor removed. */
+  readonly isPermanent?: true
 }
 
 /**
@@ -73,8 +91,14 @@ export interface Guarded {
   readonly now?: number
 }
 
+/**
+ * What a command needs of a collection: `index` is plain indexes, `own` what shapes or expires
+ * others' documents (TTL, unique, validators, collMod), `admin` drop, flush, rename, roles, `claim`
+ * to set the mode, which may make the first who does it the owner of what nobody owns.
+ */
+export type Need = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
+
 /** What a command declared: collections and what it needs of each. */
-export type Need = 'read' | 'write' | 'admin'
 
 export interface Touch {
   readonly db: string

@@ -4,12 +4,14 @@
 
 import type { Bytes } from '../base/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
-import { fail } from '../base/errors.js'
+import { fail, GatewayError } from '../base/errors.js'
 import { conversationMsMax, scramNonceBytes } from '../base/limits.js'
 import { ServerConversation } from '../protocol/scram/conversation.js'
 import { authenticationFailed, parseClientFirst, parsePlain } from '../protocol/scram/messages.js'
 import type { ScramVerifier } from '../protocol/scram/verifier.js'
+import type { Awaitable } from '../store/store.js'
 import { type Identity, identityKey } from './identity.js'
+import type { LoginDelay } from './login-delay.js'
 
 /** What is on offer, to known and unknown users alike: a difference would tell who exists. */
 export const saslMechanisms = ['SCRAM-SHA-256', 'PLAIN'] as const
@@ -23,9 +25,13 @@ export interface ScramAccount {
 
 /** Who may sign in, by what. */
 export interface Credentials {
-  account(user: string): ScramAccount
+  account(user: string): Awaitable<ScramAccount>
   /** The identity of that user with that key as password, if both belong together. */
-  identityOf(user: string, password: string): Identity | undefined
+  identityOf(user: string, password: string): Awaitable<Identity | undefined>
+  /** Whose key it is, whoever that may be; undefined for a wrong one. */
+  identify(key: string): Awaitable<Identity | undefined>
+  /** How failed logins are slowed; not at all unless there is one. */
+  readonly delay?: LoginDelay
 }
 
 export interface LoginOptions {
@@ -36,6 +42,8 @@ export interface LoginOptions {
   readonly allowsPlain: boolean
   /** Who the connection is before any login, and after logout. */
   readonly initial: Identity
+  /** Of the client, without its port: failed logins are counted by it. */
+  readonly address: string
 }
 
 export interface LoginStart {
@@ -54,6 +62,7 @@ export interface LoginStep {
 export const conversationId = 1
 
 interface Pending {
+  readonly user: string
   readonly scram: ServerConversation
   readonly identity: Identity | undefined
   readonly startedMs: number
@@ -71,11 +80,16 @@ export class Login {
     return this.options.initial
   }
 
+  /** Whether a login has begun and not ended: the next `start` gives it up. */
+  get isUnderWay(): boolean {
+    return this.pending !== undefined
+  }
+
   /**
    * Begins a login; one that was under way is forgotten. Throws MechanismUnavailable or
    * AuthenticationFailed.
    */
-  start({ mechanism, payload, skipEmptyExchange }: LoginStart): LoginStep {
+  start({ mechanism, payload, skipEmptyExchange }: LoginStart): Awaitable<LoginStep> {
     this.pending = undefined
     if (mechanism === 'SCRAM-SHA-256') return this.startScram(payload, skipEmptyExchange)
     if (mechanism === 'PLAIN') return this.plain(payload)
@@ -83,13 +97,27 @@ export class Login {
   }
 
   /** The next message of the login; ends it unless the step says that one more is due. */
-  continue(id: number, payload: Bytes): LoginStep {
+  continue(id: number, payload: Bytes): Awaitable<LoginStep> {
     const { pending } = this
     if (pending === undefined) throw fail('ProtocolError', 'No SASL session state found')
     this.pending = undefined
     if (id !== conversationId) {
       throw fail('ProtocolError', 'sasl: Mismatched conversation id')
     }
+    try {
+      return this.step(pending, payload)
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.kind !== 'AuthenticationFailed') throw thrown
+      return this.failed(pending.user, thrown)
+    }
+  }
+
+  /** Forgets a login that is under way. */
+  reset(): void {
+    this.pending = undefined
+  }
+
+  private step(pending: Pending, payload: Bytes): LoginStep {
     const age = this.options.clock.elapsed() - pending.startedMs
     if (age > conversationMsMax) throw authenticationFailed()
     const reply = pending.scram.step(payload)
@@ -99,32 +127,50 @@ export class Login {
     }
     // No proof fits a decoy; a login without an identity must fail all the same.
     if (pending.identity === undefined) throw authenticationFailed()
-    return { payload: reply.payload, identity: pending.identity }
+    return this.complete(pending.user, pending.identity, reply.payload)
   }
 
-  /** Forgets a login that is under way. */
-  reset(): void {
-    this.pending = undefined
-  }
-
-  private startScram(payload: Bytes, skipEmptyExchange: boolean): LoginStep {
+  private startScram(payload: Bytes, skipEmptyExchange: boolean): Awaitable<LoginStep> {
     const { clock, credentials, random } = this.options
+    const startedMs = clock.elapsed()
     const first = parseClientFirst(payload)
-    const { verifier, identity } = credentials.account(first.user)
-    const nonce = random.bytes(scramNonceBytes)
-    const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })
-    this.pending = { scram, identity, startedMs: clock.elapsed() }
-    return { payload: scram.serverFirst, identity: undefined }
+    const answer = ({ verifier, identity }: ScramAccount): LoginStep => {
+      const nonce = Buffer.from(random.bytes(scramNonceBytes)).toString('base64')
+      const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })
+      this.pending = { user: first.user, scram, identity, startedMs }
+      return { payload: scram.serverFirst, identity: undefined }
+    }
+    const account = credentials.account(first.user)
+    return account instanceof Promise ? account.then(answer) : answer(account)
   }
 
-  private plain(payload: Bytes): LoginStep {
+  private plain(payload: Bytes): Awaitable<LoginStep> {
     if (!this.options.allowsPlain) {
       throw fail('MechanismUnavailable', 'PLAIN needs TLS or a loopback address')
     }
     const { user, password } = parsePlain(payload)
-    const identity = this.options.credentials.identityOf(user, password)
-    if (identity === undefined) throw authenticationFailed()
-    return { payload: new Uint8Array(0), identity }
+    const answer = (identity: Identity | undefined): Awaitable<LoginStep> =>
+      identity === undefined
+        ? this.failed(user, authenticationFailed())
+        : this.complete(user, identity, new Uint8Array(0))
+    const found = this.options.credentials.identityOf(user, password)
+    return found instanceof Promise ? found.then(answer) : answer(found)
+  }
+
+  private complete(user: string, identity: Identity, payload: Bytes): LoginStep {
+    const { credentials, address } = this.options
+    credentials.delay?.succeeded(address, user)
+    return { payload, identity }
+  }
+
+  /** Throws, now or when the address has waited as long as it has to. */
+  private failed(user: string, error: GatewayError): Promise<never> {
+    const { credentials, address } = this.options
+    const wait = credentials.delay?.failed(address, user)
+    if (wait === undefined) throw error
+    return wait.then(() => {
+      throw error
+    })
   }
 }
 

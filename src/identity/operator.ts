@@ -81,6 +81,11 @@ export class OperatorKey implements Credentials {
     return this.record.verifier
   }
 
+  /** What the verifiers of users who are not there are made from. */
+  get decoySecret(): Bytes {
+    return this.record.decoySecret
+  }
+
   /** Whether this is the key; takes the same time whatever the answer. */
   matches(key: string): boolean {
     given.write(hash('sha256', key, 'binary'), 'latin1')
@@ -98,6 +103,10 @@ export class OperatorKey implements Credentials {
     if (user === operatorName) return { verifier: this.record.verifier, identity: operator }
     const verifier = decoyVerifier(this.record.decoySecret, user, scramIterations)
     return { verifier, identity: undefined }
+  }
+
+  identify(key: string): Identity | undefined {
+    return this.matches(key) ? operator : undefined
   }
 
   identityOf(user: string, password: string): Identity | undefined {

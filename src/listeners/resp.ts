@@ -4,16 +4,15 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { Clock } from '../base/clock.js'
-import { fail } from '../base/errors.js'
 import { anonymousIdleMs, anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { KeyValueSession } from '../bus/keyvalue/session.js'
-import { anonymous, operator } from '../identity/identity.js'
+import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
 import type { ByteBudget } from './budget.js'
+import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
-import { isLoopback } from './wire.js'
 
 export interface RespOptions {
   readonly host: string
@@ -37,6 +36,8 @@ const tooManyClients = '-ERR max number of clients reached\r\n'
 
 export interface RespListener {
   readonly port: number
+  /** Closes the connections of those identities, behind what is in flight. */
+  closeSessions(matches: (identity: Identity) => boolean): void
   /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -46,11 +47,7 @@ export interface RespListener {
  * with the socket's own error (EADDRINUSE …).
  */
 export async function openResp(options: RespOptions): Promise<RespListener> {
-  const { host, tls, allowInsecure } = options
-  if (tls === undefined && !allowInsecure && !isLoopback(host)) {
-    const text = `HOST=${host} without TLS: set TLS_CERT and TLS_KEY, or ALLOW_INSECURE=1`
-    throw fail('InvalidOptions', text)
-  }
+  requireSafeNetwork('the key-value protocol', options)
   const listener = new Listener(options)
   await listener.listen()
   return listener
@@ -96,6 +93,15 @@ class Listener implements RespListener {
         resolve()
       })
     })
+  }
+
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const { session } of this.connected) {
+      if (!matches(session.identity)) continue
+      // Who waits for a key would wait for it as somebody who is gone.
+      if (session.isBlocked) session.socket.destroy()
+      else session.socket.end()
+    }
   }
 
   close(graceMs: number): Promise<void> {

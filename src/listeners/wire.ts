@@ -1,10 +1,9 @@
 // The document wire: mongosh and the official drivers. Opens the port, with TLS when there is a
 // certificate, makes a connection of each socket, and keeps the bounds on how many there are.
 
-import { type AddressInfo, createServer, isIP, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { Clock, Random } from '../base/clock.js'
-import { fail } from '../base/errors.js'
 import { anonymousIdleMs, anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
@@ -14,6 +13,7 @@ import { type Credentials, Login } from '../identity/login.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import type { ByteBudget } from './budget.js'
+import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionHost, WireConnection } from './wire/connection.js'
 
 export interface WireOptions {
@@ -44,6 +44,8 @@ const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMa
 export interface WireListener {
   readonly port: number
   readonly connections: () => ConnectionCounts
+  /** Closes the connections of those identities, behind what is in flight. */
+  closeSessions(matches: (identity: Identity) => boolean): void
   /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -53,21 +55,10 @@ export interface WireListener {
  * and with the socket's own error (EADDRINUSE …).
  */
 export async function openWire(options: WireOptions): Promise<WireListener> {
-  const { host, tls, allowInsecure } = options
-  if (tls === undefined && !allowInsecure && !isLoopback(host)) {
-    const text = `HOST=${host} without TLS: set TLS_CERT and TLS_KEY, or ALLOW_INSECURE=1`
-    throw fail('InvalidOptions', text)
-  }
+  requireSafeNetwork('the document wire', options)
   const listener = new Listener(options)
   await listener.listen()
   return listener
-}
-
-/** Whether only this machine can reach (or be) that address. */
-export function isLoopback(host: string): boolean {
-  const address = host.startsWith('::ffff:') ? host.slice(7) : host
-  if (address === 'localhost' || address === '::1') return true
-  return isIP(address) === 4 && address.startsWith('127.')
 }
 
 class Listener implements WireListener {
@@ -123,6 +114,12 @@ class Listener implements WireListener {
     })
   }
 
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const connection of this.connected) {
+      if (matches(connection.session.identity)) connection.end()
+    }
+  }
+
   close(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(() => {
@@ -170,7 +167,10 @@ class Listener implements WireListener {
     const peer = `${address}:${socket.remotePort ?? 0}`
     const session = new Session({ protocol: 'wire', id: this.nextId++, peer, identity })
     const allowsPlain = tls !== undefined || isLoopback(address)
-    session.conversation = new Login({ credentials, clock, random, allowsPlain, initial: identity })
+    session.conversation = new Login({
+      ...{ credentials, clock, random, allowsPlain, address },
+      initial: identity,
+    })
     return session
   }
 }

@@ -34,6 +34,7 @@ import type {
 } from './stages/stage.js'
 import { unionStage } from './stages/union.js'
 import { unwindStage } from './stages/unwind.js'
+import { writeStages } from './stages/write.js'
 
 export type { StagePlan, Transform }
 
@@ -55,6 +56,7 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
     unionStage,
     facetStage,
     ...sourceStages,
+    ...writeStages,
   ].map((row) => [row.name, row]),
 )
 
@@ -108,6 +110,12 @@ function compileAt(
     }
     if (row.place === 'first' && i > 0) {
       throw location(40602, `${name} is only valid as the first stage in a pipeline.`)
+    }
+    if (row.place === 'last' && i < specs.length - 1) {
+      throw location(40601, `${name} can only be the final stage in the pipeline`)
+    }
+    if (row.place === 'last' && depth > 0) {
+      throw location(51047, `${name} is not allowed to be used within a sub-pipeline`)
     }
     plans.push(...row.compile(spec, compiler))
   }

@@ -4,8 +4,9 @@
 import { type Bytes, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
+import { numberOf } from '../value/numbers.js'
 import { type FieldPath, parsePath } from '../value/path.js'
-import { bsonType, type Document, documentValue, type Value } from '../value/value.js'
+import { boolOf, bsonType, type Document, documentValue, type Value } from '../value/value.js'
 import { DocumentWriter, writeArray } from '../value/writer.js'
 import type { QueryContext } from './context.js'
 import { compileExpression, envOf, scopeOf } from './expression.js'
@@ -18,6 +19,8 @@ import type { ProjectionLeaf } from './projection-tree.js'
 
 export interface Projection {
   apply(document: Document): Document
+  /** Names of the top-level fields that it keeps, if it is no more than a list of such. */
+  readonly wholeFields?: readonly string[]
 }
 
 /**
@@ -45,7 +48,9 @@ export function compileProjection(
   if (tree.keepsAll) return { apply: (document) => document }
   const environment = envOf(emptyObject, context)
   const cutPath = positional
+  const wholeFields = wholeFieldsOf(spec)
   return {
+    ...(wholeFields === undefined ? {} : { wholeFields }),
     apply(document) {
       environment.root = documentValue(document)
       if (cutPath === undefined) return tree.apply(document, environment)
@@ -53,6 +58,24 @@ export function compileProjection(
       return tree.apply(cut, environment)
     },
   }
+}
+
+/** The names of `{a: 1, b: true, _id: 0}`; undefined for everything else. */
+function wholeFieldsOf(spec: Document): readonly string[] | undefined {
+  const names = new Set<string>()
+  let keepsId = true
+  const elements = new Elements(spec)
+  while (elements.next()) {
+    const name = elements.name()
+    const value = elements.value()
+    if (name.includes('.') || !(value.isNumber || value.type === bsonType.bool)) return undefined
+    const isKept = value.isNumber ? numberOf(value) !== 0 : boolOf(value)
+    if (name === '_id') keepsId = isKept
+    else if (isKept) names.add(name)
+    else return undefined
+  }
+  if (names.size === 0 && (!keepsId || spec.length <= 5)) return undefined
+  return keepsId ? ['_id', ...names] : [...names]
 }
 
 function requireInFilter(path: string, filter: Filter | undefined): void {

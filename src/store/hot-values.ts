@@ -28,8 +28,11 @@ export class HotValues {
   private hand = 0
 
   /** A copy of the value, from here or from `below`. */
-  get(key: Bytes, below: { get(key: Bytes): Bytes | undefined }): Bytes | undefined {
-    const hash = hashBytes(key, 0, key.length)
+  get(
+    key: Bytes,
+    below: { get(key: Bytes): Bytes | undefined },
+    hash = hashBytes(key, 0, key.length),
+  ): Bytes | undefined {
     const place = hash & (places - 1)
     if (this.read[place] !== hash) {
       this.read[place] = hash
@@ -46,9 +49,9 @@ export class HotValues {
     return found
   }
 
-  forget(key: Bytes): void {
+  forget(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (this.count === 0) return
-    const place = hashBytes(key, 0, key.length) & (places - 1)
+    const place = hash & (places - 1)
     const kept = this.kept[place]
     if (kept !== undefined && compareKeys(kept.key, key) === 0) this.drop(place)
   }

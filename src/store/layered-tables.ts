@@ -16,6 +16,7 @@ import { HotValues } from './hot-values.js'
 import { LayeredSnapshot, LayeredView } from './layered-view.js'
 import type { SealedSegment, SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'
+import { hashBytes } from './overlay-hash.js'
 import type { Backup, BackupOptions } from './store.js'
 import type { StoredView } from './stored-view.js'
 import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables.js'
@@ -117,13 +118,15 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   put(key: Bytes, value: Bytes, version: number): void {
-    this.hot.forget(key)
-    this.active.overlay.put(key, value, version)
+    const hash = hashBytes(key, 0, key.length)
+    this.hot.forget(key, hash)
+    this.active.overlay.put(key, value, version, hash)
   }
 
   remove(key: Bytes): void {
-    this.hot.forget(key)
-    this.active.overlay.remove(key)
+    const hash = hashBytes(key, 0, key.length)
+    this.hot.forget(key, hash)
+    this.active.overlay.remove(key, hash)
   }
 
   stats(): TablesStats {
@@ -190,8 +193,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     }
   }
 
-  protected override below(key: Bytes): Bytes | undefined {
-    return this.hot.get(key, this.stored)
+  protected override below(key: Bytes, hash: number): Bytes | undefined {
+    return this.hot.get(key, this.stored, hash)
   }
 
   private relayer(): void {

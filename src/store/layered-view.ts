@@ -5,6 +5,7 @@ import type { Bytes } from '../base/bytes.js'
 import type { Generation } from './generation.js'
 import { mergeScan, type Source } from './merge.js'
 import type { Overlay } from './overlay.js'
+import { hashBytes } from './overlay-hash.js'
 import type { KeyRange, Versioned } from './store.js'
 import type { PinnedView, StoredView } from './stored-view.js'
 import type { Scanned, Snapshot, View } from './tables.js'
@@ -26,17 +27,19 @@ export class LayeredView implements View {
   }
 
   get(key: Bytes): Bytes | undefined {
+    const hash = hashBytes(key, 0, key.length)
     for (const { overlay, before } of this.layers) {
-      const address = overlay.find(key, before)
+      const address = overlay.find(key, before, hash)
       if (address === -1) continue
       return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)
     }
-    return this.below(key)
+    return this.below(key, hash)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {
+    const hash = hashBytes(key, 0, key.length)
     for (const { overlay, before } of this.layers) {
-      const address = overlay.find(key, before)
+      const address = overlay.find(key, before, hash)
       if (address === -1) continue
       if (overlay.isRemoved(address)) return undefined
       return { value: overlay.valueAt(address), version: overlay.versionAt(address) }
@@ -61,7 +64,7 @@ export class LayeredView implements View {
   }
 
   /** A value that no overlay knows. */
-  protected below(key: Bytes): Bytes | undefined {
+  protected below(key: Bytes, _hash: number): Bytes | undefined {
     return this.stored.get(key)
   }
 }

@@ -16,6 +16,8 @@ export const keyClass = {
   member: 0x08,
   /** Background work that must survive a crash: dropped ranges, staged values. */
   garbage: 0x09,
+  /** Keys, sessions, nonces, whitelist, reserved names: what no command can name. */
+  identity: 0x0a,
 } as const
 
 /**
@@ -33,7 +35,7 @@ export function holdsData(key: Bytes): boolean {
 }
 
 const versioned = new Uint8Array(256)
-for (const kind of ['catalog', 'record', 'member', 'change'] as const) {
+for (const kind of ['catalog', 'record', 'member', 'change', 'identity'] as const) {
   versioned[keyClass[kind]] = 1
 }
 

@@ -77,14 +77,12 @@ export class Overlay implements Ordered {
     this.slabs.begin(headerBytes)
   }
 
-  /** Key and value are copied. */
-  put(key: Bytes, value: Bytes, version: number): void {
-    const hash = hashBytes(key, 0, key.length)
+  /** Key and value are copied. Who has the key's hash gives it. */
+  put(key: Bytes, value: Bytes, version: number, hash = hashBytes(key, 0, key.length)): void {
     this.change(hash, this.table.find(hash, key), key, value, version)
   }
 
-  remove(key: Bytes): void {
-    const hash = hashBytes(key, 0, key.length)
+  remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     const slot = this.table.find(hash, key)
     if (this.reclaim !== undefined) {
       if (slot === -1 || this.isRemoved(this.table.address(hash, slot))) return
@@ -139,10 +137,13 @@ export class Overlay implements Ordered {
    * The address of the newest change of a key, or of the newest one before a pinned position; -1
    * where there is none.
    */
-  find(key: Bytes, before = Number.POSITIVE_INFINITY): number {
+  find(
+    key: Bytes,
+    before = Number.POSITIVE_INFINITY,
+    hash = hashBytes(key, 0, key.length),
+  ): number {
     if (this.table.count === 0) return -1
     const { table } = this
-    const hash = hashBytes(key, 0, key.length)
     const slot = table.find(hash, key)
     if (slot === -1) return -1
     const address = table.address(hash, slot)

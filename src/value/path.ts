@@ -127,6 +127,8 @@ export interface KeyValues {
  * The values that index and sort keys are made of: one for each element of the arrays on the path,
  * a leaf array's elements, undefined for an empty leaf array, null for what is missing. A numeric
  * part takes the element at that position, beside the objects of the array that have such a field.
+ * What is missing is `nullValue` itself and a stored null is not, where both are there: a sparse
+ * index tells them apart.
  */
 export function keyValues(document: Document, path: FieldPath): KeyValues {
   const keys: KeyValues = { values: [], isArray: false }
@@ -195,13 +197,16 @@ function distinct(values: Value[]): Value[] {
     const firsts = new Map<string, Value>()
     for (const value of values) {
       const key = equalityKey(value)
-      if (!firsts.has(key)) firsts.set(key, value)
+      const first = firsts.get(key)
+      if (first === undefined || first === nullValue) firsts.set(key, value)
     }
     return [...firsts.values()]
   }
   const kept: Value[] = []
   for (const value of values) {
-    if (!kept.some((other) => equalValues(other, value))) kept.push(value)
+    const at = kept.findIndex((other) => equalValues(other, value))
+    if (at < 0) kept.push(value)
+    else if (kept[at] === nullValue) kept[at] = value
   }
   return kept
 }

@@ -40,7 +40,7 @@ t.test('a row that cannot be right fails at start', async (t) => {
     () =>
       documentRow({
         ...sound,
-        grain: 'read',
+        grain: 'point',
         access: 'anonymous',
         *run() {
           return reply()

@@ -64,7 +64,10 @@ t.test('serverStatus counts connections and commands', async (t) => {
     version: /^7\.0/,
     connections: { current: 1, available: 9, totalCreated: 1, active: 1 },
     opcounters: { insert: 1, query: 1, update: 0 },
-    metrics: { commands: { find: { total: 1, failed: 0 } } },
+    metrics: {
+      commands: { find: { total: 1, failed: 0 } },
+      ttl: { deletedDocuments: 0, passes: 0 },
+    },
     storageEngine: { name: 'inmemory', persistent: false },
   })
   t.type(status.pid, 'number')

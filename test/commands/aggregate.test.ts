@@ -134,7 +134,7 @@ await eachRoom(
     t.equal(await code([{ $foo: 1 }]), 40324)
     t.equal(await code([{ $match: {}, $limit: 1 }]), 40323)
     t.equal(await code([{ $match: {} }, { $collStats: {} }]), 40602)
-    t.equal(await code([{ $out: 'd' }]), 40324)
+    t.equal(await code([{ $nope: 'd' }]), 40324)
     t.equal((await room.fails({ aggregate: 'c', pipeline: [] }))[0], 9)
     t.equal((await room.fails({ aggregate: 'c', pipeline: {}, cursor: {} }))[0], 14)
     t.equal((await room.fails({ aggregate: 2, pipeline: [], cursor: {} }))[0], 9)

@@ -73,6 +73,8 @@ t.test('operator-key makes a new key, and the old one is worth nothing', async (
   const base = `http://127.0.0.1:${second.httpPort}`
   t.equal((await openApi(base, old).get('')).status, 401)
   t.equal((await openApi(base, key).get('')).status, 200)
+  const told = await openApi(base, key).post('_audit/find', {})
+  t.match(told.json, { cursor: { firstBatch: [{ act: 'operatorKey', protocol: 'cli' }] } })
   await endSigil(second, 'SIGTERM')
 })
 
@@ -97,12 +99,13 @@ t.test('a start that cannot work says why in one line and harms nothing', async 
     ],
     ['a bad store', { ...fresh(), STORE: 'mysql://x' }, /STORE=mysql:\/\/x/],
     ['a folder that is a file', { ...fresh(), STORE: `lmdb:${file}` }, /file/],
-    ['a network without TLS', { ...fresh(), HOST: '0.0.0.0' }, /without TLS/],
+    ['a network without TLS', { ...fresh(), HOST: '0.0.0.0', WHITELIST: 'enforce' }, /without TLS/],
+    ['a network without a word on the whitelist', { ...fresh(), HOST: '0.0.0.0' }, /WHITELIST/],
     ['no authentication on a network', { ...fresh(), HOST: '0.0.0.0', AUTH_MODE: 'off' }, /AUTH/],
     ['a certificate without a key', { ...fresh(), TLS_CERT: file }, /TLS_KEY/],
     [
       'an address of another machine',
-      { ...fresh(), HOST: '192.0.2.1', ALLOW_INSECURE: '1' },
+      { ...fresh(), HOST: '192.0.2.1', ALLOW_INSECURE: '1', WHITELIST: 'off' },
       /HOST/,
     ],
     ['a short key on a network', { ...fresh(), HOST: '0.0.0.0', API_KEY: 'short' }, /API_KEY/],

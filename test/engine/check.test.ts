@@ -1,6 +1,7 @@
 // The check finds what it is for: each kind of damage is named, and a sound store has none.
 
 import t from 'tap'
+import { release, reserve } from '../../src/engine/catalog.js'
 import { checkStore, type Problem, verifyNamespace } from '../../src/engine/check.js'
 import { recordKey } from '../../src/engine/collections.js'
 import { chunkKey } from '../../src/engine/garbage.js'
@@ -148,4 +149,20 @@ await eachStore(t, 'writers beside a check are no problem to it', async (t, { st
   isChecking = false
   await writing
   t.same(await checkStore(store), [])
+})
+
+await eachStore(t, 'a name that is reserved and in use is named', async (t, { store }) => {
+  const { db, name, access } = await sound(store)
+  await damage(store, (tx) => reserve(tx, db, name, access))
+  const [problem] = await checkStore(store)
+  t.match(problem, { kind: 'name', text: 'the name main.things is reserved, and a collection has' })
+  await damage(store, (tx) => {
+    release(tx, db, name)
+    reserve(tx, db, 'gone', access)
+  })
+  t.same(await checkStore(store), [])
+  await damage(store, (tx) => {
+    tx.put(Uint8Array.from([keyClass.catalog, 0x03, ...Buffer.from('main\0x')]), Uint8Array.of(1))
+  })
+  t.match(texts(await checkStore(store)), [/ name the reservation of main\.x: /])
 })

@@ -82,10 +82,6 @@ t.test('missing and mistyped parts have their own numbers', async (t) => {
 
 t.test('what is not served is refused, never silently dropped', async (t) => {
   const options: Plain[] = [
-    { sparse: true },
-    { hidden: true },
-    { expireAfterSeconds: 60 },
-    { partialFilterExpression: { a: 1 } },
     { collation: { locale: 'de' } },
     { wildcardProjection: { a: 1 } },
     { weights: { a: 1 } },
@@ -95,12 +91,13 @@ t.test('what is not served is refused, never silently dropped', async (t) => {
   parse({ key: { a: 1 }, name: 'a', collation: { locale: 'simple' } })
 })
 
+function descriptor(spec: Plain): IndexDescriptor {
+  const { name, fields, unique, document } = parse(spec)
+  const rest = { state: 'ready', multikey: [], inexact: false } as const
+  return { id: 1 as IndexId, name, fields, unique, spec: document, ...rest }
+}
+
 t.test('an existing index is the same, or a conflict of one of two kinds', async (t) => {
-  const descriptor = (spec: Plain): IndexDescriptor => {
-    const { name, fields, unique, document } = parse(spec)
-    const rest = { state: 'ready', multikey: [], inexact: false } as const
-    return { id: 1 as IndexId, name, fields, unique, spec: document, ...rest }
-  }
   const have = [
     descriptor({ key: { a: 1 }, name: 'a_1' }),
     descriptor({ key: { b: 1 }, name: 'b' }),
@@ -109,11 +106,113 @@ t.test('an existing index is the same, or a conflict of one of two kinds', async
   t.equal(find({ key: { a: 1.0 }, name: 'a_1' }), 'a_1')
   t.equal(find({ key: { a: -1 }, name: 'a_-1' }), undefined)
   t.equal(find({ key: { a: 1, b: 1 }, name: 'ab' }), undefined)
+  t.equal(find({ key: { a: 1 }, name: 'a_1', hidden: true }), 'a_1')
   t.throws(() => find({ key: { a: 1 }, name: 'other' }), {
     code: 85,
     message: 'Index already exists with a different name: a_1',
   })
-  t.throws(() => find({ key: { a: 1 }, name: 'other', unique: true }), { code: 85 })
   t.throws(() => find({ key: { a: 1 }, name: 'a_1', unique: true }), { code: 86 })
   t.throws(() => find({ key: { c: 1 }, name: 'b' }), { code: 86 })
+  const storageEngine = { one: {} }
+  t.throws(() => find({ key: { a: 1 }, name: 'other', storageEngine }), {
+    code: 85,
+    message: /^An equivalent index already exists with a different name and options/,
+  })
+  t.throws(() => find({ key: { a: 1 }, name: 'a_1', storageEngine }), {
+    code: 85,
+    message: /^An equivalent index already exists with the same name but different options/,
+  })
+})
+
+t.test('indexes over one key may differ by unique, sparse or partial filter', async (t) => {
+  const have = [
+    descriptor({ key: { a: 1 }, name: 'plain' }),
+    descriptor({ key: { a: 1 }, name: 'unique', unique: true }),
+    descriptor({ key: { a: 1 }, name: 'sparse', sparse: true }),
+    descriptor({ key: { a: 1 }, name: 'partial', partialFilterExpression: { b: 1 } }),
+  ]
+  const find = (spec: Plain) => existingIndex(have, parse({ key: { a: 1 }, ...spec }))?.name
+  t.equal(find({ name: 'x', partialFilterExpression: { b: 2 } }), undefined)
+  t.equal(find({ name: 'x', unique: true, sparse: true }), undefined)
+  t.equal(find({ name: 'partial', partialFilterExpression: { b: 1.0 } }), 'partial')
+  t.throws(() => find({ name: 'x', sparse: true }), { code: 85 })
+  t.throws(() => find({ name: 'sparse' }), { code: 86 })
+})
+
+t.test('sparse, hidden and partial are echoed when set', async (t) => {
+  const spec = parse({ key: { a: 1 }, name: 'a', sparse: 1, hidden: true, unique: true })
+  t.same(toObject(spec.document), {
+    v: 2,
+    key: { a: 1 },
+    name: 'a',
+    unique: true,
+    sparse: true,
+    hidden: true,
+  })
+  const partialFilterExpression = { b: { $gt: 5 } }
+  const partial = parse({ key: { a: 1 }, name: 'a', sparse: false, partialFilterExpression })
+  t.same(toObject(partial.document), { v: 2, key: { a: 1 }, name: 'a', partialFilterExpression })
+})
+
+t.test(
+  'a partial filter takes equality, ranges, $exists: true, $type, $in, $and, $or',
+  async (t) => {
+    const partial = (partialFilterExpression: unknown, rest: Plain = {}): Plain => ({
+      key: { a: 1 },
+      name: 'a',
+      partialFilterExpression,
+      ...rest,
+    })
+    const good: Plain[] = [
+      {},
+      { b: 1, c: null },
+      { b: { $eq: 1 } },
+      { b: { $exists: true } },
+      { b: { $gt: 1, $lte: 5 } },
+      { b: { $gte: 1, $lt: 5 } },
+      { b: { $type: 'string' } },
+      { b: { $in: [1, 2] } },
+      { $and: [{ b: 1 }, { $or: [{ c: 1 }, { d: { $gt: 1 } }] }] },
+    ]
+    for (const filter of good) parse(partial(filter))
+    const bad: Plain[] = [
+      { b: { $exists: false } },
+      { b: { $ne: 1 } },
+      { b: { $nin: [1] } },
+      { b: { $not: { $gt: 1 } } },
+      { b: /x/ },
+      { b: { $mod: [2, 0] } },
+      { b: { $size: 1 } },
+      { b: { $elemMatch: { c: 1 } } },
+      { $nor: [{ b: 1 }] },
+      { $or: [{ b: 1 }, { c: { $ne: 1 } }] },
+    ]
+    for (const filter of bad) {
+      refuses(t, partial(filter), 67, /Expression not supported in partial index/)
+    }
+    refuses(t, partial({ $expr: { $eq: ['$a', 1] } }), 224)
+    refuses(t, partial({ b: { $what: 1 } }), 2)
+    refuses(t, partial(5), 14)
+    refuses(t, partial({ b: 1 }, { sparse: true }), 67, /cannot mix/)
+    refuses(t, { key: { _id: 1 }, name: '_id_', partialFilterExpression: { a: 1 } }, 197)
+    refuses(t, { key: { _id: 1 }, name: '_id_', sparse: true }, 197)
+    refuses(t, { key: { _id: 1 }, name: '_id_', hidden: true }, 197)
+  },
+)
+
+t.test('a TTL index has one field, and seconds that fit an int32', async (t) => {
+  const ttl = (expireAfterSeconds: unknown, key: Plain = { a: 1 }): Plain => ({
+    key,
+    name: 'a',
+    expireAfterSeconds,
+  })
+  const spec = parse(ttl(60.7, { a: -1 }))
+  t.same(toObject(spec.document), { v: 2, key: { a: -1 }, name: 'a', expireAfterSeconds: 60 })
+  parse(ttl(0))
+  parse(ttl(2_147_483_647))
+  for (const bad of [-1, 2_147_483_648, Number.NaN, Number.POSITIVE_INFINITY, '60', true, null]) {
+    refuses(t, ttl(bad), 67, /expireAfterSeconds/)
+  }
+  refuses(t, ttl(60, { a: 1, b: 1 }), 67, /single-field indexes/)
+  refuses(t, ttl(60, { _id: 1 }), 197)
 })

@@ -25,3 +25,12 @@ t.test('the minute begins anew where it fell below in between', async (t) => {
   t.equal(limit.isPassed(9 * MiB, 61_000), false)
   t.equal(limit.isPassed(9 * MiB, 121_001), true)
 })
+
+t.test('bounds of another kind hold too, and 0 is none', async (t) => {
+  const limit = new OutputLimit()
+  const bounds = { bytesMax: 0, backlogBytesMax: MiB, backlogMs: 2_000 }
+  t.equal(limit.isPassed(100 * MiB, 0, bounds), false)
+  t.equal(limit.isPassed(2 * MiB, 2_000, bounds), false)
+  t.equal(limit.isPassed(2 * MiB, 2_001, bounds), true)
+  t.equal(limit.isPassed(100 * MiB, 9_000, { ...bounds, backlogBytesMax: 0 }), false)
+})

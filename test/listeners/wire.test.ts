@@ -11,12 +11,7 @@ import type { Request, Session } from '../../src/bus/session.js'
 import { operator } from '../../src/identity/identity.js'
 import type { Credentials } from '../../src/identity/login.js'
 import { ByteBudget } from '../../src/listeners/budget.js'
-import {
-  isLoopback,
-  openWire,
-  type WireListener,
-  type WireOptions,
-} from '../../src/listeners/wire.js'
+import { openWire, type WireListener, type WireOptions } from '../../src/listeners/wire.js'
 import { decoyVerifier } from '../../src/protocol/scram/verifier.js'
 import { readHeader } from '../../src/protocol/wire/header.js'
 import type { Awaitable } from '../../src/store/store.js'
@@ -41,6 +36,7 @@ const nobody: Credentials = {
     identity: undefined,
   }),
   identityOf: () => undefined,
+  identify: () => undefined,
 }
 
 const budgetBytes = 256_000_000
@@ -431,12 +427,6 @@ t.test('a network is served with TLS, or by an explicit wish', async (t) => {
   await t.rejects(open(t, echo, options), { code: 72 })
   const opened = await open(t, echo, { ...options, allowInsecure: true })
   t.equal((await (await opened.client()).run({ ping: 1 })).ok, 1)
-  for (const host of ['127.0.0.1', '127.8.8.8', '::1', 'localhost', '::ffff:127.0.0.1']) {
-    t.equal(isLoopback(host), true, host)
-  }
-  for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.org', '127.example.org', '']) {
-    t.equal(isLoopback(host), false, host)
-  }
 })
 
 t.test('a port in use is told by its own error', async (t) => {

@@ -12,7 +12,6 @@ export interface FailingRow {
 }
 
 const commandNotSupported = 115
-const unknownStage = 40324
 
 const collationFiles = [
   'aggregate',
@@ -38,25 +37,6 @@ const collations: readonly FailingRow[] = collationFiles.map((name) => ({
 
 const refused: readonly FailingRow[] = [
   ...collations,
-  {
-    file: 'crud/aggregate-let',
-    tests: ['Aggregate to collection with let option'],
-    code: unknownStage,
-    because: '$out is not there yet',
-  },
-  { file: 'crud/aggregate-out', code: unknownStage, because: '$out is not there yet' },
-  {
-    file: 'crud/bypassDocumentValidation',
-    tests: ['Aggregate with $out passes bypassDocumentValidation: false'],
-    code: unknownStage,
-    because: '$out is not there yet',
-  },
-  { file: 'crud/aggregate-merge', code: unknownStage, because: '$merge is not there yet' },
-  {
-    file: 'crud/aggregate-merge-errorResponse',
-    code: unknownStage,
-    because: '$merge is not there yet',
-  },
   {
     file: 'crud/estimatedDocumentCount',
     tests: ['estimatedDocumentCount works correctly on views'],
@@ -100,6 +80,7 @@ const driver: readonly FailingRow[] = [
   {
     file: 'crud/bypassDocumentValidation',
     tests: [
+      'Aggregate with $out passes bypassDocumentValidation: false',
       'BulkWrite passes bypassDocumentValidation: false',
       'FindOneAndReplace passes bypassDocumentValidation: false',
       'FindOneAndUpdate passes bypassDocumentValidation: false',

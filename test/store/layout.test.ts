@@ -22,7 +22,8 @@ t.test('keys of an id lie between its start and its end, and no others do', asyn
   }
 })
 
-t.test('catalog, records, changes and members carry versions', async (t) => {
+t.test('catalog, records, changes, members and identities carry versions', async (t) => {
   const versioned = Object.values(keyClass).filter((first) => isVersioned(Uint8Array.of(first)))
-  t.same(versioned, [keyClass.catalog, keyClass.record, keyClass.change, keyClass.member])
+  const { catalog, record, change, member, identity } = keyClass
+  t.same(versioned, [catalog, record, change, member, identity])
 })

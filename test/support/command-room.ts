@@ -61,6 +61,7 @@ export class CommandRoom {
           throw new Error('no logins in this room')
         },
         identityOf: () => undefined,
+        identify: () => undefined,
       },
       connections: () => ({ current: 1, available: 9, totalCreated: 1 }),
       ...services,

@@ -38,6 +38,8 @@ export function openFixedGateway(options: FixedOptions): Promise<Gateway> {
     REDIS_PORT: '0',
     HTTP_PORT: '0',
     API_KEY: testKey,
+    // Else they would be made, and every number drawn after them be another than was recorded.
+    SESSION_KEYS: `k1:${'ab'.repeat(32)}`,
     ...options.settings,
   })
   return openGateway({

@@ -1,7 +1,4 @@
-// Random runs of hash commands, bad input among them. The same seed makes the same run. What has no
-// order, or is random, is brought into a form that two servers can share.
-
-import type { RespReply } from './resp-client.js'
+// Random runs of hash commands, bad input among them. The same seed makes the same run.
 
 type Random = () => number
 
@@ -19,13 +16,14 @@ export function hashSequence(random: Random, count: number): string[][] {
     ['DEL', ...names],
     ['SET', 'text', 'no hash'],
   ]
-  const command = maker(random)
+  const command = hashCommands(random)
   for (let i = 0; i < count; i++) lines.push(command())
   for (const name of names) lines.push(['TYPE', name], ['HLEN', name], ['HGETALL', name])
   return lines
 }
 
-function maker(random: Random): () => string[] {
+/** Each call makes one command. */
+export function hashCommands(random: Random): () => string[] {
   const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const key = () => (random() < 0.8 ? one(['h', 'i']) : one(names))
   const field = () => one(fields)
@@ -55,18 +53,4 @@ function maker(random: Random): () => string[] {
     ],
   ]
   return () => one(makers)()
-}
-
-/** Orders what has none; of a random pick only its shape is left, where it is not the whole. */
-export function hashReply(reply: RespReply, [command = '']: readonly string[]): unknown {
-  if (typeof reply === 'string') {
-    return command === 'HRANDFIELD' && reply[0] === '$' && reply !== '$-1' ? 'a field' : reply
-  }
-  const [head, ...items] = reply
-  if (command === 'HRANDFIELD') return [head, items.map((item) => typeof item)]
-  if (command === 'HKEYS' || command === 'HVALS') return [head, items.sort()]
-  if (command !== 'HGETALL') return reply
-  const pairs: string[] = []
-  for (let i = 0; i < items.length; i += 2) pairs.push(`${items[i]}\n${items[i + 1]}`)
-  return [head, pairs.sort()]
 }

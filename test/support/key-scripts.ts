@@ -1,7 +1,7 @@
 // Commands over keys of any type, line by line, with what each of them refuses: sent to a real server
 // and to Sigil. Each script begins with empty databases.
 
-export const keyScripts: Readonly<Record<string, string>> = {
+const keyScripts: Readonly<Record<string, string>> = {
   names: `
     SET a 1
     RENAME a a
@@ -216,6 +216,36 @@ export const keyScripts: Readonly<Record<string, string>> = {
     RESTORE a x x
     RESTORE a x x FOO
     RESTORE nk 0 12345678901`,
+  edges: `
+    SET s x
+    BITPOS s 1 -2 -8
+    BITPOS s 0 -1 -2 BYTE
+    BITCOUNT s -1 -2
+    GETRANGE s -1 -2
+    PEXPIREAT s 9223372036854775807
+    GET s
+    PEXPIRE s 9223372036854775807
+    EXPIRE s -9223372036854775807
+    PEXPIRE s -9223372036854775808
+    GET s
+    MULTI
+    MULTI
+    WATCH a
+    EXEC
+    EXEC
+    MULTI
+    SET a 1
+    EXEC x
+    EXEC
+    GET a
+    MULTI
+    GET
+    EXEC x
+    DISCARD
+    EXEC x
+    FOO\0BAR a\0b ${'y'.repeat(127)} c
+    OBJECT FOO\0BAR
+    FOO ${'é'.repeat(64)} b`,
   sorting: `
     SET a 1
     SORT nokey
@@ -303,4 +333,16 @@ export const keyScripts: Readonly<Record<string, string>> = {
     LRANGE l 0 -1
     RPUSH l6 a b
     SORT l6 BY foo_* GET # GET foo_*`,
+}
+
+/** The commands of each script, words without spaces, behind those that begin it. */
+export function scriptLines(): string[][][] {
+  return Object.values(keyScripts).map((text) => [
+    ['FLUSHALL'],
+    ...text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .map((line) => line.split(' ')),
+  ])
 }

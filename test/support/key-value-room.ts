@@ -17,7 +17,7 @@ import { Metering } from '../../src/bus/metering.js'
 import { Engine } from '../../src/engine/engine.js'
 import { type InlineBounds, usualBounds } from '../../src/engine/keyspace/work.js'
 import { type Identity, operator } from '../../src/identity/identity.js'
-import { openKeyValue } from '../../src/key-value.js'
+import { type KeyValueOptions, openKeyValue } from '../../src/key-value.js'
 import { RespRequest } from '../../src/protocol/resp/request.js'
 import type { Store } from '../../src/store/store.js'
 import { ManualClock, tickPace } from './engine-room.js'
@@ -134,7 +134,11 @@ export interface KeyValueRoomOptions {
   readonly bounds?: InlineBounds
   readonly settings?: Readonly<Record<string, string>>
   readonly rows?: readonly KeyValueRow[]
+  /** Who may do what; without it there are only operators and strangers. */
+  readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
+
+type Rights = Pick<KeyValueOptions, 'rules' | 'standing' | 'audit'>
 
 /** One body of assertions over the commands on each store. */
 export async function eachKeyValueRoom(
@@ -160,10 +164,12 @@ export async function eachKeyValueRoom(
           },
           identityOf: (user, key) =>
             user === 'operator' && key === roomKey ? operator : undefined,
+          identify: (key) => (key === roomKey ? operator : undefined),
         },
         counters: new Metering(clock.elapsed()),
         ...(bounds === undefined ? {} : { bounds }),
         ...(options.rows === undefined ? {} : { rows: options.rows }),
+        ...(typeof options.rights === 'function' ? options.rights(store, clock) : options.rights),
       })
       const room = new KeyValueRoom(bus, engine, store, clock)
       await body(t, room)

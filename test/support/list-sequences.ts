@@ -14,12 +14,12 @@ export function listSequence(random: Random, count: number): string[][] {
     ['DEL', ...names],
     ['SET', 'text', 'no list'],
   ]
-  for (let i = 0; i < count; i++) lines.push(command(random))
+  for (let i = 0; i < count; i++) lines.push(listCommand(random))
   for (const name of names) lines.push(['LRANGE', name, '0', '-1'])
   return lines
 }
 
-function command(random: Random): string[] {
+export function listCommand(random: Random): string[] {
   const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const key = () => (random() < 0.6 ? one(['a', 'b']) : one(names))
   const element = () => one(elements)
@@ -32,6 +32,13 @@ function command(random: Random): string[] {
     const keys = some(3, key)
     return [String(keys.length), ...keys, side(), ...maybe('COUNT', number())]
   }
+  /** One kind among the others: each waits some milliseconds where there is nothing to pop. */
+  const blocking: readonly (() => string[])[] = [
+    () => ['BLMPOP', '0.001', ...popSome()],
+    () => [one(['BLPOP', 'BRPOP']), ...some(3, key), one(['0.001', '0.001', '-1', 'no'])],
+    () => ['BLMOVE', key(), key(), side(), side(), '0.001'],
+    () => ['BRPOPLPUSH', key(), key(), '0.001'],
+  ]
   const makers: readonly (() => string[])[] = [
     () => ['RPUSH', key(), ...some(6, element)],
     () => ['LPUSH', key(), ...some(6, element)],
@@ -53,10 +60,7 @@ function command(random: Random): string[] {
     () => ['LMOVE', key(), key(), side(), side()],
     () => ['RPOPLPUSH', key(), key()],
     () => ['LMPOP', ...popSome()],
-    () => ['BLMPOP', '0.001', ...popSome()],
-    () => [one(['BLPOP', 'BRPOP']), ...some(3, key), one(['0.001', '0.001', '-1', 'no'])],
-    () => ['BLMOVE', key(), key(), side(), side(), '0.001'],
-    () => ['BRPOPLPUSH', key(), key(), '0.001'],
+    () => one(blocking)(),
   ]
   return one(makers)()
 }

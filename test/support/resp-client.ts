@@ -10,8 +10,10 @@ type Parsed = readonly [reply: RespReply, next: number]
 export class RespClient {
   /** Set once the other side has closed. */
   isClosed = false
+  /** Takes what comes while no reply is waited for; else it is kept for `next`. */
+  onPush: ((raw: string) => void) | undefined
   private received = ''
-  private readonly waiting: ((reply: RespReply | undefined) => void)[] = []
+  private readonly waiting: ((reply: RespReply | undefined, raw: string) => void)[] = []
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => {
@@ -21,7 +23,7 @@ export class RespClient {
     socket.on('error', () => {})
     socket.on('close', () => {
       this.isClosed = true
-      for (const resolve of this.waiting.splice(0)) resolve(undefined)
+      for (const resolve of this.waiting.splice(0)) resolve(undefined, '')
     })
   }
 
@@ -47,6 +49,27 @@ export class RespClient {
     return reply
   }
 
+  /** As call, but the bytes of the reply as they came, a character each. */
+  callRaw(...words: readonly (string | Uint8Array)[]): Promise<string> {
+    this.send(encode(words))
+    return this.nextRaw()
+  }
+
+  /** The bytes of the next reply or push; rejects where the connection ends before it. */
+  nextRaw(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const take = (reply: RespReply | undefined, raw: string) => {
+        if (reply === undefined) reject(new Error('the connection was closed'))
+        else resolve(raw)
+      }
+      if (this.isClosed) take(undefined, '')
+      else {
+        this.waiting.push(take)
+        this.drain()
+      }
+    })
+  }
+
   /** The next reply or push; undefined where the connection ends before it. */
   next(): Promise<RespReply | undefined> {
     return new Promise((resolve) => {
@@ -67,11 +90,14 @@ export class RespClient {
   }
 
   private drain(): void {
-    while (this.waiting.length > 0) {
+    while (this.waiting.length > 0 || this.onPush !== undefined) {
       const parsed = parse(this.received, 0)
       if (parsed === undefined) return
+      const raw = this.received.slice(0, parsed[1])
       this.received = this.received.slice(parsed[1])
-      this.waiting.shift()?.(parsed[0])
+      const resolve = this.waiting.shift()
+      if (resolve === undefined) this.onPush?.(raw)
+      else resolve(parsed[0], raw)
     }
   }
 }
@@ -84,6 +110,13 @@ export function encode(words: readonly (string | Uint8Array)[]): Buffer {
     parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'))
   }
   return Buffer.concat(parts)
+}
+
+/** A whole reply taken apart. */
+export function replyIn(raw: string): RespReply {
+  const parsed = parse(raw, 0)
+  if (parsed?.[1] !== raw.length) throw new Error(`no reply: ${raw.slice(0, 100)}`)
+  return parsed[0]
 }
 
 /** Undefined where the reply is not whole. */

@@ -12,12 +12,12 @@ export function setSequence(random: Random, count: number): string[][] {
     ['DEL', ...names],
     ['SET', 'text', 'no set'],
   ]
-  for (let i = 0; i < count; i++) lines.push(command(random))
+  for (let i = 0; i < count; i++) lines.push(setCommand(random))
   for (const name of names) lines.push(['SMEMBERS', name])
   return lines
 }
 
-function command(random: Random): string[] {
+export function setCommand(random: Random): string[] {
   const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const key = () => (random() < 0.75 ? one(['a', 'b', 'c']) : one(names))
   const member = () => one(members)

@@ -23,13 +23,14 @@ export function sortedSetSequence(random: Random, count: number): string[][] {
     ['SET', 'text', 'no set'],
     ['SADD', 'plain', 'm', 'o', 'Z', 'only here'],
   ]
-  const command = commandsOf(random)
+  const command = sortedSetCommands(random)
   for (let i = 0; i < count; i++) lines.push(command())
   for (const name of names) lines.push(['ZRANGE', name, '0', '-1', 'WITHSCORES'], ['TYPE', name])
   return lines
 }
 
-function commandsOf(random: Random): () => string[] {
+/** Each call makes one command. */
+export function sortedSetCommands(random: Random): () => string[] {
   const one = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const some = (most: number, make: () => string) =>
     Array.from({ length: 1 + Math.floor(random() * most) }, make)

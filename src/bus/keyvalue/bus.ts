@@ -2,20 +2,22 @@
 // command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import { multiBytesMax, multiCommandBytes } from '../../base/limits.js'
+import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
-import type { Awaitable } from '../../store/store.js'
+import type { Identity } from '../../identity/identity.js'
+import { isWallet, noWallets } from '../../identity/standing.js'
+import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import type { Metering } from '../metering.js'
 import type { Arguments } from './arguments.js'
 import { KeyValueCall } from './call.js'
 import { Command, KeyValueTable } from './command.js'
 import { Programs } from './programs.js'
-import { refusalOf } from './refusals.js'
-import { queued } from './reply.js'
+import { accessRefusal, noChannelPermission, refusalOf } from './refusals.js'
+import { queued, type Reply } from './reply.js'
 import type { KeyValueRow } from './row.js'
 import type { KeyValueServices } from './services.js'
 import type { KeyValueSession, Multi } from './session.js'
@@ -43,6 +45,8 @@ export class KeyValueBus {
   readonly expiry: ExpiryJob
   /** Lanes that have a write program under way: with others about, one takes less at a time. */
   writing = 0
+  /** What all connections together hold between MULTI and EXEC. */
+  queuedBytes = 0
   /** Told of every command that has run, with its milliseconds: MONITOR, SLOWLOG. */
   readonly followers = new Set<(call: KeyValueCall, ms: number) => void>()
   private readonly transactions: Transactions
@@ -64,6 +68,8 @@ export class KeyValueBus {
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
       announce: (events) => services.announce(events),
+      allow: services.allow,
+      standing: services.standing ?? noWallets,
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
@@ -90,11 +96,12 @@ export class KeyValueBus {
     const call = new KeyValueCall(command ?? this.unknown, args, session, this)
     const error = this.draining
       ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
-      : refusalOf(named, command, args, session)
+      : (refusalOf(named, command, args, session, this.services.rules) ?? this.limit(call))
     if (error !== undefined) this.refuse(call, error)
     else if (call.command.row.grain === 'exec') this.openExec(call)
-    else if (session.multi !== undefined && call.command.row.insideMulti !== true) {
-      this.queue(call, session.multi)
+    else if (session.multi !== undefined) {
+      if (call.command.row.insideMulti === true) call.isInsideMulti = true
+      else this.queue(call, session.multi)
     }
     return call
   }
@@ -122,11 +129,76 @@ export class KeyValueBus {
     const { clock } = this.services
     const startedMs = clock.elapsed()
     call.now = clock.now()
+    let looked: Awaitable<void>
+    try {
+      looked = this.look(call)
+    } catch (thrown) {
+      call.fail(thrown)
+      this.finish([call], startedMs)
+      return undefined
+    }
+    if (looked === undefined) return this.perform(call, startedMs)
+    return looked.then(
+      () => this.perform(call, startedMs),
+      (thrown: unknown) => {
+        call.fail(thrown)
+        this.finish([call], startedMs)
+      },
+    )
+  }
+
+  /**
+   * Looks again at who sends a call that begins with no program. Throws, or rejects, with what
+   * refuses it; nothing is asked of the operator.
+   */
+  look({ session, command }: KeyValueCall): Awaitable<void> {
+    const { opensTo, row } = command
+    const { kind } = session.identity
+    if (kind === 'operator' || opensTo === 'anonymous') return undefined
+    if (kind === 'anonymous' && row.channels === undefined) return undefined
+    const { channels } = row
+    return this.engine.store.read((tx) => this.looking(tx, session, channels, command))
+  }
+
+  /** As look, for who listens to channels without a command of this table. */
+  requireListener(identity: Identity): Awaitable<void> {
+    if (identity.kind === 'operator') return undefined
+    return this.engine.store.read((tx) => this.listens(tx, identity))
+  }
+
+  private *listens(tx: ReadTx, identity: Identity): Program<void> {
+    yield* this.requireChannels(tx, yield* this.standing(tx, identity), 'read')
+  }
+
+  private *looking(
+    tx: ReadTx,
+    session: KeyValueSession,
+    need: 'read' | 'write' | undefined,
+    command: Command,
+  ): Program<void> {
+    session.current = yield* this.standing(tx, session.identity)
+    const refused = accessRefusal(command, session.current, this.services.rules)
+    if (refused !== undefined) throw refused
+    if (need !== undefined) yield* this.requireChannels(tx, session.current, need)
+  }
+
+  private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
+    const { clock, standing = noWallets } = this.services
+    return isWallet(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
+  }
+
+  private *requireChannels(tx: ReadTx, identity: Identity, need: 'read' | 'write'): Program<void> {
+    const { allow, channels } = this.services
+    if (!allow(identity, need, yield* channels.access(tx))) throw noChannelPermission()
+  }
+
+  private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {
     const { row } = call.command
     try {
       switch (row.grain) {
         case 'local':
           call.reply = row.run(call)
+          if (row.isAudited === true) return this.await(this.record(call), call, startedMs)
           break
         case 'task':
           return this.await(row.run(call), call, startedMs)
@@ -161,9 +233,18 @@ export class KeyValueBus {
   closed(session: KeyValueSession): void {
     const { channels, monitors } = this.services
     session.watches?.end()
+    this.endMulti(session)
     this.waiters.forget(session)
     if (session.subscriber !== undefined) channels.leave(session.subscriber)
     if (session.isMonitor) monitors.remove(this, session)
+  }
+
+  /** Behind it commands are no longer queued; answers what was. */
+  endMulti(session: KeyValueSession): Multi | undefined {
+    const { multi } = session
+    session.multi = undefined
+    if (multi !== undefined) this.queuedBytes -= multi.bytes
+    return multi
   }
 
   /** Refuses further commands; resolves when those at work have been answered. */
@@ -173,6 +254,13 @@ export class KeyValueBus {
     return new Promise((resolve) => {
       this.idle = resolve
     })
+  }
+
+  /** Writes an act down that is not in a program of its own; answers its reply. */
+  private async record({ name, reply, session }: KeyValueCall): Promise<Reply> {
+    const { current: identity, protocol, peer } = session
+    await this.services.audit?.record({ act: `redis:${name}`, identity, protocol, peer })
+    return reply
   }
 
   private await(
@@ -190,13 +278,30 @@ export class KeyValueBus {
       .then(() => this.finish([call], startedMs))
   }
 
+  /** What a key has beyond its share is refused. */
+  private limit({ command, session }: KeyValueCall): GatewayError | undefined {
+    if (command.row.access === 'anonymous') return undefined
+    try {
+      this.services.keyLimit?.take(session.identity)
+      return undefined
+    } catch (thrown) {
+      return toGatewayError(thrown)
+    }
+  }
+
   private refuse(call: KeyValueCall, error: GatewayError): void {
-    const { multi } = call.session
+    const { session, command } = call
+    const isExec = command.row.grain === 'exec'
+    const told = isExec ? discarded(error) : error
     call.isRefused = true
-    call.fail(error)
-    call.command.rejected++
-    this.services.figures.failed(errorLine(error))
-    if (multi !== undefined) multi.isPoisoned = true
+    call.fail(told)
+    command.rejected++
+    this.services.figures.failed(errorLine(told))
+    if (isExec) {
+      this.endMulti(session)
+      session.watches?.end()
+      session.watches = undefined
+    } else if (session.multi !== undefined) session.multi.isPoisoned = true
   }
 
   private queue(call: KeyValueCall, multi: Multi): void {
@@ -205,8 +310,12 @@ export class KeyValueBus {
     if (multi.isPoisoned) {
       // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
       multi.queue.length = 0
+      this.queuedBytes -= multi.bytes
       multi.bytes = 0
-    } else if (multi.bytes + bytes > multiBytesMax) {
+    } else if (
+      multi.bytes + bytes > multiBytesMax ||
+      this.queuedBytes + bytes > multiBytesTotalMax
+    ) {
       this.refuse(call, refuse('ERR too much is queued in this transaction', 'TransactionTooLarge'))
       return
     } else {
@@ -214,6 +323,7 @@ export class KeyValueBus {
       later.isQueued = true
       multi.queue.push(later)
       multi.bytes += bytes
+      this.queuedBytes += bytes
     }
     call.isRefused = true
     call.reply = queued
@@ -221,12 +331,11 @@ export class KeyValueBus {
 
   private openExec(call: KeyValueCall): void {
     const { session } = call
-    const { multi } = session
+    const multi = this.endMulti(session)
     if (multi === undefined) {
       this.failExec(call, 'ERR EXEC without MULTI')
       return
     }
-    session.multi = undefined
     if (multi.isPoisoned) {
       session.watches?.end()
       this.failExec(call, 'EXECABORT Transaction discarded because of previous errors.')
@@ -280,6 +389,12 @@ export class KeyValueBus {
     const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
     this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
   }
+}
+
+/** An EXEC that is refused ends its transaction, as on the peer. */
+function discarded(error: GatewayError): GatewayError {
+  const reason = errorLine(error).replace(/^ERR /, '')
+  return refuse(`EXECABORT Transaction discarded because of: ${reason}`)
 }
 
 /** Of a word beside its bytes: its place in the command's table. */

@@ -24,6 +24,8 @@ export class KeyValueCall {
   isRefused = false
   /** Runs as a part of EXEC. */
   isQueued = false
+  /** Came behind MULTI and is not queued. An EXEC behind it may be open before it runs. */
+  isInsideMulti = false
   /** Of a blocking command: it has found nothing yet. */
   isUnanswered = false
   /** Of a blocking command that tries again: a key of another type is none to it now. */

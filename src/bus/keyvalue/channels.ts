@@ -3,11 +3,16 @@
 // Whether somebody may read is asked again for each message. (facts: key-value 4.5)
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
 import { Glob } from '../../base/glob.js'
 import { Slice } from '../../base/slice.js'
-import type { Access, Need } from '../../engine/types.js'
-import { allow } from '../../identity/allow.js'
-import type { Identity } from '../../identity/identity.js'
+import { findNamespace } from '../../engine/catalog.js'
+import { channelsName } from '../../engine/server-collections.js'
+import type { Access } from '../../engine/types.js'
+import type { Allow } from '../../identity/allow.js'
+import type { Identity, WalletIdentity } from '../../identity/identity.js'
+import { isWallet, type Standing, standingNow } from '../../identity/standing.js'
+import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import { push, type Reply } from './reply.js'
 
 /** One message as a subscriber gets it; a subscription by pattern gets its own. */
@@ -45,12 +50,33 @@ interface Pattern {
 
 export type NameKind = 'channels' | 'patterns'
 
+/** What decides who listens: the rights of the collection `pubsub`, which all channels are. */
+export interface ChannelsOptions {
+  readonly store: Store
+  /** The database that `pubsub` lies in. */
+  readonly database: string
+  readonly allow: Allow
+  readonly standing: Standing
+  readonly clock: Clock
+}
+
+/** A message on its way to those who listen to the channel or to one pattern. */
+interface Delivery {
+  readonly subscribers: ReadonlySet<Subscriber>
+  readonly message: Message
+}
+
+/** What was looked up for a message: the rights of the channels, and who stands as what. */
+interface Looked {
+  readonly access: Access | undefined
+  readonly standing: ReadonlyMap<Identity, Identity>
+}
+
 export class Channels {
   private readonly channels = new Map<string, Set<Subscriber>>()
   private readonly patterns = new Map<string, Pattern>()
 
-  /** `access` is that of the pseudo-collection `pubsub`, which all channels are. */
-  constructor(private readonly access: Access) {}
+  constructor(private readonly options: ChannelsOptions) {}
 
   /** Channels that somebody listens to, and patterns: INFO. */
   get channelCount(): number {
@@ -62,8 +88,8 @@ export class Channels {
   }
 
   /** To listen is to read, to publish is to write. */
-  allows(identity: Identity, need: Need): boolean {
-    return allow(identity, need, this.access)
+  *access(tx: ReadTx): Program<Access | undefined> {
+    return (yield* findNamespace(tx, this.options.database, channelsName))?.access
   }
 
   subscribe(subscriber: Subscriber, name: Slice): void {
@@ -108,13 +134,40 @@ export class Channels {
     const listeners = channels.size === 0 ? undefined : channels.get(mapKey(channel.view()))
     if (listeners === undefined && patterns.size === 0) return 0
     const copy = new Copy(channel, payload)
-    let receivers = 0
-    if (listeners !== undefined) receivers += this.deliver(listeners, copy.message(), also)
-    for (const { bytes, glob, subscribers } of patterns.values()) {
-      if (!glob.matches(channel)) continue
-      receivers += this.deliver(subscribers, copy.message(bytes), also)
+    const deliveries: Delivery[] = []
+    if (listeners !== undefined) {
+      deliveries.push({ subscribers: listeners, message: copy.message() })
     }
-    return receivers
+    for (const { bytes, glob, subscribers } of patterns.values()) {
+      if (glob.matches(channel)) deliveries.push({ subscribers, message: copy.message(bytes) })
+    }
+    const looked = this.look(deliveries)
+    if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
+    // A store that does not answer at once: who the message goes to is known behind the reply.
+    looked.then((found) => this.deliver(deliveries, found, also))
+    return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
+  }
+
+  /** Undefined where all who listen are operators, of whom nothing is asked. */
+  private look(deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
+    const wallets = new Set<WalletIdentity>()
+    let isAsked = false
+    for (const { subscribers } of deliveries) {
+      for (const { session } of subscribers) {
+        const { identity } = session
+        if (identity.kind === 'operator') continue
+        isAsked = true
+        if (isWallet(identity)) wallets.add(identity)
+      }
+    }
+    if (!isAsked) return undefined
+    const { store, standing, clock } = this.options
+    const access = store.read((tx) => this.access(tx))
+    const stands = standingNow(store, standing, wallets, clock.now())
+    if (access instanceof Promise || stands instanceof Promise) {
+      return Promise.all([access, stands]).then(([access, standing]) => ({ access, standing }))
+    }
+    return { access, standing: stands }
   }
 
   /** Names of channels that somebody listens to. */
@@ -132,16 +185,29 @@ export class Channels {
     return this.channels.get(mapKey(channel.view()))?.size ?? 0
   }
 
-  private deliver(subscribers: ReadonlySet<Subscriber>, message: Message, also?: Access): number {
+  private deliver(
+    deliveries: readonly Delivery[],
+    looked: Looked | undefined,
+    also: Access | undefined,
+  ): number {
     let receivers = 0
-    for (const subscriber of subscribers) {
-      const { identity } = subscriber.session
-      if (!this.allows(identity, 'read')) continue
-      if (also !== undefined && !allow(identity, 'read', also)) continue
-      subscriber.receive(message)
-      receivers++
+    for (const { subscribers, message } of deliveries) {
+      for (const subscriber of subscribers) {
+        if (!this.hears(subscriber.session.identity, looked, also)) continue
+        subscriber.receive(message)
+        receivers++
+      }
     }
     return receivers
+  }
+
+  private hears(identity: Identity, looked: Looked | undefined, also?: Access): boolean {
+    if (identity.kind === 'operator') return true
+    const current = isWallet(identity) ? looked?.standing.get(identity) : identity
+    if (looked === undefined || current === undefined) return false
+    const { allow } = this.options
+    if (!allow(current, 'read', looked.access)) return false
+    return also === undefined || allow(current, 'read', also)
   }
 
   private drop(subscriber: Subscriber, kind: NameKind, key: string): void {

@@ -6,16 +6,19 @@ import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Need } from '../../engine/types.js'
 import type { Step } from '../../store/store.js'
 import type { CommandCounts } from '../call.js'
+import type { RowAccess } from '../row.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import { none, type Reply } from './reply.js'
-import { checkRow, type KeyValueRow, needsOf } from './row.js'
+import { accessOf, checkRow, type KeyValueRow, needsOf } from './row.js'
 
 export class Command {
   readonly counts: CommandCounts
   /** Refused before it ran: arity, rights (INFO commandstats). */
   rejected = 0
   readonly needs: readonly Need[]
+  /** Who may send it. */
+  readonly opensTo: RowAccess
   readonly isFast: boolean
   readonly isWrite: boolean
   readonly subcommands = new Map<string, Command>()
@@ -34,6 +37,7 @@ export class Command {
   ) {
     this.counts = counts
     this.needs = needsOf(row)
+    this.opensTo = accessOf(row)
     this.isFast = row.flags.includes('fast')
     this.isWrite = row.flags.includes('write')
     this.run =

@@ -23,8 +23,8 @@ export class Monitors {
   }
 
   private readonly follow = (call: KeyValueCall): void => {
-    const { flags, name } = call.command.row
-    if (flags.includes('admin') || flags.includes('skip_monitor') || name === 'quit') return
+    const { flags } = call.command.row
+    if (flags.includes('admin') || flags.includes('skip_monitor')) return
     const line = simple(lineOf(call))
     for (const session of [...this.sessions]) {
       // Who has lost the right to look sees nothing more.

@@ -3,17 +3,22 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail, GatewayError } from '../../base/errors.js'
+import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collections.js'
+import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
 import { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
+import { preparedWrite } from '../../engine/prepared-write.js'
 import { type Staged, StagingNeeded } from '../../engine/staging.js'
 import type { Namespace, Need } from '../../engine/types.js'
-import { type Allow, allow } from '../../identity/allow.js'
+import type { Allow } from '../../identity/allow.js'
+import { isWallet, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
+import type { KeyValueSession } from './session.js'
 
 export interface ProgramOptions {
   readonly store: Store
@@ -25,19 +30,34 @@ export interface ProgramOptions {
   readonly notifiesRare: () => boolean
   /** Told of the events of a program that has been committed. */
   readonly announce: (events: readonly KeyEvent[]) => void
-  readonly allow?: Allow
+  readonly allow: Allow
+  /** Whether a wallet stands as its login saw it. */
+  readonly standing: Standing
 }
 
 /** What a program that has run to its end leaves beside the replies. */
-interface Outcome {
-  events: readonly KeyEvent[]
-  hits: number
-  misses: number
+class Outcome {
+  events: readonly KeyEvent[] = []
+  hits = 0
+  misses = 0
   /** Commands that changed something. */
-  changed: number
+  changed = 0
+  /** The same ones for every run of the program. */
+  readonly hints: ProgramHints
+
+  constructor(hints: BlockHints) {
+    this.hints = new ProgramHints(hints)
+  }
 }
 
-const nothingYet: Outcome = { events: [], hits: 0, misses: 0, changed: 0 }
+/** How a program is run, if not plainly. */
+interface Manner {
+  readonly staged?: Staged
+  readonly before?: Before
+  /** See Work. */
+  readonly melts?: boolean
+  readonly prepares?: boolean
+}
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
 export type Before = (spaces: Spaces) => Program<boolean>
@@ -48,12 +68,15 @@ export class Programs {
   misses = 0
   /** Commands that changed something since somebody last asked for a save. */
   changed = 0
+  private readonly hints = new BlockHints()
+  /** The last of the commands that are prepared one by one. */
+  private preparing: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: ProgramOptions) {}
 
   /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
   read(calls: readonly KeyValueCall[], now: number): Awaitable<void> {
-    const outcome = { ...nothingYet }
+    const outcome = new Outcome(this.hints)
     const session = calls[0]?.session
     const onPause = () => {
       if (session?.closed === true) throw fail('Interrupted', 'the client is gone')
@@ -77,7 +100,7 @@ export class Programs {
 
   /** As read, in one write program; resolves when that is committed. */
   write(calls: readonly KeyValueCall[], now: number): Promise<void> {
-    const outcome = { ...nothingYet }
+    const outcome = new Outcome(this.hints)
     return this.options.store
       .write((tx) => this.run(tx, calls, now, outcome))
       .then(
@@ -97,9 +120,9 @@ export class Programs {
     before: Before,
   ): Promise<boolean> {
     const { store } = this.options
-    const outcome = { ...nothingYet }
+    const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
-      this.run(tx, calls, now, outcome, staged, before)
+      this.run(tx, calls, now, outcome, staged === undefined ? { before } : { staged, before })
     if (!isWrite) return store.read((tx) => program(tx), snapshot)
     let isDone: boolean
     try {
@@ -123,21 +146,47 @@ export class Programs {
     const [first] = calls
     if (calls.length > 1) {
       for (const call of calls) if (!call.isRefused) await this.write([call], now)
-    } else if (first !== undefined && error instanceof StagingNeeded) {
-      await this.writeStaged(first, now)
+    } else if (first !== undefined && (error instanceof StagingNeeded || isTooLarge(error))) {
+      await this.writeStaged(first, now, isTooLarge(error))
+    } else if (first !== undefined && readsTooMuch(error)) {
+      await this.writePrepared(first, now, false)
     } else failAll(calls, error)
   }
 
-  /** A large value is written in pieces before the program that makes it visible. */
-  private async writeStaged(call: KeyValueCall, now: number): Promise<void> {
-    const outcome = { ...nothingYet }
-    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, staged))
+  /**
+   * What is large is written in pieces before the program that makes it visible; a large container
+   * in which too much changes at once is written anew (`melts`).
+   */
+  private async writeStaged(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+    const outcome = new Outcome(this.hints)
+    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged, melts }))
     try {
       await runSweep(this.options.store, sweep)
       this.tell(outcome)
     } catch (error) {
-      call.fail(error)
+      if (!melts && isTooLarge(error)) await this.writeStaged(call, now, true)
+      else if (readsTooMuch(error)) await this.writePrepared(call, now, melts)
+      else call.fail(error)
     }
+  }
+
+  /** What it reads takes longer than a write program may: one command of that kind at a time. */
+  private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+    const prepared = this.preparing.then(async () => {
+      const outcome = new Outcome(this.hints)
+      const manner = { melts, prepares: true }
+      const sweep = preparedWrite((tx, staged) =>
+        this.run(tx, [call], now, outcome, { ...manner, staged }),
+      )
+      try {
+        await runSweep(this.options.store, sweep)
+        this.tell(outcome)
+      } catch (error) {
+        call.fail(error)
+      }
+    })
+    this.preparing = prepared
+    return prepared
   }
 
   /** One command that fails in a way that is no refusal takes none of its neighbours along. */
@@ -153,7 +202,8 @@ export class Programs {
     for (const call of calls) if (!call.isRefused) await this.read([call], now)
   }
 
-  private tell({ events, hits, misses, changed }: Outcome): void {
+  private tell({ events, hits, misses, changed, hints }: Outcome): void {
+    hints.tell()
     this.changed += changed
     this.hits += hits
     this.misses += misses
@@ -165,14 +215,21 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    staged?: Staged,
-    before?: Before,
+    { staged, before, melts = false, prepares = false }: Manner = plainly,
   ): Program<boolean> {
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
+    work.melts = melts
+    work.prepares = prepares
     work.notesRare = options.notifiesRare()
+    work.hints = outcome.hints
+    outcome.hints.begin()
     const spaces = new Spaces(tx, now, work, options.keyspaces)
     let changed = 0
+    const [first] = calls
+    if (first !== undefined && isWallet(first.session.identity)) {
+      if (!(yield* this.stand(tx, calls, first.session, now))) return true
+    }
     if (before !== undefined && !(yield* before(spaces))) return false
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
@@ -205,6 +262,29 @@ export class Programs {
     return true
   }
 
+  /** Looks again at the wallet whose commands these are; false where it stands no longer. */
+  private *stand(
+    tx: ReadTx,
+    calls: readonly KeyValueCall[],
+    session: KeyValueSession,
+    now: number,
+  ): Program<boolean> {
+    const { identity } = session
+    if (!isWallet(identity)) return true
+    try {
+      session.current = yield* this.options.standing.check(tx, identity, now)
+      return true
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      for (const call of calls) {
+        if (call.isRefused) continue
+        call.begin(now)
+        call.fail(thrown)
+      }
+      return false
+    }
+  }
+
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
@@ -212,9 +292,9 @@ export class Programs {
   }
 
   private require({ session }: KeyValueCall, { access }: Namespace, needs: readonly Need[]): void {
-    const decide = this.options.allow ?? allow
+    const { allow } = this.options
     for (let i = 0; i < needs.length; i++) {
-      if (!decide(session.identity, needs[i] as Need, access)) throw noKeyPermission()
+      if (!allow(session.current, needs[i] as Need, access)) throw noKeyPermission()
     }
   }
 
@@ -253,6 +333,21 @@ export class Spaces {
 }
 
 const snapshot = { snapshot: true } as const
+const plainly: Manner = {}
+
+/** A program writes too much, as the store says; what a command refuses itself stays refused. */
+function isTooLarge(thrown: unknown): boolean {
+  return (
+    thrown instanceof GatewayError &&
+    thrown.kind === 'TransactionTooLarge' &&
+    !(thrown instanceof ReplyError)
+  )
+}
+
+/** As Work refuses it. */
+function readsTooMuch(thrown: unknown): boolean {
+  return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
+}
 
 /** Whether it is this command's own refusal, after which its neighbours can go on. */
 function isRefusal(thrown: unknown): boolean {

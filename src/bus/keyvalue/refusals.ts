@@ -2,6 +2,8 @@
 // what a connection may not say in the state that it is in.
 
 import { noAuthentication, type ReplyError, refuse, wrongArity } from '../../base/reply-error.js'
+import { isAdministrator, type Rules, strictRules } from '../../identity/allow.js'
+import type { Identity } from '../../identity/identity.js'
 import type { Arguments } from './arguments.js'
 import type { Command } from './command.js'
 import type { KeyValueSession } from './session.js'
@@ -18,14 +20,16 @@ export function refusalOf(
   command: Command | undefined,
   args: Arguments,
   session: KeyValueSession,
+  rules: Rules = strictRules,
 ): ReplyError | undefined {
   if (named === undefined) return unknownCommand(args, session)
   if (command === undefined) return unknownSubcommand(named, args)
   const { row } = command
   if (!command.takes(args.count)) return wrongArity(row.name)
-  const { access = 'identity' } = row
-  if (access !== 'anonymous' && session.isAnonymous) return noAuthentication()
-  if (access === 'operator' && session.identity.kind !== 'operator') return noPermission(row.name)
+  if (session.identity.kind !== 'operator') {
+    const refused = accessRefusal(command, session.current, rules)
+    if (refused !== undefined) return refused
+  }
   if (session.isSubscriber && row.whileSubscribed !== true) return subscribed(row.name)
   if (session.isMonitor && usesKeys(command)) {
     return refuse("ERR Replica can't interact with the keyspace")
@@ -34,6 +38,24 @@ export function refusalOf(
     return refuse('ERR Command not allowed inside a transaction')
   }
   return undefined
+}
+
+/** Whether the caller may send the command at all; nothing is asked of the operator. */
+export function accessRefusal(
+  { opensTo, row }: Command,
+  identity: Identity,
+  rules: Rules = strictRules,
+): ReplyError | undefined {
+  if (opensTo === 'anonymous') return undefined
+  if (identity.kind === 'anonymous') {
+    return opensTo === 'reader' && rules.anonymousReads ? undefined : noAuthentication()
+  }
+  const isOpen =
+    opensTo === 'reader' ||
+    opensTo === 'identity' ||
+    (opensTo === 'session' && identity.kind === 'session') ||
+    (opensTo === 'admin' && isAdministrator(identity, rules, 'admin'))
+  return isOpen ? undefined : noPermission(row.name)
 }
 
 /** What somebody who watches the others may not do. */
@@ -64,18 +86,24 @@ function forbidden(text: string): ReplyError {
 
 function unknownCommand(args: Arguments, session: KeyValueSession): ReplyError {
   let echoed = ''
-  for (let i = 1; i < args.count && echoed.length < echoedArgumentsMax; i++) {
-    if (session.isAnonymous) break
-    const room = echoedArgumentsMax - echoed.length
-    echoed += `'${args.text(i).slice(0, room)}' `
+  for (let i = 1; i < args.count; i++) {
+    const room = echoedArgumentsMax - Buffer.byteLength(echoed)
+    if (session.isAnonymous || room <= 0) break
+    echoed += `'${echo(args, i, room)}' `
   }
-  const name = args.text(0).slice(0, echoedNameMax)
+  const name = echo(args, 0, echoedNameMax)
   const text = `ERR unknown command '${name}', with args beginning with: ${echoed}`
   return refuse(text, 'CommandNotFound')
 }
 
+/** A word as the peer prints it: up to a zero byte, and at most so many bytes. */
+function echo(args: Arguments, index: number, most: number): string {
+  const [text = ''] = args.text(index).split('\0', 1)
+  return text.length * 3 <= most ? text : Buffer.from(text).subarray(0, most).toString()
+}
+
 function unknownSubcommand({ row }: Command, args: Arguments): ReplyError {
-  const name = args.text(1).slice(0, echoedNameMax)
+  const name = echo(args, 1, echoedNameMax)
   const text = `ERR unknown subcommand '${name}'. Try ${row.name.toUpperCase()} HELP.`
   return refuse(text, 'CommandNotFound')
 }

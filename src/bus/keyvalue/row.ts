@@ -73,12 +73,16 @@ interface Description {
   readonly keys?: readonly [first: number, last: number, step: number]
   /** Where the keys stand, if the arguments decide: their indexes. */
   readonly movableKeys?: (args: Arguments) => readonly number[]
-  /** Who may send it; `identity` unless said. */
+  /** Who may send it; unless said, `reader` where its flags are `readonly`, else `identity`. */
   readonly access?: RowAccess
   /** Of the selected database; from the flags `write` and `readonly` unless said. */
   readonly needs?: readonly Need[]
   /** What these words need besides: SET with GET answers what it replaces. */
   readonly alsoNeeds?: (call: KeyValueCall) => readonly Need[]
+  /** Of the channels, whose rights are those of the collection `pubsub`. */
+  readonly channels?: 'read' | 'write'
+  /** An act of the server that the audit tells of, without its words. */
+  readonly isAudited?: true
   /** Further databases (MOVE, COPY … DB, SWAPDB, FLUSHALL): their numbers. */
   readonly databases?: (call: KeyValueCall) => readonly number[]
   /** Of SELECT: which database it selects; undefined where it will fail. */
@@ -146,6 +150,11 @@ export function checkRow(row: KeyValueRow): void {
   if (grain === 'read') check(reads, 'its grain reads, its flags do not')
   if (grain === 'blocking') check(flags.includes('blocking'), 'it blocks')
   check(keys === undefined || (keys[0] > 0 && keys[2] > 0), 'keys come behind the name')
+}
+
+/** Who may send it. */
+export function accessOf({ access, flags }: KeyValueRow): RowAccess {
+  return access ?? (flags.includes('readonly') ? 'reader' : 'identity')
 }
 
 /** What it needs of the selected database. */

@@ -2,6 +2,7 @@
 // beside this one; a family that needs something new adds it here.
 
 import type { KeyEvent } from '../../engine/keyspace/work.js'
+import type { Allow } from '../../identity/allow.js'
 import type { Services } from '../services.js'
 import type { Channels } from './channels.js'
 import type { Clients } from './clients.js'
@@ -14,7 +15,21 @@ import type { KeyValueSettings } from './settings.js'
 import type { SlowLog } from './slow-log.js'
 
 export interface KeyValueServices
-  extends Pick<Services, 'clock' | 'random' | 'log' | 'version' | 'credentials' | 'slowCommandMs'> {
+  extends Pick<
+    Services,
+    | 'clock'
+    | 'random'
+    | 'log'
+    | 'version'
+    | 'credentials'
+    | 'keyLimit'
+    | 'slowCommandMs'
+    | 'rules'
+    | 'standing'
+    | 'audit'
+  > {
+  /** The decision about rights. */
+  readonly allow: Allow
   /** Setting AUTH_MODE=off: there is no password. */
   readonly authOff: boolean
   /** Who is connected. */

@@ -73,6 +73,9 @@ export class KeyValueSession extends Session {
   isEnding = false
   /** Who it is before AUTH and after RESET. */
   readonly initial: Identity
+  /** The identity that was looked at last, and what it turned out to be. */
+  private lookedAt: Identity
+  private found: Identity
 
   constructor(options: KeyValueSessionOptions) {
     super(options)
@@ -81,6 +84,18 @@ export class KeyValueSession extends Session {
     this.createdMs = options.nowMs
     this.lastMs = options.nowMs
     this.initial = options.identity
+    this.lookedAt = options.identity
+    this.found = options.identity
+  }
+
+  /** Who it is, as it stood when that was last looked at: before each command and program. */
+  get current(): Identity {
+    return this.lookedAt === this.identity ? this.found : this.identity
+  }
+
+  set current(identity: Identity) {
+    this.lookedAt = this.identity
+    this.found = identity
   }
 
   get isAnonymous(): boolean {

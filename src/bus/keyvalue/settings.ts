@@ -1,6 +1,28 @@
 // What CONFIG GET shows and CONFIG SET changes while the process lives: names of the peer and their
 // values as text. Few of them do anything here; those have a field beside their text.
 
+import {
+  subscriberBacklogBytesMax,
+  subscriberBacklogMs,
+  subscriberOutputBytesMax,
+} from '../../base/limits.js'
+
+/** What may be unsent to one client (client-output-buffer-limit); 0 is no bound. */
+export interface OutputBounds {
+  readonly bytesMax: number
+  /** More than this for so long is too much too. */
+  readonly backlogBytesMax: number
+  readonly backlogMs: number
+}
+
+export const subscriberBounds: OutputBounds = {
+  bytesMax: subscriberOutputBytesMax,
+  backlogBytesMax: subscriberBacklogBytesMax,
+  backlogMs: subscriberBacklogMs,
+}
+
+const noBounds: OutputBounds = { bytesMax: 0, backlogBytesMax: 0, backlogMs: 0 }
+
 /** Names and what they are at the start. */
 export type SettingTexts = Readonly<Record<string, string>>
 
@@ -10,6 +32,8 @@ export class KeyValueSettings {
   notifies = false
   /** Among them `new` and `keymiss`. */
   notifiesRare = false
+  /** Of clients that have subscribed to something, and of all others. */
+  outputBounds = { pubsub: subscriberBounds, normal: noBounds }
 
   constructor(initial: SettingTexts) {
     this.texts = new Map(Object.entries(initial))

@@ -9,6 +9,9 @@ import type { KeyValueCall } from './call.js'
 import type { Programs, Spaces } from './programs.js'
 import { nullArray, type Reply } from './reply.js'
 
+/** A watched key has changed while EXEC ran: as if that had been seen before. */
+export class WatchedKeyChanged extends Error {}
+
 export class Transactions {
   constructor(private readonly programs: Programs) {}
 
@@ -27,6 +30,9 @@ export class Transactions {
       if (!(await this.programs.together(programs, call.now, isWrite, isUntouched))) {
         return nullArray
       }
+    } catch (error) {
+      if (error instanceof WatchedKeyChanged) return nullArray
+      throw error
     } finally {
       watches?.end()
     }
@@ -54,6 +60,7 @@ async function runLocal(call: KeyValueCall, now: number): Promise<void> {
   if (access !== undefined) return
   call.now = now
   try {
+    await call.bus.look(call)
     assert(row.grain === 'local' || row.grain === 'task', 'a queued command can be run')
     call.reply = await row.run(call)
   } catch (thrown) {

@@ -102,7 +102,7 @@ export class Waiters {
   private async attempt(call: KeyValueCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
     await this.options.programs.write([call], this.options.clock.now())
-    if (call.error !== undefined && !isFirst) {
+    if (call.error !== undefined && !isFirst && !losesRights.has(call.error.kind)) {
       call.error = undefined
       call.isUnanswered = true
     }
@@ -181,6 +181,13 @@ export class Waiters {
     return served
   }
 }
+
+/** What ends the waiting of a client that may not have what came. */
+const losesRights: ReadonlySet<string> = new Set([
+  'Unauthorized',
+  'Unauthenticated',
+  'HostUnreachable',
+])
 
 function placeOf(database: number, name: Bytes): string {
   return `${database}:${mapKey(name)}`

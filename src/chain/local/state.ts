@@ -1,6 +1,6 @@
 // The EVM over one state of the chain. Three of them are open: one makes blocks and keeps what it
-// changes until a commit takes it; the others run Sigil's own calls and those of others, and nothing
-// that they do is ever written, so that no call can touch the chain whatever becomes of it.
+// changes until a commit takes it; the others run Sigil's own calls and those of others. Nothing
+// that they do is ever written: no call can touch the chain, whatever becomes of it.
 
 import type { Common } from '@ethereumjs/common'
 import { createMPT } from '@ethereumjs/mpt'

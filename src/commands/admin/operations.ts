@@ -76,9 +76,15 @@ export function operationDocuments(
 function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
   const { identity } = call.session
   for (const other of call.bus.inFlight()) {
-    const isOwn = identityKey(other.session.identity) === identityKey(identity)
+    const isOwn = isOwnCall(call, other)
     if (isOwn || identity.kind === 'operator') yield other
   }
+}
+
+/** Who has not signed in is nobody in particular: only the command itself is his own. */
+function isOwnCall({ session }: Pick<AnyCall, 'session'>, other: AnyCall): boolean {
+  if (session.identity.kind === 'anonymous') return other.session === session
+  return identityKey(other.session.identity) === identityKey(session.identity)
 }
 
 function writeApplication(writer: DocumentWriter, metadata: Document | undefined): void {

@@ -27,11 +27,6 @@ const refusals: readonly Refusal[] = [
     reason: 'setParameter is not supported: settings are read at start (see `sigil config`)',
   },
   {
-    name: 'collMod',
-    code: 'CommandNotSupported',
-    reason: 'collMod is not supported: collections have no options that could change',
-  },
-  {
     name: 'mapReduce',
     aliases: ['mapreduce'],
     code: 'CommandNotSupported',

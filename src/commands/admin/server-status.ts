@@ -8,6 +8,8 @@ import { anyValue } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { ConnectionCounts } from '../../bus/services.js'
+import type { Engine } from '../../engine/engine.js'
+import { isAdministrator, strictRules } from '../../identity/allow.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
 const bytesPerMiB = 1024 * 1024
@@ -15,16 +17,28 @@ const bytesPerMiB = 1024 * 1024
 const serverStatus = documentRow({
   name: 'serverStatus',
   grain: 'local',
-  access: 'operator',
+  access: 'identity',
   target: anyValue,
   params: {},
   // Callers switch sections on and off by name; all of ours are cheap.
   ignoresUnknown: true,
-  help: 'Counts connections, commands and memory since the start.',
+  help:
+    'Counts connections, commands and memory since the start, for administrators; tells others ' +
+    'the version and how long the server runs.',
   run: (call) => {
     const { clock, connections, version } = call.services
     const { counters } = call.bus
     const upMs = Math.round(clock.elapsed() - counters.startedMs)
+    const { rules = strictRules } = call.services
+    if (!isAdministrator(call.identity, rules)) {
+      return reply((writer) => {
+        writer.string('version', peerVersion).string('process', 'mongod')
+        writer.double('uptime', Math.floor(upMs / 1000)).int64('uptimeMillis', upMs)
+        writer.date('localTime', call.now)
+        writer.openDocument('product').string('name', productName)
+        writer.string('version', version).close()
+      })
+    }
     return reply((writer) => {
       writer.string('host', hostname()).string('version', peerVersion).string('process', 'mongod')
       writer.int64('pid', process.pid).double('uptime', Math.floor(upMs / 1000))
@@ -35,7 +49,7 @@ const serverStatus = documentRow({
       writer.openDocument('mem').int32('bits', 64)
       writer.int32('resident', Math.round(process.memoryUsage.rss() / bytesPerMiB))
       writer.bool('supported', true).close()
-      writeMetrics(writer, counters, call.engine.cursors.size)
+      writeMetrics(writer, counters, call.engine)
       const { type, sizeBytes } = call.engine.store.stats()
       writer.openDocument('storageEngine').string('name', type.toLowerCase())
       writer
@@ -62,14 +76,17 @@ function writeOperations(writer: DocumentWriter, { operations, commands }: Count
   writer.close()
 }
 
-function writeMetrics(writer: DocumentWriter, { commands }: Counters, cursors: number): void {
+function writeMetrics(writer: DocumentWriter, { commands }: Counters, engine: Engine): void {
   writer.openDocument('metrics').openDocument('commands')
   for (const [name, counts] of commands) {
     writer.openDocument(name).int64('failed', counts.failed).int64('total', counts.total)
     writer.double('totalMillis', counts.ms).close()
   }
-  writer.close().openDocument('cursor').openDocument('open').int64('total', cursors)
-  writer.close().close().close()
+  writer.close().openDocument('cursor').openDocument('open').int64('total', engine.cursors.size)
+  writer.close().close()
+  const { expired, rounds } = engine.documentExpiry
+  writer.openDocument('ttl').int64('deletedDocuments', expired).int64('passes', rounds)
+  writer.close().close()
 }
 
 export const serverStatusRows = [serverStatus]

@@ -1,9 +1,11 @@
-// Who one is and what accounts there are. Accounts are not made by commands here: the operator is
-// the only one that the document protocol can name yet.
+// Who one is. Accounts are not made by commands here: there is the operator, and there are wallets
+// with their keys; nobody is told of another's.
 
 import { anyValue, bool, ignored, strictBool, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { userNameOf } from '../../identity/credentials.js'
+import { allPermissions, type Identity } from '../../identity/identity.js'
 import { saslMechanisms } from '../../identity/login.js'
 import { operatorName } from '../../identity/operator.js'
 import { elementsOf, field } from '../../value/elements.js'
@@ -21,23 +23,49 @@ const connectionStatus = documentRow({
   params: { showPrivileges: withDefault(bool, false) },
   help: 'Tells as whom the connection has signed in.',
   run: (call) => {
-    const isOperator = call.session.identity.kind === 'operator'
+    const { identity } = call
+    const user = accountOf(identity)
     return reply((writer) => {
       writer.openDocument('authInfo').openArray('authenticatedUsers')
-      if (isOperator) {
-        writer.pushOpenDocument().string('user', operatorName).string('db', accountDatabase).close()
+      if (user !== undefined) {
+        writer.pushOpenDocument().string('user', user).string('db', accountDatabase).close()
       }
       writer.close().openArray('authenticatedUserRoles')
-      if (isOperator) writeRole(writer)
+      writeRoles(writer, identity)
       writer.close()
-      if (call.args.showPrivileges) writePrivileges(writer, isOperator)
+      if (call.args.showPrivileges) writePrivileges(writer, identity.kind === 'operator')
       writer.close()
     })
   },
 })
 
-function writeRole(writer: DocumentWriter): void {
-  writer.pushOpenDocument().string('role', operatorRole).string('db', accountDatabase).close()
+/** The name by which one could sign in again. */
+function accountOf(identity: Identity): string | undefined {
+  switch (identity.kind) {
+    case 'operator':
+      return operatorName
+    case 'key':
+      return userNameOf(identity)
+    case 'session':
+      return identity.address
+    case 'anonymous':
+      return undefined
+  }
+}
+
+/** The operator has the peer's role for everything, a key the names of its permissions. */
+function writeRoles(writer: DocumentWriter, identity: Identity): void {
+  if (identity.kind === 'operator') writeRole(writer, operatorRole)
+  else if (identity.kind === 'session') writeAll(writer, allPermissions)
+  else if (identity.kind === 'key') writeAll(writer, identity.permissions)
+}
+
+function writeAll(writer: DocumentWriter, roles: readonly string[]): void {
+  for (const role of roles) writeRole(writer, role)
+}
+
+function writeRole(writer: DocumentWriter, role: string): void {
+  writer.pushOpenDocument().string('role', role).string('db', accountDatabase).close()
 }
 
 function writePrivileges(writer: DocumentWriter, isOperator: boolean): void {
@@ -52,7 +80,7 @@ function writePrivileges(writer: DocumentWriter, isOperator: boolean): void {
 const usersInfo = documentRow({
   name: 'usersInfo',
   grain: 'local',
-  access: 'operator',
+  access: 'identity',
   target: anyValue,
   params: {
     showCredentials: ignored,
@@ -61,14 +89,15 @@ const usersInfo = documentRow({
     showAuthenticationRestrictions: ignored,
     filter: ignored,
   },
-  help: 'Lists the accounts of the document protocol: the operator.',
+  help: 'Tells of the account that one has signed in as; of no other.',
   run: (call) =>
     reply((writer) => {
+      const user = accountOf(call.identity) ?? ''
       writer.openArray('users')
-      if (namesOperator(call.target, call.db)) {
-        writer.pushOpenDocument().string('_id', `${accountDatabase}.${operatorName}`)
-        writer.string('user', operatorName).string('db', accountDatabase).openArray('roles')
-        writeRole(writer)
+      if (namesAccount(call.target, call.db, user)) {
+        writer.pushOpenDocument().string('_id', `${accountDatabase}.${user}`)
+        writer.string('user', user).string('db', accountDatabase).openArray('roles')
+        writeRoles(writer, call.identity)
         writer.close().openArray('mechanisms')
         for (const [index, name] of saslMechanisms.entries()) writer.string(String(index), name)
         writer.close().close()
@@ -78,18 +107,17 @@ const usersInfo = documentRow({
 })
 
 /** 1 (all of this database), a name, {user, db}, {forAllDBs: true}, or an array of names. */
-function namesOperator(target: Value, db: string): boolean {
+function namesAccount(target: Value, db: string, account: string): boolean {
   switch (target.type) {
     case bsonType.string:
-      return db === accountDatabase && stringOf(target) === operatorName
+      return db === accountDatabase && stringOf(target) === account
     case bsonType.array:
-      return elementsOf(target).some((element) => namesOperator(element, db))
+      return elementsOf(target).some((element) => namesAccount(element, db, account))
     case bsonType.object: {
       const document = documentOf(target)
       if (field(document, 'forAllDBs') !== undefined) return true
       return (
-        textIs(field(document, 'user'), operatorName) &&
-        textIs(field(document, 'db'), accountDatabase)
+        textIs(field(document, 'user'), account) && textIs(field(document, 'db'), accountDatabase)
       )
     }
     default:

@@ -12,16 +12,20 @@ import {
   optional,
   withDefault,
 } from '../../bus/params.js'
+import { cursorReply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import { explainAggregate } from '../../engine/explain.js'
 import { openPipeline, type PipelineEnvironment } from '../../engine/pipeline-source.js'
 import type { Touch } from '../../engine/types.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../query/pipeline.js'
+import type { Sweep } from '../../store/sweep.js'
+import type { Document } from '../../value/value.js'
 import { collation, cursorOptions } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
 import { stageProviders } from './stage-sources.js'
+import { isWriting, runMerge, runOut, temporaryTouches } from './write-stages.js'
 
 export const aggregateParams = {
   pipeline: array,
@@ -49,19 +53,24 @@ export interface PipelineCall
 export const aggregateRow = documentRow({
   name: 'aggregate',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: collectionOrDatabase,
   params: aggregateParams,
-  touches: ({ db, target, args }) => aggregateTouches(db, target, args),
+  touches: (call) => [
+    ...aggregateTouches(call.db, call.target, call.args),
+    ...temporaryTouches(call, call.args.pipeline),
+  ],
   help: 'Runs a pipeline of stages over a collection.',
+  writing(call) {
+    const { args } = call
+    if (args.explain || !isWriting(args.pipeline)) return undefined
+    return runWriting(call)
+  },
   *run(tx, call) {
     const { args, target } = call
     const { cursor } = args
-    if (cursor === undefined && !args.explain) {
-      const text = "The 'cursor' option is required, except for aggregate with the explain argument"
-      throw fail('FailedToParse', text)
-    }
+    requireCursor(args)
     const stages = compileStages(call.db, target, args, call.context)
     const ns = target === undefined ? undefined : tx.namespace()
     const collection = target ?? '$cmd.aggregate'
@@ -78,6 +87,29 @@ export const aggregateRow = documentRow({
     return yield* firstBatch(tx, call, { source, batchSize: cursor?.batchSize, collection })
   },
 })
+
+function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'explain'>): void {
+  if (cursor !== undefined || explain) return
+  const text = "The 'cursor' option is required, except for aggregate with the explain argument"
+  throw fail('FailedToParse', text)
+}
+
+/** A pipeline that ends with $out or $merge answers no documents. */
+function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Document> {
+  const { db, target, args, context } = call
+  requireCursor(args)
+  const stages = compileStages(db, target, args, context)
+  const end = stages.at(-1)
+  const pipeline = {
+    given: args.pipeline,
+    stages: stages.slice(0, -1),
+    environment: environmentOf(call),
+  }
+  if (end?.kind === 'out') yield* runOut(call, pipeline, end)
+  if (end?.kind === 'merge') yield* runMerge(call, pipeline, end)
+  const ns = `${db}.${target ?? '$cmd.aggregate'}`
+  return cursorReply({ name: 'firstBatch', documents: [], id: 0, ns })
+}
 
 /** The collection first, then those that its stages name. */
 export function aggregateTouches(

@@ -131,13 +131,15 @@ const drop = documentRow({
   access: 'identity',
   stable: true,
   target: collection,
-  params: {},
+  params: { release: withDefault(bool, false) },
   touches: touchesTarget('admin'),
-  help: 'Drops a collection with its indexes; a missing one is no error.',
+  help:
+    'Drops a collection with its indexes; a missing one is no error. Its name stays reserved for ' +
+    'its owner unless `release` is true.',
   *run(tx, call) {
     const ns = yield* findNamespace(tx, call.db, call.target)
     if (ns === undefined) return reply()
-    yield* dropNamespace(tx, ns)
+    yield* dropNamespace(tx, ns, call.args.release)
     return reply((writer) => {
       writer.int32('nIndexesWas', ns.indexes.length + 1).string('ns', `${ns.db}.${ns.name}`)
     })
@@ -164,7 +166,10 @@ const dropDatabase = documentRow({
     const requireRight = (ns: Namespace): void => {
       if (!call.may('admin', ns.access)) throw call.unauthorized()
     }
-    const all = yield* readPhase((tx) => shownNamespaces(tx, db))
+    // What the server keeps for itself stays.
+    const all = (yield* readPhase((tx) => shownNamespaces(tx, db))).filter(
+      ({ access }) => access.audience === undefined,
+    )
     for (const ns of all) requireRight(ns)
     for (let at = 0; at < all.length; at += dropsPerProgram) {
       const group = all.slice(at, at + dropsPerProgram)

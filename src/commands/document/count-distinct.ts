@@ -17,7 +17,7 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { type CountQuery, countDocuments, openFind } from '../../engine/source.js'
+import { type CountQuery, countDocuments, openDistinct } from '../../engine/source.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import { elementsOf } from '../../value/elements.js'
@@ -51,7 +51,7 @@ export function compileCount(args: CountArgs, context: QueryContext): CountQuery
 const count = documentRow({
   name: 'count',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: collection,
   params: countParams,
@@ -76,7 +76,7 @@ export type DistinctArgs = Args<typeof distinctParams>
 const distinct = documentRow({
   name: 'distinct',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   target: collection,
   params: distinctParams,
   touches: touchesTarget('read'),
@@ -85,7 +85,8 @@ const distinct = documentRow({
     const { key, query, hint } = call.args
     requirePath(key)
     const filter = compileFilter(query, call.context)
-    const source = openFind(tx.namespace(), { filter, hint, use: call.engine.indexUse })
+    const asked = { filter, hint, use: call.engine.indexUse }
+    const source = openDistinct(tx.namespace(), asked, key)
     const values = new DistinctValues(parsePath(key))
     while (!source.drained) {
       for (const document of yield* source.pull(tx, pullDocumentsMax)) values.add(document)

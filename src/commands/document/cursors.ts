@@ -69,7 +69,7 @@ function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
 const getMore = documentRow({
   name: 'getMore',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: longNumber,
   params: {
@@ -104,7 +104,7 @@ const getMore = documentRow({
 const killCursors = documentRow({
   name: 'killCursors',
   grain: 'local',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: collection,
   params: { cursors: arrayOf(longNumber) },

@@ -107,7 +107,7 @@ const distinct = explainer('distinct', {
   needs: ['read'],
   run: ({ args, context, target }, tx) => {
     const filter = compileFilter(args.query, context)
-    return explainDistinct(tx, target, { filter, hint: args.hint }, {})
+    return explainDistinct(tx, target, { filter, hint: args.hint }, args.key)
   },
 })
 
@@ -191,7 +191,7 @@ function explainedOf(inner: Document, db: string): Explained {
 export const explainRow = documentRow({
   name: 'explain',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: object,
   params: {

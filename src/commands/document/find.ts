@@ -50,7 +50,7 @@ export type FindArgs = Args<typeof findParams>
 export const findRow = documentRow({
   name: 'find',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: collection,
   params: findParams,

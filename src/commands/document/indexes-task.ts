@@ -5,7 +5,10 @@ import { anyValue, arrayOf, collection, ignored } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { parseIndexSpecs } from '../../engine/index-spec.js'
-import { declareIndexes, dropIndexes as dropIndexesOf } from '../../engine/indexes.js'
+import { declareIndexes, dropIndexes as dropIndexesOf, meantIndexes } from '../../engine/indexes.js'
+import type { IndexDescriptor } from '../../engine/types.js'
+import { field } from '../../value/elements.js'
+import { boolOf, bsonType, documentOf, type Value } from '../../value/value.js'
 import { touchesTarget } from './arguments.js'
 
 const createIndexes = documentRow({
@@ -19,13 +22,15 @@ const createIndexes = documentRow({
     commitQuorum: ignored,
     ignoreUnknownIndexOptions: ignored,
   },
-  touches: touchesTarget('write'),
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: [args.indexes.some(rulesWrites) ? 'own' : 'index'] },
+  ],
   help: 'Makes indexes, and the collection if it is missing; answers when they are ready.',
   async run(call) {
     const { db, target, args } = call
-    const specs = parseIndexSpecs(args.indexes)
+    // The specifications are read behind the fence: who may not is not told what is wrong in them.
     const declared = await call.write((tx) =>
-      declareIndexes(tx, db, target, specs, call.creation()),
+      declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
     if (declared.building.length > 0) {
       await call.engine.builds.ensure(db, target, args.indexes, call.creation())
@@ -47,12 +52,33 @@ const dropIndexes = documentRow({
   stable: true,
   target: collection,
   params: { index: anyValue },
-  touches: touchesTarget('write'),
-  help: 'Drops indexes by name, by key pattern, or all but the one on _id.',
-  *run(tx, { db, target, args }) {
+  touches: touchesTarget('index'),
+  help:
+    'Drops indexes by name, by key pattern, or all but the one on _id; unique and TTL ones ' +
+    "are the owner's to drop.",
+  *run(tx, call) {
+    const { db, target, args } = call
+    const ns = tx.namespace()
+    if (ns !== undefined && meantIndexes(ns, args.index).some(isRuling)) {
+      if (!call.may('own', ns.access)) throw call.unauthorized()
+    }
     const before = yield* dropIndexesOf(tx, db, target, args.index)
     return reply((writer) => writer.int32('nIndexesWas', before))
   },
 })
+
+/** As rulesWrites, of an index that is there. */
+function isRuling({ unique, expireAfterSeconds }: IndexDescriptor): boolean {
+  return unique || expireAfterSeconds !== undefined
+}
+
+/** Whether an index decides about others' documents: which may be there, or how long they stay. */
+function rulesWrites(spec: Value): boolean {
+  if (spec.type !== bsonType.object) return false
+  const document = documentOf(spec)
+  const unique = field(document, 'unique')
+  const isUnique = unique !== undefined && !(unique.type === bsonType.bool && !boolOf(unique))
+  return isUnique || field(document, 'expireAfterSeconds') !== undefined
+}
 
 export const indexRows = [createIndexes, dropIndexes]

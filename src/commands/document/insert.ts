@@ -95,7 +95,7 @@ function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boo
 }
 
 /** One program for the group; if it is more than a program may hold, one for each half. */
-function* insertGroup(
+export function* insertGroup(
   target: Target,
   group: readonly Prepared[],
   ordered: boolean,

@@ -34,7 +34,7 @@ const uuidSubtype = 4
 const listDatabases = documentRow({
   name: 'listDatabases',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   adminOnly: true,
   stable: true,
   target: anyValue,
@@ -86,7 +86,7 @@ function namesOf(document: Document, names: readonly string[]): Document {
 const listCollections = documentRow({
   name: 'listCollections',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: anyValue,
   params: {
@@ -137,7 +137,7 @@ function collectionOf(ns: Namespace): Document {
 const listIndexes = documentRow({
   name: 'listIndexes',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   stable: true,
   target: collection,
   params: { cursor: optionalCursor, includeIndexBuildInfo: ignored, includeBuildUUIDs: ignored },
@@ -158,7 +158,7 @@ const listIndexes = documentRow({
 const collectionSummaries = documentRow({
   name: 'collectionSummaries',
   grain: 'read',
-  access: 'identity',
+  access: 'reader',
   target: anyValue,
   params: {},
   touches: ({ db }) => [{ db, needs: [] }],

@@ -81,6 +81,7 @@ function indexStats(call: StageCall): Provider {
 function sessions(call: StageCall): Provider {
   return function* () {
     const lastUse = new Map<string, number>()
+    if (call.session.identity.kind === 'anonymous') return []
     const note = (lsid: string | undefined, owner: string, ms: number): void => {
       if (lsid === undefined || owner !== call.owner) return
       lastUse.set(lsid, Math.max(lastUse.get(lsid) ?? 0, ms))

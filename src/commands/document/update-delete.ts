@@ -51,7 +51,10 @@ export const updateParams = {
   bypassDocumentValidation: ignored,
 } as const
 
-type WriteCall = Pick<Call<unknown, string>, 'db' | 'target' | 'creation' | 'context' | 'objectId'>
+type WriteCall = Pick<
+  Call<unknown, string>,
+  'db' | 'target' | 'creation' | 'context' | 'objectId' | 'engine'
+>
 
 const update = documentRow({
   name: 'update',
@@ -195,8 +198,9 @@ function deleteJob(target: Target, operation: DeleteOperation, context: QueryCon
   }
 }
 
-export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation'>): Target {
-  return { db: call.db, name: call.target, creation: call.creation() }
+export function targetOf(call: Pick<WriteCall, 'db' | 'target' | 'creation' | 'engine'>): Target {
+  const { choices } = call.engine.indexUse
+  return { db: call.db, name: call.target, creation: call.creation(), choices }
 }
 
 /** The call's context with ObjectIds of the operation's own. */

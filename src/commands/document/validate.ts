@@ -16,7 +16,7 @@ const problemsToldMax = 100
 export const validateRow = documentRow({
   name: 'validate',
   grain: 'sweep',
-  access: 'identity',
+  access: 'reader',
   target: collection,
   params: {
     full: ignored,

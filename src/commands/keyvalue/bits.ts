@@ -11,7 +11,7 @@ import { bitAt, countBits, findBit, putBit } from '../../engine/keyspace/bit-str
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import type { Program } from '../../store/store.js'
-import { type Part, partWithin } from './part-within.js'
+import { isTurned, type Part, partWithin } from './part-within.js'
 
 const shared = { categories: ['bitmap'], keys: [1, 1, 1], group: 'bitmap' } as const
 
@@ -114,7 +114,7 @@ const bitcount: KeyValueRow = {
       const start = call.integer(2)
       const end = call.integer(3)
       // And at the unit only where the range may hold something.
-      if (start < 0 && end < 0 && start > end) return 0
+      if (isTurned(start, end)) return 0
       part = bitsWithin(start, end, countsBits(call, 4), text.length)
     } else if (call.count !== 2) throw syntaxError()
     return part === undefined ? 0 : yield* countAll(ks, text, part)

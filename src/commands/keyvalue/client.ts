@@ -156,6 +156,7 @@ const reply: KeyValueRow = {
 const pause: KeyValueRow = {
   ...shared,
   name: 'client|pause',
+  isAudited: true,
   arity: -3,
   flags: adminFlags,
   access: 'operator',
@@ -178,6 +179,7 @@ const pause: KeyValueRow = {
 const unpause: KeyValueRow = {
   ...shared,
   name: 'client|unpause',
+  isAudited: true,
   arity: 2,
   flags: adminFlags,
   access: 'operator',

@@ -3,6 +3,7 @@
 
 import { Slice } from '../../base/slice.js'
 import { badEventClass } from '../../bus/keyvalue/notifications.js'
+import type { OutputBounds } from '../../bus/keyvalue/settings.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import type { Option } from './config-options.js'
 
@@ -120,4 +121,12 @@ function checkBuffers(value: string, current: string): Checked {
     limits.splice(place * 4, 4, classes[place] ?? '', ...numbers.map(String))
   }
   return { text: limits.join(' ') }
+}
+
+/** Of a class, from all limits as CONFIG GET prints them. */
+export function outputBoundsOf(limits: string, name: 'normal' | 'pubsub'): OutputBounds {
+  const words = limits.split(' ')
+  const at = words.indexOf(name)
+  const [bytesMax = 0, backlogBytesMax = 0, seconds = 0] = words.slice(at + 1, at + 4).map(Number)
+  return { bytesMax, backlogBytesMax, backlogMs: seconds * 1_000 }
 }

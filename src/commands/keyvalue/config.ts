@@ -1,5 +1,6 @@
 // CONFIG: settings of the peer that its clients ask for, kept while the process lives. What changes
-// something here: notify-keyspace-events, slowlog-log-slower-than and slowlog-max-len.
+// something here: notify-keyspace-events, slowlog-log-slower-than, slowlog-max-len, and
+// client-output-buffer-limit.
 
 import { Glob } from '../../base/glob.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
@@ -8,7 +9,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { optionsByName } from './config-options.js'
-import { checkValue } from './config-values.js'
+import { checkValue, outputBoundsOf } from './config-values.js'
 import { helpRow } from './help.js'
 
 const shared = {
@@ -61,6 +62,7 @@ const get: KeyValueRow = {
 const set: KeyValueRow = {
   ...shared,
   name: 'config|set',
+  isAudited: true,
   arity: -4,
   access: 'operator',
   summary: 'Changes settings while the process lives.',
@@ -113,11 +115,18 @@ function apply({ bus }: KeyValueCall, name: string, text: string): void {
   settings.set(name, text)
   if (name === 'slowlog-log-slower-than') slowLog.micros = Number(text)
   if (name === 'slowlog-max-len') slowLog.keep(Number(text))
+  if (name === 'client-output-buffer-limit') {
+    settings.outputBounds = {
+      pubsub: outputBoundsOf(text, 'pubsub'),
+      normal: outputBoundsOf(text, 'normal'),
+    }
+  }
 }
 
 const resetstat: KeyValueRow = {
   ...shared,
   name: 'config|resetstat',
+  isAudited: true,
   arity: 2,
   access: 'operator',
   summary: 'Begins the counters of INFO anew.',

@@ -14,6 +14,8 @@ import type { Program } from '../../store/store.js'
 const shared = {
   flags: ['write', 'denyoom', 'fast'],
   categories: ['string'],
+  // The answer is what is stored, also where nothing is added to it.
+  needs: ['read', 'write'],
   keys: [1, 1, 1],
   group: 'string',
   complexity: 'O(1)',

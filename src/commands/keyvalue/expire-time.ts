@@ -18,7 +18,10 @@ export const unitOf = {
   pxat: { ms: 1, isAbsolute: true },
 } as const satisfies Record<string, ExpireUnit>
 
+const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
+/** The last number below it: times are numbers. */
+const latest = 2 ** 63 - 1_024
 
 /**
  * The argument as milliseconds since 1970. Throws "invalid expire time" beyond 64 bits and, where
@@ -34,6 +37,6 @@ export function expireTime(
   const scaled = value * BigInt(ms)
   const time = isAbsolute ? scaled : scaled + BigInt(call.now)
   if (isPositive && value <= 0n) throw invalidExpire(call.name)
-  if (time > int64Max || scaled > int64Max || scaled < -int64Max) throw invalidExpire(call.name)
-  return Number(time)
+  if (time > int64Max || scaled > int64Max || scaled < int64Min) throw invalidExpire(call.name)
+  return Math.min(Number(time), latest)
 }

@@ -6,7 +6,6 @@ import { type Reply, verbatim } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { liveCount } from '../../engine/keyspace/count.js'
 import { timedKeys } from '../../engine/keyspace/timed-keys.js'
-import { allow } from '../../identity/allow.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import {
   type DatabaseFigures,
@@ -30,6 +29,9 @@ const info: KeyValueRow = {
   grain: 'task',
   async run(call): Promise<Reply> {
     const wanted = wantedOf(call)
+    if (call.session.identity.kind !== 'operator') {
+      for (const name of sectionNames) if (!isOpen(name)) wanted.delete(name)
+    }
     const databases = wanted.has('keyspace') ? await countDatabases(call) : []
     const texts = sectionNames
       .filter((name) => wanted.has(name))
@@ -38,8 +40,17 @@ const info: KeyValueRow = {
   },
 }
 
+/** What tells nothing of what others do: the rest is the operator's. */
+function isOpen(section: string): boolean {
+  return openSections.has(section)
+}
+
+const openSections: ReadonlySet<string> = new Set([
+  ...['server', 'persistence', 'replication', 'modules', 'cluster', 'keyspace'],
+])
+
 /** The sections that the words name; unknown words name none. */
-function wantedOf(call: KeyValueCall): ReadonlySet<string> {
+function wantedOf(call: KeyValueCall): Set<string> {
   const wanted = new Set<string>()
   const names = call.count === 1 ? ['default'] : call.argsFrom(1).map((word) => word.text())
   for (const name of names.map((each) => each.toLowerCase())) {
@@ -62,7 +73,7 @@ function* count(tx: ReadTx, { bus, session, now }: KeyValueCall): Program<Databa
   const timed = yield* timedKeys(tx, now)
   for (const index of databaseIndexes) {
     const ns = yield* bus.keyspaces.find(tx, index)
-    if (!allow(session.identity, 'read', ns.access)) continue
+    if (!bus.services.allow(session.current, 'read', ns.access)) continue
     const keys = yield* liveCount(tx, ns, now)
     const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }
     const averageMs = expires === 0 ? 0 : Math.round(leftMs / expires)

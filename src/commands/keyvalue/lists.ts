@@ -225,6 +225,7 @@ const linsert: KeyValueRow = {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return 0
     const list = listOf(ks, key)
+    if (ks.work.melts) yield* list.melt()
     const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
     if (pivot === undefined) return -1
     yield* list.insert(isAfter ? pivot + 1 : pivot, call.arg(4))

@@ -20,6 +20,7 @@ const subscribe: KeyValueRow = {
   name: 'subscribe',
   arity: -2,
   flags,
+  channels: 'read',
   whileSubscribed: true,
   summary: 'Listens to channels.',
   complexity: 'O(n) in the number of channels',
@@ -27,7 +28,7 @@ const subscribe: KeyValueRow = {
   grain: 'local',
   run(call) {
     const { channels } = call.bus.services
-    const subscriber = requireSubscriber(call)
+    const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'subscribe', (name) => channels.subscribe(subscriber, name))
   },
 }
@@ -37,6 +38,7 @@ const psubscribe: KeyValueRow = {
   name: 'psubscribe',
   arity: -2,
   flags,
+  channels: 'read',
   whileSubscribed: true,
   summary: 'Listens to all channels whose names match a pattern.',
   complexity: 'O(n) in the number of patterns',
@@ -44,7 +46,7 @@ const psubscribe: KeyValueRow = {
   grain: 'local',
   run(call) {
     const { channels } = call.bus.services
-    const subscriber = requireSubscriber(call)
+    const subscriber = subscriberOf(call)
     return confirmed(call, subscriber, 'psubscribe', (name) =>
       channels.subscribePattern(subscriber, name),
     )
@@ -77,9 +79,8 @@ const punsubscribe: KeyValueRow = {
   run: (call) => endSubscriptions(call, 'patterns', 'punsubscribe'),
 }
 
-/** What its client hears through; refused where it may not listen. */
-function requireSubscriber({ session, bus }: KeyValueCall): Subscriber {
-  if (!bus.services.channels.allows(session.identity, 'read')) throw noChannelPermission()
+/** What its client hears through. */
+function subscriberOf({ session }: KeyValueCall): Subscriber {
   session.subscriber ??= new Subscriber(session, ({ frame }) => session.socket.push(frame))
   return session.subscriber
 }
@@ -118,18 +119,16 @@ const publish: KeyValueRow = {
   name: 'publish',
   arity: 3,
   flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
+  channels: 'write',
   summary: 'Sends a message to all who listen to a channel; answers how many get it.',
   complexity: 'O(n + m): n listen to the channel, m patterns are listened to',
   syntax: 'channel message',
   grain: 'local',
   run(call) {
-    const { session, bus } = call
-    const { channels } = bus.services
     const channel = call.arg(1)
     // Deviation: events of keys are the server's; nobody else can make one up.
-    const isEvent = eventChannel.test(channel.text())
-    if (isEvent || !channels.allows(session.identity, 'write')) throw noChannelPermission()
-    return channels.publish(channel, call.arg(2))
+    if (eventChannel.test(channel.text())) throw noChannelPermission()
+    return call.bus.services.channels.publish(channel, call.arg(2))
   },
 }
 
@@ -148,6 +147,7 @@ const container: KeyValueRow = {
 const channels: KeyValueRow = {
   ...shared,
   name: 'pubsub|channels',
+  channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
   since: '2.8.0',
@@ -170,6 +170,7 @@ const channels: KeyValueRow = {
 const numsub: KeyValueRow = {
   ...shared,
   name: 'pubsub|numsub',
+  channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
   since: '2.8.0',
@@ -186,6 +187,7 @@ const numsub: KeyValueRow = {
 const numpat: KeyValueRow = {
   ...shared,
   name: 'pubsub|numpat',
+  channels: 'read',
   arity: 2,
   flags: ['pubsub', 'loading', 'stale'],
   since: '2.8.0',

@@ -24,7 +24,7 @@ const reset: KeyValueRow = {
     if (session.subscriber !== undefined) channels.leave(session.subscriber)
     session.watches?.end()
     session.watches = undefined
-    session.multi = undefined
+    bus.endMulti(session)
     session.database = 0
     session.respVersion = 2
     session.name = ''

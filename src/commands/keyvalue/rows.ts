@@ -3,6 +3,7 @@
 
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { aclRows } from './acl.js'
+import { authRows } from './auth-task.js'
 import { bitOperationRows } from './bit-operations.js'
 import { bitfieldRows } from './bitfields.js'
 import { bitRows } from './bits.js'
@@ -48,6 +49,7 @@ import { transactionRows } from './transactions.js'
 
 export const keyValueRows: readonly KeyValueRow[] = [
   ...connectionRows,
+  ...authRows,
   ...transactionRows,
   ...pubsubRows,
   ...monitorRows,

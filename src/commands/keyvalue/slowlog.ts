@@ -70,6 +70,7 @@ const len: KeyValueRow = {
 const reset: KeyValueRow = {
   ...shared,
   name: 'slowlog|reset',
+  isAudited: true,
   arity: 2,
   summary: 'Forgets the slow commands.',
   since: '2.2.12',

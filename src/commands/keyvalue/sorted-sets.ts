@@ -51,7 +51,7 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
 }
 
 function readOptions(call: KeyValueCall, incr: boolean): { options: AddOptions; first: number } {
-  const options = { ...{ nx: false, xx: false, gt: false, lt: false, ch: false }, incr }
+  const options = { nx: false, xx: false, gt: false, lt: false, ch: false, incr }
   let first = 2
   for (; first < call.count; first++) {
     const size = call.args.size(first)
@@ -98,6 +98,16 @@ function* addOne(
   return { isNew: false, isChanged, score }
 }
 
+/** Among the options, which end with the first score. */
+function hasIncrement(call: KeyValueCall): boolean {
+  for (let i = 2; i < call.count && zaddOptions.some((option) => call.is(i, option)); i++) {
+    if (call.is(i, 'incr')) return true
+  }
+  return false
+}
+
+const zaddOptions = ['nx', 'xx', 'gt', 'lt', 'ch', 'incr'] as const
+
 const zadd: KeyValueRow = {
   ...shared,
   name: 'zadd',
@@ -108,6 +118,8 @@ const zadd: KeyValueRow = {
   complexity: 'O(log(N)) for each member',
   syntax: 'key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]',
   grain: 'write',
+  // INCR answers the score.
+  alsoNeeds: (call) => (hasIncrement(call) ? ['read'] : []),
   run: (ks, call) => add(ks, call, false),
 }
 
@@ -116,6 +128,7 @@ const zincrby: KeyValueRow = {
   name: 'zincrby',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
+  needs: ['read', 'write'],
   summary: 'Adds to the score of a member and answers it.',
   since: '1.2.0',
   complexity: 'O(log(N))',

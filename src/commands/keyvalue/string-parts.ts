@@ -5,7 +5,7 @@ import { respBulkBytesMax } from '../../base/limits.js'
 import { refuse, tooLong } from '../../base/reply-error.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import { partWithin } from './part-within.js'
+import { isTurned, partWithin } from './part-within.js'
 
 const shared = { categories: ['string'], keys: [1, 1, 1], group: 'string' } as const
 
@@ -70,7 +70,7 @@ function rangeRow(name: string, since: string): KeyValueRow {
       const start = call.integer(2)
       const end = call.integer(3)
       const key = yield* ks.key(call.arg(1))
-      if (!key.requireType('string')) return emptySlice
+      if (!key.requireType('string') || isTurned(start, end)) return emptySlice
       const text = key.text()
       const part = partWithin(start, end, text.length)
       if (part === undefined) return emptySlice

@@ -50,9 +50,8 @@ const discard: KeyValueRow = {
   complexity: 'O(n) in the number of queued commands',
   syntax: '',
   grain: 'local',
-  run({ session }) {
-    if (session.multi === undefined) throw refuse('ERR DISCARD without MULTI')
-    session.multi = undefined
+  run({ session, bus }) {
+    if (bus.endMulti(session) === undefined) throw refuse('ERR DISCARD without MULTI')
     session.watches?.end()
     session.watches = undefined
     return ok
@@ -73,9 +72,7 @@ const watch: KeyValueRow = {
   syntax: 'key [key ...]',
   grain: 'read',
   *run(ks, call) {
-    if (call.session.multi !== undefined) {
-      throw refuse('ERR WATCH inside MULTI is not allowed')
-    }
+    if (call.isInsideMulti) throw refuse('ERR WATCH inside MULTI is not allowed')
     yield* watchKeys(ks, call)
     return ok
   },

@@ -7,8 +7,10 @@ import { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Spaces } from '../../bus/keyvalue/programs.js'
 import type { Watches } from '../../bus/keyvalue/session.js'
+import { WatchedKeyChanged } from '../../bus/keyvalue/transactions.js'
 import { recordKeyOf } from '../../engine/keyspace/key-name.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { whenRun, writerOf } from '../../engine/observed-store.js'
 import type { Program } from '../../store/store.js'
 
 interface Watched {
@@ -29,6 +31,8 @@ class WatchedKeys implements Watches {
   /** By database and name: the first WATCH of a key counts. */
   readonly keys = new Map<string, Watched>()
 
+  /** EXEC itself: what a run of it put that came to nothing is no change to a further run. */
+  writer: object | undefined
   /** Collections with puts, as the first run of EXEC has found them: a further run must too. */
   private found: Map<Watched, ReadonlySet<number>> | undefined
 
@@ -39,17 +43,21 @@ class WatchedKeys implements Watches {
   }
 
   *isTouched(spaces: Spaces): Program<boolean> {
+    const { tx } = spaces
     const watched = [...this.keys.values()]
+    this.writer = writerOf(tx)
     this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
-    const { found } = this
     for (const each of watched) {
-      const { database, name, version, namespace } = each
+      const { database, name, version, namespace, put } = each
       const ks = spaces.known(database) ?? (yield* spaces.open(database))
       if ((yield* versionOf(ks, name)) !== version) return true
-      const put = found.get(each)
-      if (version === 0 && (put?.has(namespace) === true || put?.has(ks.ns.id) === true)) {
-        return true
-      }
+      if (version !== 0) continue
+      const isPut = (into: ReadonlySet<number>) => into.has(namespace) || into.has(ks.ns.id)
+      if (isPut(this.found.get(each) ?? put)) return true
+      // Put since the first run, perhaps between two runs, and perhaps gone again.
+      whenRun(tx, () => {
+        if (isPut(put)) throw new WatchedKeyChanged()
+      })
     }
     return false
   }
@@ -67,7 +75,9 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
     const record = recordKeyOf(ks.ns, name)
     const put = new Set<number>()
     // Observed before it is looked up: nothing comes in between.
-    const end = call.bus.engine.store.observePuts(record, (id) => put.add(id))
+    const end = call.bus.engine.store.observePuts(record, (id, writer) => {
+      if (writer !== watched.writer) put.add(id)
+    })
     const key = { database: ks.index, name, namespace: ks.ns.id, put, end }
     try {
       const version = yield* versionOf(ks, name)

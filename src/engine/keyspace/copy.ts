@@ -13,10 +13,10 @@ import {
 } from '../../base/limits.js'
 import type { Entry, KeyRange, Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
-import { allocateMembersId } from '../catalog.js'
-import { markMembersStaged, membersChunks, membersRange } from '../garbage.js'
+import { membersChunks, membersRange } from '../garbage.js'
 import { type Staged, StagingNeeded } from '../staging.js'
 import type { MembersId } from '../types.js'
+import { beginMembers } from './building.js'
 import type { Head } from './head.js'
 import type { Key, KeyType } from './key.js'
 import { copyValue, type Keyspace } from './keyspace.js'
@@ -50,7 +50,7 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   // What this program has written itself, no other program can copy.
   if (work.changes === 0) {
     const source = `${head.id} ${(yield* ks.tx.getVersioned(from.record))?.version}`
-    const staged = work.staged.members(ks.tx as Tx, source)
+    const staged = work.takeStaged(ks.tx as Tx, source)
     if (staged !== undefined) return staged
     const some = yield* ks.entries(range, membersCopiedAtOnce)
     if (some.length === membersCopiedAtOnce) {
@@ -87,7 +87,7 @@ function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
   if (staged.membersIds.length === membersCopyRuns) {
     throw fail('WriteConflict', 'a large container kept changing while it was being copied')
   }
-  const id = yield* writePhase(beginCopy)
+  const id = yield* writePhase(beginMembers)
   staged.addMembers(id, copying.source)
   let start: Bytes | undefined = copying.range.start
   while (start !== undefined) {
@@ -100,12 +100,6 @@ function* stageMembers(staged: Staged, copying: Copying): Sweep<void> {
       yield* error.stage(staged)
     }
   }
-}
-
-function* beginCopy(tx: Tx): Program<MembersId> {
-  const id = yield* allocateMembersId(tx)
-  markMembersStaged(tx, id)
-  return id
 }
 
 /** Answers where to go on; undefined at the end. */

@@ -5,10 +5,31 @@
 import { inlineValueBytesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Program, Step } from '../../store/store.js'
-import { type Member, type Members, numberOfSlice, numberSlice } from './members.js'
+import type { Building } from './building.js'
+import { type Member, type Members, numberBytes, numberOfSlice, numberSlice } from './members.js'
 
 const part = { members: 0, numbers: 1 } as const
-const numberBytes = 8
+
+export interface DenseMember {
+  readonly member: Slice
+  readonly value: Slice
+}
+
+/** What a large hash or set is made of when it becomes one. */
+export function denseBuilding(type: 'hash' | 'set', entries: readonly DenseMember[]): Building {
+  const isHash = type === 'hash'
+  return {
+    type,
+    content: entries.flatMap(({ member, value }) => (isHash ? [member, value] : [member])),
+    steps: entries.length,
+    putsPerStep: 2,
+    write(members, number) {
+      const { member, value } = entries[number] as DenseMember
+      new DenseMembers(members).add(member, value, number)
+      return 2 * member.length + value.length
+    },
+  }
+}
 
 export class DenseMembers {
   constructor(private readonly members: Members) {}

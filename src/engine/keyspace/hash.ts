@@ -3,18 +3,18 @@
 // numbered member records. Opened once a command, changed as often as it likes, saved once.
 
 import { mapKey } from '../../base/bytes.js'
-import { inlineValueBytesMax, programBytesMax, scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { Elements, elementsOf, field as fieldOf } from '../../value/elements.js'
 import { bsonType, type Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { DenseMembers, valueOfMember } from './dense-members.js'
+import { buildMembers } from './building.js'
+import { DenseMembers, denseBuilding, valueOfMember } from './dense-members.js'
 import type { Head } from './head.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
-import { entriesPerExplosion } from './work.js'
 
 export interface HashField {
   readonly field: Slice
@@ -25,7 +25,9 @@ export interface HashField {
 export function* openHash(ks: Keyspace, name: Slice): Program<Hash> {
   const key = yield* ks.key(name)
   key.requireType('hash')
-  return new Hash(ks, key)
+  const hash = new Hash(ks, key)
+  if (ks.work.melts) yield* hash.melt()
+  return hash
 }
 
 /** One field of a small or large hash, without opening it: what HGET does. */
@@ -136,6 +138,13 @@ export class Hash {
     return found
   }
 
+  /** Takes all fields out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    this.fields = byName(yield* this.all())
+    this.members = undefined
+    this.head = undefined
+  }
+
   /** Writes what has changed; a hash without fields is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
@@ -149,38 +158,21 @@ export class Hash {
   private *saveSmall(fields: readonly HashField[]): Program<void> {
     const { ks, key, count } = this
     const { bounds } = ks.work
-    const mayExplode = fitsProgram(fields)
-    if (count <= bounds.members || !mayExplode) {
+    if (count <= bounds.members) {
       const writer = ks.begin(key, 'hash')
       const start = writer.length
       writeFields(writer, fields)
-      if (writer.length - start <= bounds.bytes || !mayExplode) {
+      if (writer.length - start <= bounds.bytes) {
         yield* ks.putContainer(key, 'hash', writer)
         return
       }
     }
-    const id = yield* ks.allocate()
-    const members = new DenseMembers(ks.members(id))
-    fields.forEach(({ field, value }, number) => {
-      members.add(field, value, number)
-    })
+    const entries = fields.map(({ field: member, value }) => ({ member, value }))
+    const id = yield* buildMembers(ks, denseBuilding('hash', entries))
     this.head = { id, count, first: 0 }
-    this.members = members
+    this.members = new DenseMembers(ks.members(id))
     yield* ks.putHead(key, 'hash', this.head)
   }
-}
-
-/** Two puts a field; entriesPerExplosion reckons with three. */
-const fieldsPerExplosion = (3 * entriesPerExplosion) / 2
-
-/** Whether one program can make records of them; larger values lie in chunks anyway. */
-function fitsProgram(fields: readonly HashField[]): boolean {
-  if (fields.length > fieldsPerExplosion) return false
-  let bytes = 0
-  for (const { field, value } of fields) {
-    bytes += 2 * field.length + Math.min(value.length, inlineValueBytesMax)
-  }
-  return bytes <= programBytesMax / 2
 }
 
 function nameOf(field: Slice): string {

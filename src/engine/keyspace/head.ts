@@ -61,6 +61,12 @@ export function readHead({ bytes, start }: Value): Head {
   return hasLeftovers ? { ...head, hasLeftovers } : head
 }
 
+export function isSameHead(a: Head | undefined, b: Head): boolean {
+  if (a === undefined || a.id !== b.id || a.count !== b.count || a.first !== b.first) return false
+  const isAlike = (a.hasLeftovers ?? false) === (b.hasLeftovers ?? false)
+  return isAlike && (a.levels ?? 0) === (b.levels ?? 0)
+}
+
 /** Writes the head as the field `value`. */
 export function writeHead(writer: DocumentWriter, head: Head): void {
   writer.openDocument('value').bool('$truncated', true).int64('count', head.count)

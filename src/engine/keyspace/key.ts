@@ -40,6 +40,8 @@ export class Key {
   /** Whether its record points at chunks. */
   isChunked = false
   private valueOf = nullValue
+  /** Undefined until somebody asks for it, null where there is none. */
+  private knownHead: Head | null | undefined
 
   constructor(name: Slice, record: Bytes) {
     this.name = name
@@ -57,7 +59,10 @@ export class Key {
 
   /** Of a container whose members are records; undefined for one that lies in its document. */
   get head(): Head | undefined {
-    return isHead(this.valueOf) ? readHead(this.valueOf) : undefined
+    if (this.knownHead === undefined) {
+      this.knownHead = isHead(this.valueOf) ? readHead(this.valueOf) : null
+    }
+    return this.knownHead ?? undefined
   }
 
   /** The head of what lies there, expired or not. */
@@ -85,6 +90,7 @@ export class Key {
     this.stored = document
     this.isChunked = isChunked
     this.storedExpiresAt = expiresAt
+    this.knownHead = undefined
     if (expiresAt !== never && expiresAt <= now) {
       this.type = undefined
       this.expiresAt = never
@@ -105,6 +111,7 @@ export class Key {
     this.storedExpiresAt = expiresAt
     this.isChunked = isChunked
     this.valueOf = nullValue
+    this.knownHead = undefined
   }
 
   /** Nothing lies there any more. */
@@ -115,6 +122,7 @@ export class Key {
     this.storedExpiresAt = never
     this.isChunked = false
     this.valueOf = nullValue
+    this.knownHead = undefined
   }
 }
 

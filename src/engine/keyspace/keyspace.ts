@@ -18,7 +18,7 @@ import { documentOfRecord } from '../records.js'
 import type { MembersId, Namespace } from '../types.js'
 import { liveCount } from './count.js'
 import { moveExpiry } from './expiry.js'
-import { type Head, writeHead } from './head.js'
+import { type Head, isSameHead, writeHead } from './head.js'
 import { Key, type KeyType, never } from './key.js'
 import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
 import { recordKeyOf } from './key-name.js'
@@ -71,8 +71,10 @@ export class Keyspace {
     const records = yield* tx.getMany(keys.map((key) => key.record))
     for (let i = 0; i < keys.length; i++) {
       const record = records[i]
-      if (record !== undefined) yield* this.load(keys[i] as Key, record)
-      else this.missed(keys[i] as Key)
+      const key = keys[i] as Key
+      if (record === undefined) this.missed(key)
+      else if (record[0] === chunkedKind) yield* this.load(key, record)
+      else this.loaded(key, record.subarray(1), false)
     }
     return keys
   }
@@ -100,9 +102,13 @@ export class Keyspace {
 
   /** Makes it a container whose members are records; its time stays as it is. */
   putHead(key: Key, type: KeyType, head: Head): Step<void> {
+    const { expiresAt, stored, storedExpiresAt } = key
+    if (stored !== undefined && storedExpiresAt === expiresAt && isSameHead(key.head, head)) {
+      // Its members have changed, and who watches the key goes by the version of its record.
+      return this.put(key, type, recordOf(stored), expiresAt, head.id)
+    }
     const writer = this.begin(key, type)
     writeHead(writer, head)
-    const { expiresAt } = key
     return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
   }
 

@@ -2,7 +2,6 @@
 // the first start, so that their owner and mode are settled before anybody writes. A program finds
 // them by number; flushing and swapping gives them other ids and moves nothing.
 
-import { createHash } from 'node:crypto'
 import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { keyspacesMax } from '../../base/limits.js'
@@ -17,6 +16,7 @@ import {
   saveNamespace,
 } from '../catalog.js'
 import { decodeNamespace } from '../descriptors.js'
+import { uuidOfName } from '../server-collections.js'
 import type { Namespace } from '../types.js'
 import { lookUp } from './look-up.js'
 
@@ -61,8 +61,12 @@ export class Keyspaces {
     for (let index = 0; index < keyspacesMax; index++) {
       const name = nameOf(index)
       const found = yield* findNamespace(tx, this.database, name)
-      if (found?.keyspace === true) continue
-      if (found !== undefined && ((yield* countOf(tx, found)).documents > 0 || hasParts(found))) {
+      if (found?.keyspace === true && found.access.isSettled === true) continue
+      if (
+        found !== undefined &&
+        found.keyspace !== true &&
+        ((yield* countOf(tx, found)).documents > 0 || hasParts(found))
+      ) {
         const text = `collection ${this.database}.${name} is in the way of the key-value database`
         throw fail('InvalidOptions', `${text} of that name: rename it, or set DATABASE`)
       }
@@ -70,9 +74,10 @@ export class Keyspaces {
         found ??
         (yield* createNamespace(tx, this.database, name, {
           ...options,
-          uuid: uuidOf(this.database, name),
+          uuid: uuidOfName(this.database, name),
         }))
-      saveNamespace(tx, { ...made, keyspace: true })
+      const access = { ...made.access, isSettled: true as const }
+      saveNamespace(tx, { ...made, access, keyspace: true })
     }
   }
 
@@ -101,16 +106,6 @@ export function swapKeyspaces(tx: Tx, a: Namespace, b: Namespace): [Namespace, N
     saveNamespace(tx, { ...a, id: b.id, indexes: b.indexes }),
     saveNamespace(tx, { ...b, id: a.id, indexes: a.indexes }),
   ]
-}
-
-/** By name, version 8: a start must not use up randomness that what comes after it is given. */
-function uuidOf(database: string, name: string): Bytes {
-  const digest = createHash('sha256').update(`${database}.${name}`).digest()
-  const uuid = new Uint8Array(16)
-  uuid.set(digest.subarray(0, 16))
-  uuid[6] = ((uuid[6] as number) & 0x0f) | 0x80
-  uuid[8] = ((uuid[8] as number) & 0x3f) | 0x80
-  return uuid
 }
 
 function hasParts(ns: Namespace): boolean {

@@ -5,11 +5,27 @@
 import { listScanMembers, trimAtOnceMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
+import type { Building } from './building.js'
 import type { Head } from './head.js'
 import type { Keyspace } from './keyspace.js'
 import type { Finder } from './list-finder.js'
 import { type End, giveUp, positionsPart as part, takeBack } from './list-leftovers.js'
 import { type Member, type Members, numberSlice } from './members.js'
+
+/** What a large list is made of when it becomes one; its first position is 0. */
+export function listBuilding(elements: readonly Slice[]): Building {
+  return {
+    type: 'list',
+    content: elements,
+    steps: elements.length,
+    putsPerStep: 1,
+    write(members, position) {
+      const element = elements[position] as Slice
+      members.put(part, numberSlice(position), element)
+      return element.length
+    },
+  }
+}
 
 export class ListPositions {
   private readonly id: Head['id']

@@ -5,23 +5,22 @@ import type { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
 import type { Value } from '../../value/value.js'
+import { buildMembers } from './building.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { Finder, type Search } from './list-finder.js'
 import type { End } from './list-leftovers.js'
-import { ListPositions } from './list-positions.js'
+import { ListPositions, listBuilding } from './list-positions.js'
 import { scalarOf, scalarValue } from './scalar.js'
-import { entriesPerExplosion } from './work.js'
 
 export type { Search } from './list-finder.js'
 export type { End } from './list-leftovers.js'
 
-/** An element is one put; entriesPerExplosion reckons with three. */
-const elementsPerExplosion = 3 * entriesPerExplosion
-
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openList(ks: Keyspace, name: Slice): Program<List> {
-  return listOf(ks, yield* ks.key(name))
+  const list = listOf(ks, yield* ks.key(name))
+  if (ks.work.melts) yield* list.melt()
+  return list
 }
 
 /** The list of a key that has been read. Throws WRONGTYPE. */
@@ -135,6 +134,13 @@ export class List {
     }
   }
 
+  /** Takes all elements out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    if (this.positions === undefined) return
+    this.items = (yield* this.range(0, this.size - 1)).map(scalarValue)
+    this.positions = undefined
+  }
+
   /** Writes what has changed; a list without elements is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
@@ -148,21 +154,19 @@ export class List {
   private *saveSmall(): Program<void> {
     const { ks, key, items } = this
     const { bounds } = ks.work
-    const mayExplode = items.length <= elementsPerExplosion
-    if (items.length <= bounds.members || !mayExplode) {
+    if (items.length <= bounds.members) {
       const writer = ks.begin(key, 'list')
       const start = writer.length
       writer.openArray('value')
       for (const item of items) writer.push(item)
       writer.close()
-      if (writer.length - start <= bounds.bytes || !mayExplode) {
+      if (writer.length - start <= bounds.bytes) {
         yield* ks.putContainer(key, 'list', writer)
         return
       }
     }
-    const id = yield* ks.allocate()
-    const positions = new ListPositions(ks, { id, count: 0, first: 0 })
-    yield* positions.push('back', elements(items))
+    const id = yield* buildMembers(ks, listBuilding(elements(items)))
+    const positions = new ListPositions(ks, { id, count: items.length, first: 0 })
     this.positions = positions
     yield* ks.putHead(key, 'list', positions.head)
   }

@@ -36,7 +36,7 @@ export class Members {
   constructor(
     private readonly tx: ReadTx,
     private readonly namespace: NamespaceId,
-    private readonly id: MembersId,
+    readonly id: MembersId,
     private readonly work: Work,
   ) {}
 
@@ -228,6 +228,9 @@ export function numberSlice(number: number): Slice {
   writeUint32(bytes, 4, number - high * twoTo32)
   return new Slice(bytes, 0, 8)
 }
+
+/** Bytes of a number as members keep it: in the order of the numbers. */
+export const numberBytes = 8
 
 export function numberOfSlice({ bytes, start }: Slice): number {
   return ((readUint32(bytes, start) ^ 0x80000000) | 0) * twoTo32 + readUint32(bytes, start + 4)

@@ -6,19 +6,21 @@ import { scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, type Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
-import { DenseMembers } from './dense-members.js'
+import { buildMembers } from './building.js'
+import { DenseMembers, denseBuilding } from './dense-members.js'
 import type { Head } from './head.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
-import { entriesPerExplosion } from './work.js'
 
 /** Look-ups in a small set before it is worth a map. */
 const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
-  return setOf(ks, yield* ks.key(name))
+  const set = setOf(ks, yield* ks.key(name))
+  if (ks.work.melts) yield* set.melt()
+  return set
 }
 
 /** The set of a key that has been read. Throws WRONGTYPE. */
@@ -128,6 +130,13 @@ export class MemberSet {
     return (yield* members.at(number))?.member
   }
 
+  /** Takes all members out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    this.items = yield* this.all()
+    this.members = undefined
+    this.head = undefined
+  }
+
   /** Writes what has changed; a set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
@@ -141,25 +150,21 @@ export class MemberSet {
   private *saveSmall(): Program<void> {
     const { ks, key, items, count } = this
     const { bounds } = ks.work
-    const mayExplode = count <= entriesPerExplosion
-    if (count <= bounds.members || !mayExplode) {
+    if (count <= bounds.members) {
       const writer = ks.begin(key, 'set')
       const start = writer.length
       writer.openArray('value')
       for (const item of items) writer.push(scalarValue(item))
       writer.close()
-      if (writer.length - start <= bounds.bytes || !mayExplode) {
+      if (writer.length - start <= bounds.bytes) {
         yield* ks.putContainer(key, 'set', writer)
         return
       }
     }
-    const id = yield* ks.allocate()
-    const members = new DenseMembers(ks.members(id))
-    items.forEach((item, number) => {
-      members.add(item, emptySlice, number)
-    })
+    const entries = items.map((member) => ({ member, value: emptySlice }))
+    const id = yield* buildMembers(ks, denseBuilding('set', entries))
     this.head = { id, count, first: 0 }
-    this.members = members
+    this.members = new DenseMembers(ks.members(id))
     yield* ks.putHead(key, 'set', this.head)
   }
 

@@ -7,10 +7,18 @@ import type { Bytes } from '../../base/bytes.js'
 import { memberKeyPrefixBytes, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import type { KeyRange, Program } from '../../store/store.js'
+import type { Building } from './building.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixOf } from './members.js'
 import { placeOf, type ScoredMember, scoreBytes, scoredOf, scorePlace } from './sorted-set-place.js'
-import { behind, placesPart, Ranks } from './sorted-set-ranks.js'
+import {
+  behind,
+  blocksOf,
+  type LevelBlock,
+  placesPart,
+  putBlock,
+  Ranks,
+} from './sorted-set-ranks.js'
 import {
   isAbove,
   isBelow,
@@ -30,6 +38,38 @@ interface Reach {
   readonly start: Bytes
   readonly end: Bytes
   readonly filter?: (reverse: boolean, offset: number) => Judge
+}
+
+/** What a large sorted set is made of when it becomes one, of members in order. */
+export function scoredBuilding(
+  members: Members,
+  entries: readonly ScoredMember[],
+): { readonly building: Building; readonly levels: number } {
+  const { length } = entries
+  const blocks = blocksOf(entries.map(({ member, score }) => placeKeyOf(members, score, member)))
+  const building: Building = {
+    type: 'zset',
+    content: entries.flatMap(({ member, score }) => [member, Slice.of(scorePlace(score))]),
+    steps: length + blocks.length,
+    putsPerStep: 2,
+    write(into, step) {
+      const entry = entries[step]
+      if (entry === undefined) putBlock(into, blocks[step - length] as LevelBlock)
+      else putScored(into, entry.member, entry.score)
+      return 2 * (entry?.member.length ?? 0)
+    },
+  }
+  return { building, levels: blocks.at(-1)?.level ?? 0 }
+}
+
+function putScored(members: Members, member: Slice, score: number): void {
+  members.put(scoresPart, member, Slice.of(scorePlace(score)))
+  members.put(placesPart, placeOf(score, member), emptySlice)
+}
+
+/** What stands in the key of a member's place. */
+function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
+  return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
 }
 
 export class ScoredMembers {
@@ -57,7 +97,7 @@ export class ScoredMembers {
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
     if (before === undefined) this.count++
     else yield* this.removePlace(member, before)
-    this.put(member, score)
+    putScored(this.members, member, score)
     yield* this.ranks.added(this.placeKey(score, member), this.count)
   }
 
@@ -66,13 +106,6 @@ export class ScoredMembers {
     this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
     yield* this.removePlace(member, score)
     this.count--
-  }
-
-  /** Where nothing lies yet: members in order. */
-  build(entries: readonly ScoredMember[]): void {
-    for (const { member, score } of entries) this.put(member, score)
-    this.ranks.build(entries.map(({ member, score }) => this.placeKey(score, member)))
-    this.count = entries.length
   }
 
   /** Members before this one, which has that score. */
@@ -131,12 +164,6 @@ export class ScoredMembers {
     return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
   }
 
-  private put(member: Slice, score: number): void {
-    const { members } = this
-    members.put(scoresPart, member, Slice.of(scorePlace(score)))
-    members.put(placesPart, placeOf(score, member), emptySlice)
-  }
-
   private *removePlace(member: Slice, score: number): Program<void> {
     const place = placeOf(score, member)
     this.members.remove(placesPart, { member: place, payload: emptySlice, chunks: undefined })
@@ -145,7 +172,7 @@ export class ScoredMembers {
 
   /** What stands in the key of its place. */
   private placeKey(score: number, member: Slice): Bytes {
-    return suffixOf(this.members.keyOf(placesPart, placeOf(score, member)))
+    return placeKeyOf(this.members, score, member)
   }
 
   private *collect(

@@ -1,16 +1,17 @@
 // How many members stand before a place of a large sorted set. The places are cut into blocks, a
-// record each: where it begins, and how many places it has. Where the blocks are many they are cut
-// into blocks in turn, level above level, so that a rank reads a block of each. A block that runs
-// full is split in two, one that runs empty goes; none are joined. A place that begins a block
-// begins one of each level below too; the first block of a level begins before all places.
+// record each: where it begins, how many places it has, and where the next one begins. Where the
+// blocks are many they are cut into blocks in turn, level above level, so that a rank reads a block
+// of each. A block that runs full is split in two, one that runs empty goes; none are joined. A
+// place that begins a block begins one of each level below too; the first block of a level begins
+// before all places.
 
-import type { Bytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Entry, Program } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
-import { type Members, numberOfSlice, numberSlice, suffixOf } from './members.js'
+import { type Members, numberBytes, numberOfSlice, numberSlice, suffixOf } from './members.js'
 
 /** Part of the places; the levels of blocks follow. */
 export const placesPart = 1
@@ -19,13 +20,23 @@ interface Block {
   /** The places from here on, up to where the next block begins; empty in the first one. */
   readonly start: Bytes
   readonly count: number
+  /** Where the next one of its level begins; undefined of the last one. */
+  readonly next: Bytes | undefined
 }
 
+/** A block of a level. */
+export interface LevelBlock {
+  readonly level: number
+  readonly block: Block
+}
+
+/** Blocks that a look-up follows from a hint on before it searches. */
+const stepsMax = 2
 const beginning = new Uint8Array(0)
 
 export class Ranks {
   constructor(
-    private readonly ks: Pick<Keyspace, 'entries'>,
+    private readonly ks: Pick<Keyspace, 'entries' | 'work'>,
     private readonly members: Members,
     /** Levels of blocks: 0 while the places are few. */
     public levels: number,
@@ -55,7 +66,7 @@ export class Ranks {
       let isFound = false
       while (!isFound) {
         const page = yield* this.ks.entries({ start: from, end }, pageEntries)
-        for (const block of page.map(blockOf)) {
+        for (const block of page.map(blockIn)) {
           start = block.start
           isFound = skip < block.count
           if (isFound) break
@@ -70,11 +81,11 @@ export class Ranks {
 
   /** A place has been put; `count` with it. */
   *added(place: Bytes, count: number): Program<void> {
-    let bottom: Block = { start: beginning, count }
+    let bottom: Block = { start: beginning, count, next: undefined }
     for (let level = this.levels; level > 0; level--) {
       const block = yield* this.covering(level, place)
-      bottom = { start: block.start, count: block.count + 1 }
-      this.put(level, bottom.start, bottom.count)
+      bottom = { ...block, count: block.count + 1 }
+      this.put(level, bottom)
     }
     if (bottom.count > this.blockMax) yield* this.splitPlaces(bottom, place)
   }
@@ -85,45 +96,71 @@ export class Ranks {
     let kept: Bytes | undefined
     const gone: Bytes[] = []
     for (let level = this.levels; level > 0; level--) {
-      const { start, count } = yield* this.covering(level, place)
-      for (const each of gone) if (!isSame(each, start)) this.drop(level, each)
+      const block = yield* this.covering(level, place)
+      const { start, count } = block
+      for (const each of gone) if (!isSame(each, start)) yield* this.drop(level, each)
       const isNeeded = start.length === 0 || (kept !== undefined && isSame(kept, start))
       if (count > 1 || isNeeded) {
-        this.put(level, start, count - 1)
+        this.put(level, { ...block, count: count - 1 })
         kept = start
       } else {
-        this.drop(level, start)
+        yield* this.drop(level, start)
         gone.push(start)
         kept = undefined
       }
     }
   }
 
-  /** The blocks of places that have none yet, in order. */
+  /** The blocks of places that have none yet. */
   build(places: readonly Bytes[]): void {
-    const { length } = places
-    if (length <= this.blockMax) return
-    // Not full: the next ones would split them all.
-    const size = Math.max(1, Math.floor((this.blockMax * 3) / 4))
-    assert(length / size <= this.blockMax, 'so many are no first filling')
-    this.levels = 1
-    for (let at = 0; at < length; at += size) {
-      const start = at === 0 ? beginning : separator(places[at - 1], places[at])
-      this.put(1, start, Math.min(size, length - at))
-    }
+    const blocks = blocksOf(places, this.blockMax)
+    this.levels = blocks.at(-1)?.level ?? 0
+    for (const block of blocks) putBlock(this.members, block)
   }
 
   /** The block in which a place is. */
   private *covering(level: number, place: Bytes): Program<Block> {
-    const { ks, members } = this
-    const start = members.raw(placesPart + level, beginning)
-    const end = behind(members.raw(placesPart + level, place))
-    const [entry] = yield* ks.entries({ start, end, reverse: true }, 1)
-    assert(entry !== undefined, 'the first block begins before all places')
-    return blockOf(entry)
+    const { members } = this
+    const { hints } = this.ks.work
+    let hint = hints?.find(members.id, level, place)
+    for (let step = 0; step < stepsMax && hint !== undefined; step++) {
+      const block: Block | undefined = yield* this.blockAt(level, hint)
+      if (block === undefined) hints?.remove(members.id, level, hint)
+      else if (block.next === undefined || compareBytes(place, block.next) < 0) return block
+      else hints?.add(members.id, level, block.next)
+      hint = block?.next
+    }
+    const found = yield* this.last(level, behind(place))
+    assert(found !== undefined, 'the first block begins before all places')
+    hints?.add(members.id, level, found.start)
+    return found
   }
 
-  private *splitPlaces({ start, count }: Block, added: Bytes): Program<void> {
+  /** The block that begins there. */
+  private *blockAt(level: number, start: Bytes): Program<Block | undefined> {
+    const found = yield* this.members.get(placesPart + level, Slice.of(start))
+    return found === undefined ? undefined : yield* this.whole(level, start, found.payload)
+  }
+
+  /** A block as it is stored; where its record is older than its `next`, that is looked for. */
+  private *whole(level: number, start: Bytes, payload: Slice): Program<Block> {
+    const block = blockOf(start, payload)
+    if (payload.end - payload.start > numberBytes) return block
+    const [following] = yield* this.entries(placesPart + level, behind(start), undefined, 1)
+    return following === undefined ? block : { ...block, next: placeIn(following) }
+  }
+
+  /** The last block of a level that begins before `place`. */
+  private *last(level: number, place: Bytes): Program<Block | undefined> {
+    const { ks, members } = this
+    const start = members.raw(placesPart + level, beginning)
+    const end = members.raw(placesPart + level, place)
+    const [entry] = yield* ks.entries({ start, end, reverse: true }, 1)
+    if (entry === undefined) return undefined
+    return yield* this.whole(level, suffixOf(entry.key), payloadOf(entry))
+  }
+
+  private *splitPlaces({ start, count, next }: Block, added: Bytes): Program<void> {
     const places = (yield* this.entries(placesPart, start, undefined, count + 1)).map(placeIn)
     const last = places[count - 1]
     assert(last !== undefined, 'a block has as many places as it counts')
@@ -132,34 +169,30 @@ export class Ranks {
     const at = isAppended ? count - 1 : count >>> 1
     const middle = separator(places[at - 1], places[at])
     if (this.levels === 0) this.levels = 1
-    this.put(1, start, at)
-    this.put(1, middle, count - at)
+    this.put(1, { start, count: at, next: middle })
+    this.put(1, { start: middle, count: count - at, next })
     yield* this.splitAbove(1, middle)
   }
 
   /** A level has got one block more. */
   private *splitAbove(level: number, added: Bytes): Program<void> {
     const isTop = level === this.levels
-    const parent = isTop ? { start: beginning, count: 0 } : yield* this.covering(level + 1, added)
-    const next = isTop ? undefined : yield* this.following(level + 1, parent.start)
-    const blocks = yield* this.blocks(level, parent.start, next)
+    const parent = isTop
+      ? { start: beginning, next: undefined }
+      : yield* this.covering(level + 1, added)
+    const { start, next } = parent
+    const blocks = yield* this.blocks(level, start, next)
     if (blocks.length <= this.blockMax) return
     const at = blocks.length >>> 1
     const middle = blocks[at]?.start as Bytes
     if (isTop) this.levels++
-    this.put(level + 1, parent.start, sum(blocks.slice(0, at)))
-    this.put(level + 1, middle, sum(blocks.slice(at)))
+    this.put(level + 1, { start, count: sum(blocks.slice(0, at)), next: middle })
+    this.put(level + 1, { start: middle, count: sum(blocks.slice(at)), next })
     yield* this.splitAbove(level + 1, middle)
   }
 
-  /** Where the next block begins. */
-  private *following(level: number, start: Bytes): Program<Bytes | undefined> {
-    const [next] = yield* this.entries(placesPart + level, behind(start), undefined, 1)
-    return next === undefined ? undefined : placeIn(next)
-  }
-
   private *blocks(level: number, start: Bytes, end: Bytes | undefined): Program<Block[]> {
-    return (yield* this.entries(placesPart + level, start, end)).map(blockOf)
+    return (yield* this.entries(placesPart + level, start, end)).map(blockIn)
   }
 
   /** Of a part, from one place to before another. */
@@ -183,14 +216,71 @@ export class Ranks {
     return found
   }
 
-  private put(level: number, start: Bytes, count: number): void {
-    this.members.put(placesPart + level, Slice.of(start), numberSlice(count))
+  private put(level: number, block: Block): void {
+    putBlock(this.members, { level, block })
   }
 
-  private drop(level: number, start: Bytes): void {
+  /** The block before it goes up to the one behind it. */
+  private *drop(level: number, start: Bytes): Program<void> {
+    const { members } = this
+    const block = yield* this.blockAt(level, start)
+    const before = yield* this.last(level, start)
+    if (before !== undefined) this.put(level, { ...before, next: block?.next })
     const member = Slice.of(start)
-    this.members.remove(placesPart + level, { member, payload: member, chunks: undefined })
+    members.remove(placesPart + level, { member, payload: member, chunks: undefined })
+    this.ks.work.hints?.remove(members.id, level, start)
   }
+}
+
+/** The blocks that count places, which are in order: level above level. */
+export function blocksOf(places: readonly Bytes[], blockMax = rankBlockMembersMax): LevelBlock[] {
+  const found: LevelBlock[] = []
+  if (places.length <= blockMax) return found
+  let below = divide(
+    places,
+    blockMax,
+    (place, before) => separator(before, place),
+    () => 1,
+  )
+  for (let level = 1; ; level++) {
+    for (const block of below) found.push({ level, block })
+    if (below.length <= blockMax) return found
+    below = divide(
+      below,
+      blockMax,
+      ({ start }) => start,
+      ({ count }) => count,
+    )
+  }
+}
+
+/** Blocks over what is in order; each begins where its first item does. */
+function divide<T>(
+  items: readonly T[],
+  blockMax: number,
+  startOf: (item: T, before: T) => Bytes,
+  countOf: (item: T) => number,
+): Block[] {
+  // Not full: the next ones would split them all.
+  const size = Math.max(1, Math.floor((blockMax * 3) / 4))
+  const blocks: Block[] = []
+  let start: Bytes = beginning
+  for (let at = 0; at < items.length; at += size) {
+    const next = items[at + size]
+    const before = items[at + size - 1]
+    const end = next === undefined || before === undefined ? undefined : startOf(next, before)
+    const count = items.slice(at, at + size).reduce((sum, item) => sum + countOf(item), 0)
+    blocks.push({ start, count, next: end })
+    if (end !== undefined) start = end
+  }
+  return blocks
+}
+
+export function putBlock(members: Members, { level, block }: LevelBlock): void {
+  const { start, count, next } = block
+  const number = numberSlice(count)
+  const tail = next === undefined ? lastMark : concatBytes(nextMark, next)
+  members.put(placesPart + level, Slice.of(start), Slice.of(concatBytes(number.view(), tail)))
 }
 
 /** Blocks that one step of a search by rank reads. */
@@ -200,9 +290,25 @@ function placeIn({ key }: Entry): Bytes {
   return suffixOf(key)
 }
 
-/** The record is a byte of flags and the number. */
-function blockOf({ key, value }: Entry): Block {
-  return { start: suffixOf(key), count: numberOfSlice(new Slice(value, 1, value.length)) }
+/** The record is a byte of flags and the payload. */
+function payloadOf({ value }: Entry): Slice {
+  return new Slice(value, 1, value.length)
+}
+
+function blockIn(entry: Entry): Block {
+  return blockOf(suffixOf(entry.key), payloadOf(entry))
+}
+
+/** What stands behind the number: whether another block follows, and then where it begins. */
+const lastMark = Uint8Array.of(0)
+const nextMark = Uint8Array.of(1)
+
+/** A block as its record says; older ones say nothing of the next one. */
+export function blockOf(start: Bytes, payload: Slice): Block {
+  const at = payload.start + numberBytes
+  const hasNext = at < payload.end && payload.bytes[at] === nextMark[0]
+  const next = hasNext ? payload.bytes.subarray(at + 1, payload.end) : undefined
+  return { start, count: numberOfSlice(payload), next }
 }
 
 function sum(blocks: readonly Block[]): number {

@@ -2,27 +2,31 @@
 // members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
-import { removeAtOnceMax } from '../../base/limits.js'
+import { mapKey } from '../../base/bytes.js'
+import { keptAtOnceMax, removeAtOnceMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { elementsOf, fieldIn } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { nullValue, type Value } from '../../value/value.js'
+import type { MembersId } from '../types.js'
+import { buildMembers } from './building.js'
 import type { Head } from './head.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
-import { ScoredMembers } from './sorted-set-members.js'
+import { ScoredMembers, scoredBuilding } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
 import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
-import { entriesPerExplosion } from './work.js'
 
 export type { ScoredMember } from './sorted-set-place.js'
 export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
 /** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
-  return sortedSetOf(ks, yield* ks.key(name))
+  const set = sortedSetOf(ks, yield* ks.key(name))
+  if (ks.work.melts) yield* set.melt()
+  return set
 }
 
 /** The sorted set of a key that has been read. Throws WRONGTYPE. */
@@ -43,10 +47,17 @@ export function* storeSortedSet(
   yield* stored.save()
 }
 
+const noMembers = 0 as MembersId
+
 export class SortedSet {
   private isChanged = false
-  /** Of a small one, in order; read when first needed. */
-  private entries: ScoredMember[] | undefined
+  /** Of a small one; read when first needed. */
+  private entries: Scored[] | undefined
+  /** They come out of order when many are added, and are sorted when somebody asks for it. */
+  private isInOrder = true
+  /** Of a small one that is asked often. */
+  private byName: Map<string, Scored> | undefined
+  private lookUps = 0
   private head: Head | undefined
   private members: ScoredMembers | undefined
 
@@ -61,13 +72,13 @@ export class SortedSet {
   }
 
   get size(): number {
-    return this.members?.count ?? this.inline().length
+    return this.members?.count ?? this.all().length
   }
 
   *score(member: Slice): Program<number | undefined> {
     const { members } = this
     if (members !== undefined) return yield* members.score(member)
-    return this.inline()[this.place(member)]?.score
+    return this.find(member)?.score
   }
 
   /** Gives a member a score; `before` is what `score` answers. */
@@ -75,11 +86,7 @@ export class SortedSet {
     const { members } = this
     this.isChanged = true
     if (members !== undefined) yield* members.set(member, score, before)
-    else {
-      const entries = this.inline()
-      if (before !== undefined) entries.splice(this.place(member), 1)
-      insert(entries, { member, score: score === 0 ? 0 : score })
-    }
+    else this.setInline({ member, score: score === 0 ? 0 : score })
   }
 
   /** Whether it was there. */
@@ -153,7 +160,7 @@ export class SortedSet {
     const { size } = this
     const count = to - from
     const left = size - count
-    const leavesFew = left <= entriesPerExplosion && count > removeAtOnceMax
+    const leavesFew = left <= keptAtOnceMax && count > removeAtOnceMax
     if (left > 0 && !leavesFew) return yield* this.takeAll(yield* this.byRank(from, count))
     const kept = left === 0 ? [] : yield* this.byRank(0, from)
     if (left > 0) kept.push(...(yield* this.byRank(to, size - to)))
@@ -178,7 +185,18 @@ export class SortedSet {
     this.entries = inOrder(
       entries.map(({ member, score }) => ({ member, score: score === 0 ? 0 : score })),
     )
+    this.isInOrder = true
+    this.byName = undefined
     this.isChanged = true
+  }
+
+  /** Takes all members out of their records: it is saved as what becomes large. */
+  *melt(): Program<void> {
+    if (this.members === undefined) return
+    const entries = yield* this.byRank(0, this.size)
+    const { isChanged } = this
+    this.fill(entries)
+    this.isChanged = isChanged
   }
 
   /** Writes what has changed; a sorted set without members is no key. */
@@ -195,8 +213,7 @@ export class SortedSet {
   private *saveSmall(entries: readonly ScoredMember[]): Program<void> {
     const { ks, key } = this
     const { bounds } = ks.work
-    const mayExplode = entries.length <= entriesPerExplosion
-    if (entries.length <= bounds.members || !mayExplode) {
+    if (entries.length <= bounds.members) {
       const writer = ks.begin(key, 'zset')
       const start = writer.length
       writer.openArray('value')
@@ -205,14 +222,15 @@ export class SortedSet {
         writer.double('score', score).close()
       }
       writer.close()
-      if (writer.length - start <= bounds.bytes || !mayExplode) {
+      if (writer.length - start <= bounds.bytes) {
         yield* ks.putContainer(key, 'zset', writer)
         return
       }
     }
-    const id = yield* ks.allocate()
-    const members = new ScoredMembers(ks, ks.members(id), 0, 0)
-    members.build(entries)
+    // Places are the same under any id.
+    const { building, levels } = scoredBuilding(ks.members(noMembers), entries)
+    const id = yield* buildMembers(ks, building)
+    const members = new ScoredMembers(ks, ks.members(id), entries.length, levels)
     this.members = members
     this.head = { id, count: entries.length, first: 0 }
     yield* ks.putHead(key, 'zset', headOf(this.head, members))
@@ -228,7 +246,10 @@ export class SortedSet {
     const { members } = this
     this.isChanged = true
     if (members !== undefined) yield* members.remove(member, score)
-    else this.inline().splice(this.place(member), 1)
+    else {
+      this.inline().splice(this.place(member), 1)
+      this.byName?.delete(mapKey(member.view()))
+    }
   }
 
   private *interval(span: Span): Program<{ from: number; to: number }> {
@@ -254,23 +275,67 @@ export class SortedSet {
     return found
   }
 
-  private inline(): ScoredMember[] {
+  /** The members of a small one, in any order. */
+  private all(): Scored[] {
     this.entries ??= this.key.exists ? readEntries(this.key.value) : []
     return this.entries
   }
 
+  /** The members of a small one, in order. */
+  private inline(): Scored[] {
+    const entries = this.all()
+    if (!this.isInOrder) entries.sort(compareScored)
+    this.isInOrder = true
+    return entries
+  }
+
+  private find(member: Slice): Scored | undefined {
+    const entries = this.all()
+    if (this.byName === undefined && this.lookUps++ < plainLookUps) {
+      return entries.find((entry) => entry.member.equals(member))
+    }
+    this.byName ??= new Map(entries.map((entry) => [mapKey(entry.member.view()), entry]))
+    return this.byName.get(mapKey(member.view()))
+  }
+
+  private setInline(entry: Scored): void {
+    const entries = this.all()
+    const known = this.find(entry.member)
+    if (known !== undefined) {
+      known.score = entry.score
+      this.isInOrder = false
+      return
+    }
+    this.byName?.set(mapKey(entry.member.view()), entry)
+    if (this.isInOrder && entries.length <= insertedMax) {
+      entries.splice(firstNotBelow(entries, entry), 0, entry)
+    } else {
+      entries.push(entry)
+      this.isInOrder = false
+    }
+  }
+
+  /** Of a member that is there. */
   private place(member: Slice): number {
-    const entries = this.inline()
-    for (let i = 0; i < entries.length; i++) if (entries[i]?.member.equals(member)) return i
-    return -1
+    return firstNotBelow(this.inline(), this.find(member) as Scored)
   }
 }
+
+interface Scored {
+  readonly member: Slice
+  score: number
+}
+
+/** Look-ups in a small one before it is worth a map. */
+const plainLookUps = 4
+/** Above so many members a new one is not put in its place, as each would move all the others. */
+const insertedMax = 512
 
 function headOf(head: Head, { count, levels }: ScoredMembers): Head {
   return { ...head, count, levels }
 }
 
-function insert(entries: ScoredMember[], entry: ScoredMember): void {
+function firstNotBelow(entries: readonly ScoredMember[], entry: ScoredMember): number {
   let low = 0
   let high = entries.length
   while (low < high) {
@@ -278,11 +343,11 @@ function insert(entries: ScoredMember[], entry: ScoredMember): void {
     if (compareScored(entries[middle] as ScoredMember, entry) < 0) low = middle + 1
     else high = middle
   }
-  entries.splice(low, 0, entry)
+  return low
 }
 
 /** A document client may have put them in any order. */
-function inOrder(entries: ScoredMember[]): ScoredMember[] {
+function inOrder(entries: Scored[]): Scored[] {
   for (let i = 1; i < entries.length; i++) {
     const isBehind = compareScored(entries[i - 1] as ScoredMember, entries[i] as ScoredMember) < 0
     if (!isBehind) return entries.sort(compareScored)
@@ -290,7 +355,7 @@ function inOrder(entries: ScoredMember[]): ScoredMember[] {
   return entries
 }
 
-function readEntries(value: Value): ScoredMember[] {
+function readEntries(value: Value): Scored[] {
   return inOrder(
     elementsOf(value).map((entry) => ({
       member: scalarOf(fieldIn(entry, 'member') ?? nullValue) as Slice,

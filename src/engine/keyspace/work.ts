@@ -2,11 +2,19 @@
 // done so far, from which the bus tells a command that failed amid its writes from one that has
 // left no trace, and what it is to announce after the commit.
 
-import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
+import type { Bytes } from '../../base/bytes.js'
+import {
+  inlineContainerBytesMax,
+  inlineMembersMax,
+  preparedReadsMax,
+  programReadsMax,
+} from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import type { Tx } from '../../store/store.js'
 import { Staged } from '../staging.js'
-import type { Access } from '../types.js'
+import type { Access, MembersId } from '../types.js'
+import type { ProgramHints } from './block-hints.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
 export interface InlineBounds {
@@ -48,7 +56,18 @@ export class Work {
   notesRare = false
   /** The command that looks keys up changes none. */
   isReading = false
+  /** Where blocks of large sorted sets are likely to begin. */
+  hints: ProgramHints | undefined
+  /**
+   * Large containers that a command opens are read whole and written anew: it changes more of one
+   * than a program may write.
+   */
+  melts = false
+  /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
+  prepares = false
   private reads = 0
+  /** Staged members that a head of this run points at. */
+  private taken: Set<MembersId> | undefined
 
   constructor(
     readonly bounds: InlineBounds,
@@ -62,17 +81,20 @@ export class Work {
     this.events.push({ eventClass, event, database, key: name.copy(), access })
   }
 
+  /** Staged members of that source, for one head; undefined where there are none. */
+  takeStaged(tx: Tx, source: string | Bytes): MembersId | undefined {
+    const id = this.staged.members(tx, source, this.taken)
+    if (id === undefined) return undefined
+    this.taken ??= new Set()
+    this.taken.add(id)
+    return id
+  }
+
   /** A write program cannot pause, so what it may read through is bounded. */
   read(entries: number): void {
     this.reads += entries
-    if (this.reads > programReadsMax) {
+    if (this.reads > (this.prepares ? preparedReadsMax : programReadsMax)) {
       throw refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
     }
   }
 }
-
-/**
- * Members that a small container may have when it becomes records: three puts each have to fit one
- * program. A document client can make larger ones; those stay one document.
- */
-export const entriesPerExplosion = 1_500

@@ -1,4 +1,5 @@
-// $unionWith: the documents of one source, then those of another pipeline, opened when it is due.
+// $unionWith: the documents of one source, then those of another pipeline, which is opened when it
+// is due.
 
 import { pullDocumentsMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -9,6 +9,7 @@ import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { findNamespace } from '../catalog.js'
+import type { Cover } from '../cover.js'
 import { entriesOf } from '../index-keys.js'
 import { isExpired } from '../keyspace/guard.js'
 import {
@@ -50,6 +51,10 @@ interface Hit extends Entry {
 export class Walk {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   drained = false
+  /** Documents that had come by another entry or access before. */
+  repeated = 0
+  /** Keys that had been examined when each access began. */
+  private readonly begun: number[] = []
   private namespace: Namespace
   private readonly plan: Plan
   private readonly filter: Filter
@@ -69,8 +74,11 @@ export class Walk {
   private entriesMax = scanEntriesMax
   private filters: boolean
   private deduplicates: boolean
+  /** Makes documents of entries, while entries say enough. */
+  private cover: Cover | undefined
 
-  constructor(namespace: Namespace, plan: Plan, filter: Filter) {
+  constructor(namespace: Namespace, plan: Plan, filter: Filter, cover?: Cover) {
+    this.cover = cover
     this.namespace = namespace
     this.plan = plan
     this.filter = filter
@@ -100,6 +108,14 @@ export class Walk {
     }
   }
 
+  /** Adds what the first `documentsMax` documents (100 or so) have that matches. */
+  *sample(tx: ReadTx, documentsMax: number, found: Found): Program<void> {
+    this.entriesMax = documentsMax
+    while (!this.drained && this.counters.docsExamined < documentsMax) {
+      yield* this.step(tx, documentsMax + 1, found)
+    }
+  }
+
   /** One step of the current access. */
   private step(tx: ReadTx, goal: number, found: Found): Program<void> {
     const { access } = this
@@ -109,8 +125,11 @@ export class Walk {
       case 'points':
         return this.readPoints(tx, access, goal, found)
       case 'records':
-      case 'entries':
         return this.readSpan(tx, access, goal, found)
+      case 'entries':
+        return this.cover === undefined
+          ? this.readSpan(tx, access, goal, found)
+          : this.readCovered(tx, access.index, this.cover, goal, found)
     }
   }
 
@@ -187,6 +206,53 @@ export class Walk {
     this.adapt(goal - found.documents.length)
   }
 
+  /** As readSpan, without records as long as entries tell what is wanted of them. */
+  private *readCovered(
+    tx: ReadTx,
+    index: IndexDescriptor,
+    cover: Cover,
+    goal: number,
+    found: Found,
+  ): Program<void> {
+    const range = this.position?.range()
+    if (range === undefined) return this.nextAccess()
+    const limit = this.stepLimit(goal - found.documents.length)
+    const entries = yield* tx.scan(range, limit)
+    const made = entries.map(({ key, value }) => cover.documentOf(key, value))
+    const asked = entries.filter((_, i) => made[i] === undefined)
+    const records = asked.length === 0 ? [] : yield* tx.getMany(asked.map(({ value }) => value))
+    yield* this.stillThere(tx)
+    // The index has changed, or its entries say little: the same place again, by records.
+    if (asked.length * 2 > entries.length) this.cover = undefined
+    if (this.filters || this.cover === undefined) {
+      this.cover = undefined
+      return
+    }
+    this.hasRead = true
+    let nextAsked = 0
+    for (let i = 0; i < entries.length; i++) {
+      const { key, value } = entries[i] as Entry
+      this.counters.keysExamined++
+      let document = made[i]
+      if (document === undefined) {
+        const record = records[nextAsked++]
+        const whole = record === undefined ? undefined : yield* documentOfRecord(tx, record)
+        // A snapshot may end between two reads: the record may be another by now.
+        const hasEntry = whole !== undefined && isOwnKey(index, whole, value, key)
+        if (whole === undefined || !hasEntry) continue
+        this.counters.docsExamined++
+        document = cover.cut(whole)
+      }
+      this.counters.returned++
+      this.bytesFound += document.length
+      found.documents.push(document)
+      found.keys?.push(value)
+    }
+    const last = entries.at(-1)
+    if (entries.length < limit) this.finishSpan()
+    else if (last !== undefined) this.position?.passed(last.key)
+  }
+
   /** Whether it is a key of a key-value database whose time is over: then it does not exist. */
   private isGone({ now }: Guarded, document: Document): boolean {
     return this.namespace.keyspace === true && now !== undefined && isExpired(document, now)
@@ -196,7 +262,10 @@ export class Walk {
   private take(document: Document, key: Bytes, recordKey: Bytes, found: Found): void {
     this.counters.docsExamined++
     this.bytesSeen += document.length
-    if (this.deduplicates && !this.isFirst(document, key, recordKey)) return
+    if (this.deduplicates && !this.isFirst(document, key, recordKey)) {
+      this.repeated++
+      return
+    }
     if (this.filters && !this.filter.matches(document)) return
     this.counters.returned++
     this.bytesFound += document.length
@@ -273,8 +342,15 @@ export class Walk {
     if (this.position?.range() === undefined) this.nextAccess()
   }
 
+  /** Keys that the accesses of the plan have examined, each for itself. */
+  get keysByAccess(): number[] {
+    const { begun, counters } = this
+    return begun.map((before, i) => (begun[i + 1] ?? counters.keysExamined) - before)
+  }
+
   private nextAccess(): void {
     this.accessAt++
+    this.begun.push(this.counters.keysExamined)
     const access = this.plan.accesses[this.accessAt]
     if (access === undefined) {
       this.drained = true
@@ -303,6 +379,10 @@ export class Walk {
   private adapt(missing: number): void {
     if (missing > 0) this.chunk = Math.min(this.chunk * 2, scanEntriesMax)
   }
+}
+
+function isOwnKey(index: IndexDescriptor, document: Document, record: Bytes, key: Bytes): boolean {
+  return entriesOf(index, document, record).keys.some((own) => compareBytes(own, key) === 0)
 }
 
 /** Inline records are read without a generator of their own. */

@@ -6,16 +6,19 @@ import type { ServerResponse } from 'node:http'
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../base/limits.js'
 import { ownerName } from '../../engine/owner-name.js'
+import type { Audit, AuditEntry } from '../../identity/audit.js'
 import { encodeFailure } from '../../store/backup-format.js'
 import { TablesDamaged } from '../../store/backup-thread.js'
 import type { Backup, Store } from '../../store/store.js'
 import { type HttpCall, wholeField } from './call.js'
-import type { RawRoute } from './routes.js'
+import type { RawCall, RawRoute } from './routes.js'
 
 export interface BackupRouteOptions {
   readonly store: Store
   /** Of Sigil, for the file. */
   readonly version: string
+  /** Where a backup that begins is written down; nowhere unless given. */
+  readonly audit?: Audit
   /** How long a client may take nothing, milliseconds. */
   readonly stallMs?: number
 }
@@ -32,8 +35,8 @@ export function backupRoute(options: BackupRouteOptions): RawRoute {
 }
 
 async function answer(
-  { store, version, stallMs = backupStallMs }: BackupRouteOptions,
-  call: HttpCall,
+  { store, version, audit, stallMs = backupStallMs }: BackupRouteOptions,
+  call: RawCall,
   outgoing: ServerResponse,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -41,6 +44,7 @@ async function answer(
   const abort = new AbortController()
   outgoing.on('close', () => abort.abort())
   if (store.backup === undefined) throw fail('CommandNotSupported', 'the store has no backups')
+  if (audit !== undefined) await audit.record(entryOf(call))
   const backup = await store.backup({ sigil: version, bytesPerSecond, signal: abort.signal })
   outgoing.writeHead(200, { ...headers, 'content-type': 'application/octet-stream' })
   try {
@@ -51,6 +55,10 @@ async function answer(
     // The status line has gone out: the reason is the last section.
     outgoing.end(encodeFailure(await named(thrown, store)))
   }
+}
+
+function entryOf({ session: { identity, peer } }: RawCall): AuditEntry {
+  return { act: 'backup', identity, protocol: 'http', peer }
 }
 
 function rateOf({ fields }: HttpCall): number {

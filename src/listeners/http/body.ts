@@ -21,10 +21,11 @@ export function readBody<T>(
   budget: ByteBudget,
   held: Held,
   read: (body: Buffer) => T,
+  bytesMax = messageBytesMax,
 ): Promise<T> {
   const announced = incoming.headers['content-length']
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
-  if (bytes > messageBytesMax) return Promise.reject(tooLarge())
+  if (bytes > bytesMax) return Promise.reject(tooLarge(bytesMax))
   return new Promise((resolve, reject) => {
     const begin = () => {
       let taken = bytes
@@ -36,11 +37,12 @@ export function readBody<T>(
           reject(thrown)
         }
       }
-      collect(incoming, done, reject, (length) => {
+      const grown = (length: number) => {
         if (length <= taken) return
         budget.charge(length - taken)
         taken = length
-      })
+      }
+      collect(incoming, { bytesMax, grown, done, reject })
     }
     if (budget.take(bytes, begin)) begin()
     else {
@@ -52,21 +54,24 @@ export function readBody<T>(
   })
 }
 
-/** Gathers the chunks; `grown` is told the length after each. */
-function collect(
-  incoming: IncomingMessage,
-  done: (body: Buffer) => void,
-  reject: (error: Error) => void,
-  grown: (length: number) => void,
-): void {
+interface Collecting {
+  readonly bytesMax: number
+  /** Told the length after each chunk. */
+  readonly grown: (length: number) => void
+  readonly done: (body: Buffer) => void
+  readonly reject: (error: Error) => void
+}
+
+function collect(incoming: IncomingMessage, collecting: Collecting): void {
+  const { bytesMax, grown, done, reject } = collecting
   const chunks: Buffer[] = []
   let length = 0
   incoming.on('data', (chunk: Buffer) => {
     length += chunk.length
-    if (length > messageBytesMax) {
+    if (length > bytesMax) {
       incoming.removeAllListeners('data')
       incoming.resume()
-      reject(tooLarge())
+      reject(tooLarge(bytesMax))
       return
     }
     grown(length)
@@ -83,6 +88,6 @@ function interrupted(): Error {
   return fail('Interrupted', 'the client closed the connection')
 }
 
-function tooLarge(): Error {
-  return fail('BSONObjectTooLarge', `request body larger than ${messageBytesMax} bytes`)
+function tooLarge(bytesMax: number): Error {
+  return fail('BSONObjectTooLarge', `request body larger than ${bytesMax} bytes`)
 }

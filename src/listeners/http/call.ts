@@ -14,6 +14,10 @@ export interface HttpCall {
   /** Of the path; empty where the route names none. */
   readonly collection: string
   readonly database: string
+  /** A part of the path by its name in the route's template; empty where there is none. */
+  readonly param: (name: string) => string
+  /** Of the query of the URL. */
+  readonly query: (name: string) => string | undefined
   readonly fields: BodyFields
   readonly mode: JsonMode
   /** Strings in `_id` position stand for ObjectIds too: bodies in plain JSON. */

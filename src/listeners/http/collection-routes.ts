@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { command, type HttpCall, jsonOf } from './call.js'
+import { command, copyFields, type HttpCall, jsonOf } from './call.js'
 import type { Route } from './routes.js'
 
 const collections = '/api/v1/collections'
@@ -21,7 +21,13 @@ const collections = '/api/v1/collections'
 export const collectionRoutes: readonly Route[] = [
   { method: 'GET', path: collections, access: 'key', run: list },
   { method: 'GET', path: `${collections}/:name/stats`, access: 'key', run: stats },
-  { method: 'POST', path: `${collections}/:name/drop`, access: 'key', fields: {}, run: drop },
+  {
+    method: 'POST',
+    path: `${collections}/:name/drop`,
+    access: 'key',
+    fields: { release: 'bool' },
+    run: drop,
+  },
   {
     method: 'POST',
     path: `${collections}/:name/createIndex`,
@@ -52,7 +58,9 @@ async function stats(call: HttpCall): Promise<string> {
 }
 
 async function drop(call: HttpCall): Promise<string> {
-  const reply = await call.run(command(call, 'drop', () => undefined))
+  const reply = await call.run(
+    command(call, 'drop', (writer) => copyFields(writer, call.fields, ['release'])),
+  )
   if (field(reply, 'ns') === undefined) throw missing(call)
   return '{"acknowledged":true,"dropped":true,"ok":1}'
 }

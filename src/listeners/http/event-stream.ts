@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { eventStreamPingMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { Identity } from '../../identity/identity.js'
 import { OutputLimit } from '../output-limit.js'
 
 export interface EventStreamsOptions {
@@ -22,13 +23,17 @@ export class EventStreams {
 
   constructor(private readonly options: EventStreamsOptions) {}
 
-  /** Answers with a stream; `left` is called once when it is over, whoever ended it. */
+  /**
+   * Answers with a stream for that identity; `left` is called once when it is over, whoever ended
+   * it.
+   */
   open(
     outgoing: ServerResponse,
     headers: Readonly<Record<string, string>>,
+    identity: Identity,
     left: () => void,
   ): EventStream {
-    const stream = new EventStream(outgoing, this.options)
+    const stream = new EventStream(outgoing, identity, this.options)
     outgoing.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
@@ -43,6 +48,11 @@ export class EventStreams {
       left()
     })
     return stream
+  }
+
+  /** Ends the streams of those identities. */
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const stream of this.streams) if (matches(stream.identity)) stream.end()
   }
 
   /** Ends every stream. */
@@ -65,6 +75,7 @@ export class EventStream {
 
   constructor(
     private readonly outgoing: ServerResponse,
+    readonly identity: Identity,
     private readonly options: EventStreamsOptions,
   ) {}
 

@@ -1,12 +1,9 @@
 // What is looked at before a request may say anything: the Host and Origin rules that keep web
-// pages of this machine's browser out, the peer's address behind trusted proxies, and the limit of
-// requests an address. (DESIGN.md, "browsers on loopback"; API document, limits)
+// pages of this machine's browser out, the peer's address behind trusted proxies, and whether
+// credentials may cross here. (DESIGN.md, "browsers on loopback", "plaintext networks")
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { addressesTrackedMax, requestsPerWindowMax, requestWindowMs } from '../../base/limits.js'
 
 export interface GuardOptions {
   readonly port: number
@@ -15,6 +12,8 @@ export interface GuardOptions {
   readonly publicUrl: string | undefined
   readonly allowedHosts: readonly string[]
   readonly trustedProxies: readonly string[]
+  /** Setting ALLOW_INSECURE: credentials may cross a network in the clear. */
+  readonly allowInsecure: boolean
   /** AUTH_MODE=off: a web page needs no key, so it must not come from elsewhere. */
   readonly authOff: boolean
 }
@@ -25,17 +24,15 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 export class Guard {
   private readonly hosts: Set<string>
   private readonly origins: Set<string>
+  /** Where pages of ours come from that act with a cookie. */
+  private readonly pageOrigins: readonly string[]
 
   constructor(private readonly options: GuardOptions) {
     const local = loopbackNames.map((name) => `${name}:${options.port}`)
     this.hosts = new Set([...local, ...options.allowedHosts.map((host) => host.toLowerCase())])
-    const scheme = options.isTls ? 'https' : 'http'
-    this.origins = new Set(local.map((host) => `${scheme}://${host}`))
-    if (options.publicUrl !== undefined) {
-      const url = new URL(options.publicUrl)
-      this.hosts.add(url.host)
-      this.origins.add(url.origin)
-    }
+    this.pageOrigins = pageOrigins(options)
+    this.origins = new Set([...loopbackOrigins(options), ...this.pageOrigins])
+    if (options.publicUrl !== undefined) this.hosts.add(new URL(options.publicUrl).host)
   }
 
   /** Throws Misdirected for a foreign Host on loopback (a rebound name). */
@@ -47,21 +44,33 @@ export class Guard {
     }
   }
 
-  /** Throws Unauthorized (403) where another site's page speaks and no key is asked for. */
-  checkOrigin(headers: IncomingHttpHeaders): void {
-    if (!this.options.authOff) return
+  /** Throws Unauthorized (403) where a page of another site speaks, and no key is asked for. */
+  checkOrigin({ headers }: IncomingMessage): void {
     const { origin } = headers
     const isForeign = origin !== undefined && !this.origins.has(origin)
-    if (isForeign || headers['sec-fetch-site'] === 'cross-site') {
-      throw fail('Unauthorized', 'requests from other sites are refused', { reason: 'origin' })
-    }
+    if (isForeign || headers['sec-fetch-site'] === 'cross-site') throw foreignSite()
   }
 
-  /** Throws Unauthorized where a proxy passes on credentials that came without TLS. */
+  /** As checkOrigin; a page that changes something by a cookie must be at our own address. */
+  checkPage(incoming: IncomingMessage): void {
+    this.checkOrigin(incoming)
+    const { origin } = incoming.headers
+    if (origin === undefined || !isUnsafe(incoming)) return
+    if (!this.pageOrigins.includes(origin)) throw foreignSite()
+  }
+
+  /** Throws Unauthorized where credentials would have crossed a network in the clear. */
   checkTransport(incoming: IncomingMessage): void {
-    if (!this.isProxy(peerOf(incoming))) return
-    if (incoming.headers['x-forwarded-proto'] === 'https') return
+    const { isLoopback, allowInsecure } = this.options
+    if (this.isEncrypted(incoming)) return
+    if (!this.isProxy(peerOf(incoming)) && (isLoopback || allowInsecure)) return
     throw fail('Unauthorized', 'credentials are only taken over https', { reason: 'plaintext' })
+  }
+
+  /** TLS here, or at a trusted proxy. */
+  isEncrypted(incoming: IncomingMessage): boolean {
+    if (this.isProxy(peerOf(incoming))) return incoming.headers['x-forwarded-proto'] === 'https'
+    return this.options.isTls
   }
 
   /**
@@ -84,42 +93,36 @@ export class Guard {
   }
 }
 
+/** Methods that change something; a request of another must not. */
+export function isUnsafe({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
+type Addresses = Pick<GuardOptions, 'isTls' | 'port' | 'publicUrl'>
+
+/**
+ * Where pages come from that may sign in and act with a cookie: PUBLIC_URL, or without it the
+ * loopback names with our port.
+ */
+export function pageOrigins(options: Addresses): readonly string[] {
+  const { publicUrl } = options
+  return publicUrl === undefined ? loopbackOrigins(options) : [new URL(publicUrl).origin]
+}
+
+function loopbackOrigins({ isTls, port }: Addresses): readonly string[] {
+  const scheme = isTls ? 'https' : 'http'
+  // As a browser writes it: without the scheme's own port.
+  return loopbackNames.map((name) => new URL(`${scheme}://${name}:${port}`).origin)
+}
+
+function foreignSite(): Error {
+  return fail('Unauthorized', 'requests from other sites are refused', { reason: 'origin' })
+}
+
 function peerOf(incoming: IncomingMessage): string {
   return normalise(incoming.socket.remoteAddress ?? '')
 }
 
 function normalise(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
-}
-
-/** What is left of an address's window. */
-export interface Allowance {
-  readonly remaining: number
-  /** Seconds until the window ends. */
-  readonly resetSeconds: number
-}
-
-/** Requests an address, fixed window. IPv6 addresses count by their /64. */
-export class RateLimit {
-  private readonly windows = new LRUCache<string, { startedMs: number; count: number }>({
-    max: addressesTrackedMax,
-  })
-
-  constructor(private readonly clock: Clock) {}
-
-  /** Counts one request; `remaining` below zero means refused. */
-  take(address: string): Allowance {
-    const key = address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
-    const now = this.clock.elapsed()
-    let window = this.windows.get(key)
-    if (window === undefined || now - window.startedMs >= requestWindowMs) {
-      window = { startedMs: now, count: 0 }
-      this.windows.set(key, window)
-    }
-    window.count++
-    return {
-      remaining: requestsPerWindowMax - window.count,
-      resetSeconds: Math.ceil((window.startedMs + requestWindowMs - now) / 1000),
-    }
-  }
 }

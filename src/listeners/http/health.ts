@@ -2,20 +2,25 @@
 // anything that may be away.
 
 import type { Clock } from '../../base/clock.js'
+import type { ChainHealth } from '../../chain/open.js'
 import { totalDocuments } from '../../engine/totals.js'
 import type { Awaitable, Store } from '../../store/store.js'
 
 export interface HealthOptions {
   readonly store: Store
+  readonly chain: { health(): ChainHealth }
   readonly clock: Clock
   readonly version: string
   readonly httpPort: number
   readonly wirePort: number
 }
 
-/** Answers the Health object as JSON text; `degraded` while the store refuses writes. */
+/**
+ * Answers the Health object as JSON text; `degraded` while the store refuses writes. A chain that
+ * is away is told of and degrades nothing: sessions and the operator's key need none.
+ */
 export function openHealth(options: HealthOptions): () => Awaitable<string> {
-  const { store, clock, version, httpPort, wirePort } = options
+  const { store, chain, clock, version, httpPort, wirePort } = options
   const startedMs = clock.elapsed()
   const server = { httpPort, wirePort }
   const answer = (keyCount: number): string => {
@@ -31,7 +36,15 @@ export function openHealth(options: HealthOptions): () => Awaitable<string> {
       ...(log === undefined ? {} : { log }),
       ...(backup === undefined ? {} : { backup }),
     }
-    return JSON.stringify({ status, uptime, version, storage, server, ok: 1 })
+    return JSON.stringify({
+      status,
+      uptime,
+      version,
+      storage,
+      server,
+      chain: chain.health(),
+      ok: 1,
+    })
   }
   return () => {
     const count = store.read(totalDocuments)

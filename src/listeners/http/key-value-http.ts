@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
+import type { Identity } from '../../identity/identity.js'
 import { EventStreams } from './event-stream.js'
 import { keyValueRoutes } from './key-value-routes.js'
 import type { RawRoute } from './routes.js'
@@ -25,6 +26,11 @@ export class KeyValueHttp {
     const streams = new EventStreams({ clock, log })
     this.streams = streams
     this.routes = [...keyValueRoutes({ bus, streams }), ...upstashRoutes({ bus, streams, authOff })]
+  }
+
+  /** Ends the event streams of those identities. */
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    this.streams.closeSessions(matches)
   }
 
   /** Ends all event streams. */

@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { keyspacesMax } from '../../base/limits.js'
-import { errorLine } from '../../base/reply-error.js'
+import { errorLine, ReplyError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { type Message, Subscriber } from '../../bus/keyvalue/channels.js'
@@ -90,22 +90,24 @@ export function databaseOf({ incoming }: RawCall): number {
   throw fail('BadValue', `header x-sigil-kv-db must be 0 to ${keyspacesMax - 1}`)
 }
 
-function stream(
+async function stream(
   { bus, streams }: KeyValueRoutesOptions,
   call: RawCall,
   outgoing: ServerResponse,
   headers: Headers,
-): void {
+): Promise<void> {
   const names = channelsOf(call)
   const { channels } = bus.services
-  requireListener(bus, call)
+  await requireListener(bus, call)
   if (call.incoming.method === 'HEAD') {
     outgoing.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
     outgoing.end()
     return
   }
   const subscriber = new Subscriber(call.session, (message) => events.data(messageJson(message)))
-  const events = streams.open(outgoing, headers, () => channels.leave(subscriber))
+  const events = streams.open(outgoing, headers, call.session.identity, () =>
+    channels.leave(subscriber),
+  )
   for (const name of names) {
     channels.subscribe(subscriber, Slice.ofText(name))
     const channel = JSON.stringify(name)
@@ -114,9 +116,13 @@ function stream(
 }
 
 /** Throws Unauthorized (403) where the caller may not listen. */
-export function requireListener(bus: KeyValueBus, { session }: RawCall): void {
-  if (bus.services.channels.allows(session.identity, 'read')) return
-  throw fail('Unauthorized', 'not allowed to listen to channels', { reason: 'role' })
+export async function requireListener(bus: KeyValueBus, { session }: RawCall): Promise<void> {
+  try {
+    await bus.requireListener(session.identity)
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error
+    throw fail('Unauthorized', 'not allowed to listen to channels', { reason: 'role' })
+  }
 }
 
 function messageJson({ channel, payload }: Message): string {

@@ -6,16 +6,30 @@ import type { GatewayError } from '../../base/errors.js'
 import type { Session } from '../../bus/session.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import { authRoutes } from './auth-routes.js'
 import type { BodySchema, HttpCall } from './call.js'
 import { collectionRoutes } from './collection-routes.js'
 import { documentRoutes } from './document-routes.js'
+import { keyRoutes } from './key-routes.js'
+import { privacyRoutes } from './privacy-routes.js'
+import type { RequestLimit } from './request-limit.js'
+import { whitelistRoutes } from './whitelist-routes.js'
 
-interface RouteHead {
-  readonly method: 'GET' | 'POST'
+export interface RouteHead {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `/*` at its end: all that begins so. */
   readonly path: string
-  /** `none` answers anybody, `key` who has a key, `operator` the operator alone. */
-  readonly access: 'none' | 'key' | 'operator'
+  /**
+   * `none` answers anybody, `key` whoever is known by a session or a key, `session` a wallet's
+   * session, `admin` administrators, `operator` the operator alone.
+   */
+  readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin'
+  /** `keys`: cookies are not looked at. `none`: nor are wallets' keys; who signs in has none. */
+  readonly credentials?: 'keys' | 'none'
+  /** A limit of its own for each address, instead of the one that all other routes share. */
+  readonly limit?: RequestLimit
+  /** Largest body; messageBytesMax unless given. */
+  readonly bodyBytesMax?: number
   /** Present where the route takes a JSON body. */
   readonly fields?: BodySchema
   /** The body of a refusal, where the route's clients expect another. */
@@ -33,6 +47,8 @@ export interface Route extends RouteHead {
 export interface RawCall extends HttpCall {
   readonly incoming: IncomingMessage
   readonly session: Session
+  /** TLS here, or at a trusted proxy. */
+  readonly isEncrypted: () => boolean
   /** What `read` makes of the whole body; once, where the row names no fields. */
   readonly body: <T>(read: (bytes: Buffer) => T) => Promise<T>
 }
@@ -46,4 +62,11 @@ export interface RawRoute extends RouteHead {
   ) => Promise<void>
 }
 
-export const routes: readonly Route[] = [...collectionRoutes, ...documentRoutes]
+export const routes: readonly (Route | RawRoute)[] = [
+  ...collectionRoutes,
+  ...documentRoutes,
+  ...privacyRoutes,
+  ...whitelistRoutes,
+  ...authRoutes,
+  ...keyRoutes,
+]

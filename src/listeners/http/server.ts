@@ -1,5 +1,5 @@
-// The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host and
-// origin, address limit, key, content type, body, then the bus. No middleware: each stock one
+// The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host,
+// who it is and whether too often, content type, body, then the bus. No middleware: each stock one
 // costs more than the whole request. (facts: HTTP 4.1)
 
 import type { IncomingMessage, Server } from 'node:http'
@@ -8,48 +8,44 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
-import type { Clock, Random } from '../../base/clock.js'
+import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
   databaseNameBytesMax,
   headerBytesMax,
   keepAliveMs,
   requestMsMax,
-  requestsPerWindowMax,
   streamBatchDocuments,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Bus } from '../../bus/bus.js'
 import { Session } from '../../bus/session.js'
-import type { Identity } from '../../identity/identity.js'
+import { anonymous } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import { jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
+import { requireSafeNetwork } from '../network.js'
+import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
 import { type Held, readBody } from './body.js'
 import { BodyCheck, type BodyFields } from './call.js'
-import { type Allowance, Guard, type GuardOptions, RateLimit } from './guard.js'
+import { Guard, type GuardOptions } from './guard.js'
 import { streamCursor } from './ndjson.js'
+import { allowanceHeaders } from './request-limit.js'
 import { answerHeaders, errorBody, modeOf, respond } from './respond.js'
 import { type RawCall, type RawRoute, type Route, routes } from './routes.js'
 
-export interface HttpOptions extends Omit<GuardOptions, 'port'> {
+export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string
   readonly port: number
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
   readonly database: string
-  readonly rateLimits: boolean
-  /** Setting ALLOW_INSECURE: opens on a network without TLS. */
-  readonly allowInsecure: boolean
   readonly budget: ByteBudget
   readonly bus: Bus
-  readonly clock: Clock
   readonly random: Random
   readonly ids: ObjectIds
   readonly log: Log
-  /** Who a key belongs to; undefined for a wrong one. */
-  readonly identify: (key: string) => Identity | undefined
   /** Makes the function that answers the Health object as JSON text, once the port is known. */
   readonly health: (httpPort: number) => () => Awaitable<string>
   /** Beside those of the table: what needs more than the bus. */
@@ -67,7 +63,7 @@ export interface HttpListener {
  * with the socket's own error (EADDRINUSE …).
  */
 export async function openHttp(options: HttpOptions): Promise<HttpListener> {
-  requireSafeNetwork(options)
+  requireSafeNetwork('HTTP', options)
   const handler = new HttpHandler(options)
   const serverOptions = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax }
   const { tls } = options
@@ -87,17 +83,24 @@ type Call = Context<{ Bindings: HttpBindings }>
 type Handle = (context: Call) => Promise<Response>
 type AnyRoute = Route | RawRoute
 
+/** A request that may be answered: the route it is for, who sends it, what it holds of memory. */
+interface Taken {
+  readonly route: AnyRoute
+  readonly session: Session
+  readonly held: Held
+}
+
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>()
   private guard: Guard
   private healthOf: () => Awaitable<string>
-  private readonly limit: RateLimit
+  private readonly authenticator: Authenticator
   private requests = 0
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
     this.healthOf = options.health(options.port)
-    this.limit = new RateLimit(options.clock)
+    this.authenticator = new Authenticator(options)
     this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
     for (const [path, methods] of byPath([...routes, ...options.rawRoutes])) {
       this.serve(path, new Map(methods.map((route) => [route.method, this.answering(route)])))
@@ -147,12 +150,8 @@ class HttpHandler {
   ): Promise<Response> {
     const { incoming, outgoing } = context.env
     const { headers } = incoming
-    const session = new Session({
-      protocol: 'http',
-      id: 0,
-      peer: this.guard.addressOf(incoming),
-      identity: { kind: 'anonymous' },
-    })
+    const peer = this.guard.addressOf(incoming)
+    const session = new Session({ protocol: 'http', id: 0, peer, identity: anonymous })
     const held: Held = { release: undefined }
     outgoing.on('close', () => {
       session.closed = true
@@ -160,11 +159,11 @@ class HttpHandler {
     })
     try {
       this.guard.checkHost(headers)
-      this.guard.checkOrigin(headers)
-      session.identity = this.authenticate(incoming, session.peer)
-      requireAccess(route, session.identity)
-      const fields = check === undefined ? noFields : await this.fields(incoming, check, held)
-      const call = this.open(context, fields, session, held)
+      const identity = this.authenticator.authenticate(this.guard, route, incoming, peer)
+      session.identity = identity instanceof Promise ? await identity : identity
+      const taken = { route, session, held }
+      const fields = check === undefined ? noFields : await this.fields(incoming, check, taken)
+      const call = this.open(context, fields, taken)
       const requestId = this.requestId(incoming)
       if ('send' in route) {
         await route.send(call, outgoing, answerHeaders('plain', requestId))
@@ -184,18 +183,7 @@ class HttpHandler {
     }
   }
 
-  /** Key before limit: a right key is never refused for another's flood. */
-  private authenticate(incoming: IncomingMessage, peer: string): Identity {
-    if (this.options.authOff) return { kind: 'operator' }
-    const key = keyOf(incoming)
-    if (key !== undefined) this.guard.checkTransport(incoming)
-    const identity = key === undefined ? undefined : this.options.identify(key)
-    if (identity !== undefined) return identity
-    if (this.options.rateLimits) requireAllowance(this.limit.take(peer))
-    throw fail('Unauthorized', key === undefined ? 'no API key was sent' : 'the key is not valid')
-  }
-
-  private open(context: Call, fields: BodyFields, session: Session, held: Held): RawCall {
+  private open(context: Call, fields: BodyFields, { route, session, held }: Taken): RawCall {
     const { options } = this
     const { incoming } = context.env
     const { headers, url = '' } = incoming
@@ -205,31 +193,40 @@ class HttpHandler {
     if (Buffer.byteLength(db) > databaseNameBytesMax) {
       throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
     }
+    const param = (name: string) => context.req.param(name) ?? ''
     return {
-      collection: context.req.param('name') ?? '',
+      collection: param('name'),
       database: db,
+      param,
+      query: (name) => context.req.query(name),
       fields,
       mode: modeOf(headers.accept, url.includes('?') ? context.req.query('ejson') : undefined),
       widensIds: !isEjson,
       makeId: () => options.ids.next(),
       run: (body: Document) => options.bus.run({ db, body, sequences: noSequences }, session),
       ...{ incoming, session },
-      body: (read) => readBody(incoming, options.budget, held, read),
+      isEncrypted: () => this.guard.isEncrypted(incoming),
+      body: (read) => readBody(incoming, options.budget, held, read, route.bodyBytesMax),
     }
   }
 
-  private fields(incoming: IncomingMessage, check: BodyCheck, held: Held): Awaitable<BodyFields> {
+  private fields(
+    incoming: IncomingMessage,
+    check: BodyCheck,
+    { route, held }: Taken,
+  ): Awaitable<BodyFields> {
     const type = incoming.headers['content-type']
     const isEmpty = incoming.headers['content-length'] === '0'
     if (type === undefined && isEmpty) return check.fields(emptyBody)
     if (type !== undefined && !jsonTypes.test(type)) {
       throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
     }
-    return readBody(incoming, this.options.budget, held, (bytes) => {
+    const read = (bytes: Buffer) => {
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
       return check.fields(jsonToDocument(bytes))
-    })
+    }
+    return readBody(incoming, this.options.budget, held, read, route.bodyBytesMax)
   }
 
   private refuseMethod(context: Call, allowed: string): Response {
@@ -250,7 +247,7 @@ class HttpHandler {
       this.options.log.error({ requestId, cause }, error.message)
     }
     // What is left of a refused body is not read: the connection cannot be used again.
-    const unread = !incoming.complete && incoming.method === 'POST'
+    const unread = hasUnreadBody(incoming)
     const headers = {
       ...answerHeaders('plain', requestId),
       ...rateHeaders(error),
@@ -273,48 +270,24 @@ function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
   return paths
 }
 
-/** Throws Unauthorized (403) where the route is not for everybody who has a key. */
-function requireAccess({ access }: AnyRoute, { kind }: Identity): void {
-  if (access !== 'operator' || kind === 'operator') return
-  throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
-}
-
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
 
-function keyOf(incoming: IncomingMessage): string | undefined {
-  const { authorization } = incoming.headers
-  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
-  const key = incoming.headers['x-api-key']
-  return typeof key === 'string' ? key : undefined
-}
-
-function requireAllowance(allowance: Allowance): void {
-  if (allowance.remaining >= 0) return
-  throw fail('IngressRequestRateLimitExceeded', 'too many requests from this address', {
-    retryAfter: allowance.resetSeconds,
-  })
-}
-
 function rateHeaders(error: GatewayError): Record<string, string> {
-  const { retryAfter } = error.extra
+  const { retryAfter, limit } = error.extra
   if (typeof retryAfter !== 'number') return {}
-  const seconds = String(retryAfter)
-  return {
-    'retry-after': seconds,
-    'ratelimit-limit': String(requestsPerWindowMax),
-    'ratelimit-remaining': '0',
-    'ratelimit-reset': seconds,
-  }
+  const wait = { 'retry-after': String(retryAfter) }
+  if (typeof limit !== 'number') return wait
+  return { ...wait, ...allowanceHeaders({ limit, remaining: 0, resetSeconds: retryAfter }) }
 }
 
-function requireSafeNetwork(options: HttpOptions): void {
-  const { host, isLoopback, tls, allowInsecure, trustedProxies } = options
-  if (isLoopback || tls !== undefined || allowInsecure || trustedProxies.length > 0) return
-  const ways = 'set TLS_CERT and TLS_KEY, TRUSTED_PROXIES, or ALLOW_INSECURE=1'
-  throw fail('InvalidOptions', `HOST=${host} without TLS: ${ways}`)
+/** Whether a body is announced that has not come to its end. */
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

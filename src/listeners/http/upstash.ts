@@ -37,6 +37,7 @@ export function upstashRoutes(options: UpstashOptions): readonly RawRoute[] {
     method,
     path: `${base}/*`,
     access: 'key',
+    credentials: 'keys',
     errorBody: (error) => JSON.stringify({ error: error.message }),
     send: (call, outgoing, headers) => new Exchange(options, call, outgoing, headers).answer(),
   }))
@@ -68,8 +69,8 @@ class Exchange {
     } else if (name === 'pipeline' && isPost && rest.length === 0) await this.pipeline()
     else if (name === 'multi-exec' && isPost && rest.length === 0) await this.transaction()
     else if ((name === 'subscribe' || name === 'psubscribe') && rest.length > 0) {
-      this.subscribe(name, rest)
-    } else if (name === 'monitor' && rest.length === 0) this.monitor()
+      await this.subscribe(name, rest)
+    } else if (name === 'monitor' && rest.length === 0) await this.monitor()
     else await this.single(requestOf([...words, ...(await this.bodyWord()), ...query]), !isPost)
   }
 
@@ -107,16 +108,21 @@ class Exchange {
     }
   }
 
-  private subscribe(word: 'subscribe' | 'psubscribe', names: readonly Bytes[]): void {
+  private async subscribe(
+    word: 'subscribe' | 'psubscribe',
+    names: readonly Bytes[],
+  ): Promise<void> {
     const { bus, streams } = this.options
     const { channels } = bus.services
     // A body says nothing here; what it takes must not be held for as long as the stream lives.
     this.call.incoming.resume()
-    requireListener(bus, this.call)
+    await requireListener(bus, this.call)
     const subscriber = new Subscriber(this.call.session, (message) =>
       events.data(messageText(message)),
     )
-    const events = streams.open(this.outgoing, this.headers, () => channels.leave(subscriber))
+    const events = streams.open(this.outgoing, this.headers, this.call.session.identity, () =>
+      channels.leave(subscriber),
+    )
     for (const name of names) {
       if (word === 'subscribe') channels.subscribe(subscriber, Slice.of(name))
       else channels.subscribePattern(subscriber, Slice.of(name))
@@ -124,12 +130,14 @@ class Exchange {
     }
   }
 
-  private monitor(): void {
+  private async monitor(): Promise<void> {
     const { bus, streams } = this.options
     this.call.incoming.resume()
     if (this.call.session.identity.kind !== 'operator') {
       throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
     }
+    const { identity, peer } = this.call.session
+    await bus.services.audit?.record({ act: 'redis:monitor', identity, protocol: 'http', peer })
     const session = openSession(bus, {
       ...{ session: this.call.session, database: 0 },
       socket: {
@@ -142,7 +150,9 @@ class Exchange {
         destroy: () => events.end(),
       },
     })
-    const events = streams.open(this.outgoing, this.headers, () => bus.closed(session))
+    const events = streams.open(this.outgoing, this.headers, this.call.session.identity, () =>
+      bus.closed(session),
+    )
     events.data('"OK"')
     bus.services.monitors.add(bus, session)
   }

@@ -12,8 +12,6 @@ import {
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-  subscriberBacklogBytesMax,
-  subscriberBacklogMs,
   tcpKeepAliveMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
@@ -75,18 +73,11 @@ export class RespConnection implements ClientSocket, LaneOwner {
   }
 
   push(message: Reply): void {
-    const { host, output, session, socket, writer } = this
+    const { socket, writer } = this
     if (this.isFinished || socket.destroyed) return
     this.write(message)
     if (writer.length >= pushedBytesMin) this.send()
-    const unsent = writer.length + socket.writableLength
-    if (output.isPassed(unsent, host.bus.services.clock.elapsed())) {
-      host.log.warn({ peer: session.peer, unsent }, 'a subscriber that is too slow was cut')
-      socket.destroy()
-      return
-    }
-    // Where nothing more is published, silence of that length ends it too.
-    if (unsent > subscriberBacklogBytesMax) socket.setTimeout(subscriberBacklogMs)
+    if (this.isTooSlow()) return
     if (this.isWorking || this.isFlushing) return
     this.isFlushing = true
     setImmediate(() => {
@@ -94,6 +85,25 @@ export class RespConnection implements ClientSocket, LaneOwner {
       this.send()
       this.charge()
     })
+  }
+
+  /** Cuts a client that has left too much unsent, as the limits of its class say. */
+  private isTooSlow(): boolean {
+    const { host, output, session, socket, writer } = this
+    const { clock, settings } = host.bus.services
+    const isListening = session.subscriptions > 0 || session.isMonitor
+    const bounds = settings.outputBounds[isListening ? 'pubsub' : 'normal']
+    const unsent = writer.length + socket.writableLength
+    if (output.isPassed(unsent, clock.elapsed(), bounds)) {
+      host.log.warn({ peer: session.peer, unsent }, 'a client that is too slow was cut')
+      this.isFinished = true
+      socket.destroy()
+      return true
+    }
+    // Where nothing more is written, silence of that length ends it too.
+    const isBehind = bounds.backlogBytesMax > 0 && unsent > bounds.backlogBytesMax
+    if (isBehind) socket.setTimeout(bounds.backlogMs)
+    return false
   }
 
   end(): void {
@@ -187,6 +197,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
   private send(): void {
     const { socket, writer } = this
     if (writer.length === 0 || socket.destroyed) return
+    if (writer.length + socket.writableLength > socketBacklogBytesMax && this.isTooSlow()) return
     const pieces = writer.take()
     const [first] = pieces
     if (pieces.length === 1 && first !== undefined) socket.write(first)

@@ -16,8 +16,8 @@ export interface ServerReply {
 export interface ConversationOptions {
   readonly first: ClientFirst
   readonly verifier: ScramVerifier
-  /** Of 24 random bytes or so; sent in base64 behind the client's. */
-  readonly nonce: Bytes
+  /** Sent behind the client's: printable ASCII without commas, of 18 random bytes or more. */
+  readonly nonce: string
   /** Without it the client closes with one more, empty round. */
   readonly skipEmptyExchange: boolean
 }
@@ -40,7 +40,7 @@ export class ServerConversation {
     this.first = first
     this.verifier = verifier
     this.skipEmptyExchange = skipEmptyExchange
-    this.nonce = first.nonce + Buffer.from(nonce).toString('base64')
+    this.nonce = first.nonce + nonce
     const salt = Buffer.from(verifier.salt).toString('base64')
     this.serverFirstText = `r=${this.nonce},s=${salt},i=${verifier.iterations}`
     this.serverFirst = utf8(this.serverFirstText)

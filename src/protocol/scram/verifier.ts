@@ -1,7 +1,8 @@
 // What a server keeps of a SCRAM-SHA-256 password (RFC 5802 section 3, RFC 7677): it checks a login
 // and cannot make one. Unknown users get a decoy that looks the same from outside.
 
-import { createHmac, hash, pbkdf2Sync } from 'node:crypto'
+import { createHmac, hash, pbkdf2, pbkdf2Sync } from 'node:crypto'
+import { promisify } from 'node:util'
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
 import { saslPrep } from './saslprep.js'
 
@@ -15,6 +16,8 @@ export interface ScramVerifier {
 
 /** Bytes of a salt of ours; decoys have the same. */
 export const saltBytes = 32
+/** Of PBKDF2's output: SHA-256's (RFC 5802, Hi). */
+const saltedBytes = 32
 
 export function hmacSha256(key: Bytes, ...parts: readonly Bytes[]): Bytes {
   const hmac = createHmac('sha256', key)
@@ -28,7 +31,27 @@ export function sha256(bytes: Bytes): Bytes {
 
 /** Costs about 1 ms for 4,096 iterations. Throws BadValue if SASLprep refuses the password. */
 export function makeVerifier(password: string, salt: Bytes, iterations: number): ScramVerifier {
-  const salted = pbkdf2Sync(utf8(saslPrep(password)), salt, iterations, 32, 'sha256')
+  const salted = pbkdf2Sync(utf8(saslPrep(password)), salt, iterations, saltedBytes, 'sha256')
+  return verifierOf(salted, salt, iterations)
+}
+
+/** As makeVerifier, off the event loop: for what strangers can ask for. */
+export async function deriveVerifier(
+  password: string,
+  salt: Bytes,
+  iterations: number,
+): Promise<ScramVerifier> {
+  const prepared = utf8(saslPrep(password))
+  return verifierOf(
+    await pbkdf2Later(prepared, salt, iterations, saltedBytes, 'sha256'),
+    salt,
+    iterations,
+  )
+}
+
+const pbkdf2Later = promisify(pbkdf2)
+
+function verifierOf(salted: Bytes, salt: Bytes, iterations: number): ScramVerifier {
   return {
     salt,
     iterations,

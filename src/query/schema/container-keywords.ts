@@ -1,4 +1,5 @@
-// Keywords about what an object or an array holds.
+// Keywords of $jsonSchema about what an object or an array holds. Each looks at values of its own
+// type only: to the others it has nothing to say.
 
 import { Elements, elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'

@@ -1,4 +1,5 @@
-// Keywords about one value: its type, its number, its text, what it may be.
+// Keywords of $jsonSchema about one value: its type, its number, its text, and what combinations of
+// schemas it may be.
 
 import { compareValues } from '../../value/compare.js'
 import { equalityKey } from '../../value/key.js'

@@ -166,8 +166,39 @@ export interface DocumentsPlan {
 }
 
 export type PureStagePlan = TransformPlan | MatchPlan | SortPlan | CountPlan
+/** Where results are written. */
+export interface WriteTarget {
+  /** The pipeline's own where undefined. */
+  readonly db: string | undefined
+  readonly collection: string
+}
+
+/** The results take a collection's place. */
+export interface OutPlan {
+  readonly kind: 'out'
+  readonly name: '$out'
+  readonly spec: Value
+  readonly target: WriteTarget
+}
+
+/** Each result meets the document of a collection that is equal in some fields. */
+export interface MergePlan {
+  readonly kind: 'merge'
+  readonly name: '$merge'
+  readonly spec: Value
+  readonly target: WriteTarget
+  /** The fields; `_id` where undefined. */
+  readonly on: readonly string[] | undefined
+  /** `let`: expressions of the result, for the pipeline of `whenMatched`. */
+  readonly variables: Value | undefined
+  /** An array is the pipeline of an update. */
+  readonly whenMatched: 'replace' | 'keepExisting' | 'merge' | 'fail' | Value
+  readonly whenNotMatched: 'insert' | 'discard' | 'fail'
+}
+
+export type WritePlan = OutPlan | MergePlan
 export type JoinPlan = LookupPlan | UnionPlan | FacetPlan | GraphLookupPlan
-export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan
+export type StagePlan = PureStagePlan | JoinPlan | SourcePlan | DocumentsPlan | WritePlan
 
 /** What a pipeline may hold where it stands. */
 export interface PipelineRules {
@@ -195,7 +226,7 @@ export interface StageRow {
   /** With its `$`. */
   readonly name: string
   /** Where the stage may stand, if not anywhere. */
-  readonly place?: 'first'
+  readonly place?: 'first' | 'last'
   compile(spec: Value, compiler: StageCompiler): StagePlan[]
 }
 

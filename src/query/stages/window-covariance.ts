@@ -1,4 +1,5 @@
-// $covariancePop and $covarianceSamp: two numeric expressions over a window, by Welford's method.
+// $covariancePop and $covarianceSamp: two numeric expressions over a window, by Welford's method,
+// which loses no digits to large means.
 
 import { elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'

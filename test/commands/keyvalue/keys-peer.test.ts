@@ -2,13 +2,11 @@
 // in both protocols, refusals and the order of checks included, and dumps that go both ways.
 
 import t from 'tap'
-import { keyScripts } from '../../support/key-scripts.js'
-import { keySequence } from '../../support/key-sequences.js'
+import { scriptLines } from '../../support/key-scripts.js'
 import { dumpString, intset, sealed, ziplist, zipmap } from '../../support/old-dumps.js'
+import { sameRun } from '../../support/peer-runs.js'
 import { besideRedis, type Pair } from '../../support/redis-peer.js'
 import type { RespReply } from '../../support/resp-client.js'
-import { runs } from '../../support/runs.js'
-import { seededRandom } from '../../support/seeded-random.js'
 
 const inAnyOrder = (reply: unknown): unknown =>
   Array.isArray(reply)
@@ -23,39 +21,12 @@ const inAnyOrder = (reply: unknown): unknown =>
     : reply
 
 for (const protocol of ['2', '3']) {
-  await besideRedis(t, `each command and each refusal, RESP${protocol}`, async (_t, pair) => {
+  await besideRedis(t, `each command and each refusal, RESP${protocol}`, async (t, pair) => {
     await Promise.all([pair.ours.call('HELLO', protocol), pair.theirs.call('HELLO', protocol)])
-    for (const [title, text] of Object.entries(keyScripts)) {
-      await pair.same(['FLUSHALL'])
-      const normal = title === 'listings' ? inAnyOrder : undefined
-      await pair.same(linesOf(text), normal)
+    for (const [place, lines] of scriptLines().entries()) {
+      t.ok(await sameRun(t, pair, `script ${place}`, lines))
     }
   })
-
-  await besideRedis(t, `random runs are answered alike, RESP${protocol}`, async (t, pair) => {
-    await Promise.all([pair.ours.call('HELLO', protocol), pair.theirs.call('HELLO', protocol)])
-    for (let seed = 1; seed <= runs(25); seed++) {
-      const lines = keySequence(seededRandom(seed), 100)
-      const [mine, wanted] = await Promise.all([
-        Promise.all(lines.map((line) => pair.ours.call(...line))),
-        Promise.all(lines.map((line) => pair.theirs.call(...line))),
-      ])
-      const at = mine.findIndex((reply, i) => !isAlike(reply, wanted[i]))
-      if (at >= 0) t.same(mine[at], wanted[at], `seed ${seed}: ${at}: ${lines[at]?.join(' ')}`)
-    }
-    t.pass('all runs')
-  })
-}
-
-function isAlike(a: unknown, b: unknown): boolean {
-  return JSON.stringify(inAnyOrder(a)) === JSON.stringify(inAnyOrder(b))
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 }
 
 const writes: readonly (readonly string[])[] = [

@@ -10,6 +10,8 @@ import { seededRandom } from '../../support/seeded-random.js'
 
 /** Few different elements, so that removals find many. */
 const alphabet = 40
+/** Elements that a list is cut to: between cuts it grows, but not beyond what a command may move. */
+const longest = 2_500
 
 class Model {
   items: string[] = []
@@ -51,7 +53,9 @@ class Model {
 
   private async trim(): Promise<void> {
     const from = this.below(500)
-    const to = Math.max(0, this.items.length - 1 - this.below(500))
+    // What is taken out of the middle may move at most as many as one command may write.
+    const last = Math.min(this.items.length - 1, from + longest)
+    const to = Math.max(0, last - this.below(500))
     await this.room.run('LTRIM', 'l', from, to)
     this.items = this.items.slice(from, to + 1)
   }

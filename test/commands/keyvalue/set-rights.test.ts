@@ -5,6 +5,7 @@ import { KeyValueCall } from '../../../src/bus/keyvalue/call.js'
 import { Programs } from '../../../src/bus/keyvalue/programs.js'
 import { usualBounds } from '../../../src/engine/keyspace/work.js'
 import type { Need } from '../../../src/engine/types.js'
+import { noWallets } from '../../../src/identity/standing.js'
 import { eachKeyValueRoom, plain, requestOf, type Word } from '../../support/key-value-room.js'
 
 t.test('who may only write sets, and gets nothing', (t) =>
@@ -15,6 +16,7 @@ t.test('who may only write sets, and gets nothing', (t) =>
     const programs = new Programs({
       ...{ store, keyspaces: bus.keyspaces, bounds: usualBounds },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
+      standing: noWallets,
       allow: (_identity, need) => {
         asked.add(need)
         return need === 'write'

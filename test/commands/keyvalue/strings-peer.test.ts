@@ -1,9 +1,8 @@
-// Random runs of string and bit commands on a real server and on Sigil: the same replies to the
-// letter.
+// Random runs of string and bit commands beside a real server, at every bound between small and large and
+// over every store: the same replies to the byte.
 
 import t from 'tap'
-import { peerRuns, peerRunsAtBounds } from '../../support/peer-runs.js'
-import { stringReply, stringSequence } from '../../support/string-sequences.js'
+import { peerRunsAtBounds } from '../../support/peer-runs.js'
+import { stringSequence } from '../../support/string-sequences.js'
 
-await peerRuns(t, { sequence: stringSequence, normal: stringReply })
-await peerRunsAtBounds(t, { sequence: stringSequence, normal: stringReply })
+await peerRunsAtBounds(t, stringSequence)

@@ -2,12 +2,13 @@
 // is queued behind MULTI is bounded.
 
 import t from 'tap'
-import { multiBytesMax } from '../../../src/base/limits.js'
+import { multiBytesMax, multiBytesTotalMax } from '../../../src/base/limits.js'
 import { readSettings } from '../../../src/base/settings.js'
 import { findNamespace } from '../../../src/engine/catalog.js'
 import { insertDocument, recordKey, removeDocument } from '../../../src/engine/collections.js'
 import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
+import type { LateStore } from '../../support/late-store.js'
 
 const database = readSettings({}).DATABASE
 
@@ -161,6 +162,54 @@ t.test('a key that was due when it was watched may be swept, but not set', (t) =
   }),
 )
 
+t.test('what was set and deleted between two runs of EXEC aborts it', (t) =>
+  eachKeyValueRoom(
+    t,
+    'between runs',
+    async (t, room) => {
+      const late = room.store as LateStore
+      const other = room.client()
+      let conflicts = 0
+      for (let attempts = 0; attempts < 300 && conflicts < 20; attempts++) {
+        let isChanged = false
+        await room.line('WATCH absent')
+        await room.line('MULTI')
+        await room.line('SET absent mine')
+        late.betweenRuns = async () => {
+          if (isChanged) return
+          isChanged = true
+          await other.line('SET absent theirs')
+          await other.line('DEL absent')
+        }
+        const reply = await room.line('EXEC')
+        late.betweenRuns = undefined
+        t.same(reply, isChanged ? null : ['OK'])
+        if (isChanged) conflicts++
+        await room.line('DEL absent')
+      }
+      t.ok(conflicts > 0, `${conflicts} conflicts`)
+    },
+    { kinds: ['late'] },
+  ),
+)
+
+t.test('a run of EXEC that came to nothing does not abort the next', (t) =>
+  eachKeyValueRoom(
+    t,
+    'own puts',
+    async (t, room) => {
+      for (let attempts = 0; attempts < 50; attempts++) {
+        await room.line('WATCH absent')
+        await room.line('MULTI')
+        await room.line('SET absent mine')
+        t.same(await room.line('EXEC'), ['OK'])
+        await room.line('DEL absent')
+      }
+    },
+    { kinds: ['late'] },
+  ),
+)
+
 t.test('UNWATCH, DISCARD, EXEC and going away forget what was watched', (t) =>
   eachKeyValueRoom(t, 'forgotten', async (t, room) => {
     const other = room.client()
@@ -176,6 +225,34 @@ t.test('UNWATCH, DISCARD, EXEC and going away forget what was watched', (t) =>
     other.close()
     t.equal(await room.line('SET gone 1'), 'OK')
   }),
+)
+
+t.test('what all connections queue together is bounded', (t) =>
+  eachKeyValueRoom(
+    t,
+    'queues',
+    async (t, room) => {
+      const text = 'x'.repeat(15 * 1024 * 1024)
+      const others = Array.from({ length: 4 }, () => room.client())
+      let queued = 0
+      for (const client of others) {
+        await client.line('MULTI')
+        while ((await client.run('SET', 'k', text)) === 'QUEUED') queued += text.length
+      }
+      t.ok(queued > multiBytesTotalMax / 2 && queued <= multiBytesTotalMax, `${queued} bytes`)
+      await room.line('MULTI')
+      t.same(await room.run('SET', 'k', text), {
+        error: 'ERR too much is queued in this transaction',
+      })
+      await room.line('DISCARD')
+      await others[0]?.line('DISCARD')
+      others[1]?.close()
+      await others[2]?.line('EXEC')
+      await others[3]?.line('RESET')
+      t.equal(room.bus.queuedBytes, 0)
+    },
+    { kinds: ['memory'] },
+  ),
 )
 
 t.test('what is queued is bounded, and EXEC is refused beyond', (t) =>

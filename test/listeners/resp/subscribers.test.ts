@@ -30,6 +30,29 @@ t.test('a subscriber that takes nothing is cut, and the others do not notice', a
   t.same(await quick.next(), ['*3', '$message', '$a', '$last'])
 })
 
+t.test('CONFIG SET client-output-buffer-limit holds for who is connected', async (t) => {
+  const gateway = await startGateway(t, off)
+  const [slow, greedy, publisher] = await Promise.all(
+    [1, 2, 3].map(() => RespClient.open(gateway.ports.redis)),
+  )
+  if (slow === undefined || greedy === undefined || publisher === undefined) throw new Error()
+  t.teardown(() => [slow, greedy, publisher].map((client) => client.close()))
+  await slow.call('SUBSCRIBE', 'a')
+  slow.socket.pause()
+  const limits = 'pubsub 2mb 0 0 normal 3mb 0 0'
+  t.equal(await publisher.call('CONFIG', 'SET', 'client-output-buffer-limit', limits), '+OK')
+  const payload = Buffer.alloc(1024 * 1024, 'x')
+  let sent = 0
+  for (let receivers = ':1'; receivers === ':1' && sent < 32; sent++) {
+    receivers = String(await publisher.call('PUBLISH', 'a', payload))
+  }
+  t.ok(sent > 2 && sent < 32, `cut after ${sent} MiB`)
+  await publisher.call('SET', 'large', Buffer.alloc(4 * 1024 * 1024))
+  t.equal(await greedy.call('PING'), '+PONG')
+  greedy.send('GET large\r\n')
+  t.equal(await greedy.next(), undefined, 'a reply beyond the limit of its class ends it')
+})
+
 t.test('messages to a client that waits for a key arrive while it waits', async (t) => {
   const gateway = await startGateway(t, off)
   const [client, other] = await Promise.all([1, 2].map(() => RespClient.open(gateway.ports.redis)))

@@ -1,14 +1,19 @@
 // The login by the vectors of RFC 7677 and of our own key derivation, and every way to get it wrong.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { textOf, utf8 } from '../../../src/base/bytes.js'
 import { ServerConversation } from '../../../src/protocol/scram/conversation.js'
 import { parseClientFirst, parsePlain } from '../../../src/protocol/scram/messages.js'
-import { decoyVerifier, makeVerifier, saltBytes } from '../../../src/protocol/scram/verifier.js'
+import {
+  decoyVerifier,
+  deriveVerifier,
+  makeVerifier,
+  saltBytes,
+} from '../../../src/protocol/scram/verifier.js'
 
-const nonce = Uint8Array.from({ length: 24 }, (_, i) => i)
-const serverNonce = Buffer.from(nonce).toString('base64')
+const nonce = Buffer.from(Uint8Array.from({ length: 24 }, (_, i) => i)).toString('base64')
 const salt = Uint8Array.from({ length: 16 }, (_, i) => 255 - i)
 const verifier = makeVerifier('pencil', salt, 4096)
 const failed = { code: 18, message: 'Authentication failed.' }
@@ -33,37 +38,39 @@ function clientFinal(bare: string, serverFirst: string, password: string, bindin
   return { message: `${withoutProof},p=${proof.toString('base64')}`, expected: `v=${expected}` }
 }
 
-t.test('the keys of RFC 7677', async (t) => {
-  const known = makeVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'), 4096)
-  const bare = 'n=user,r=rOprNGfwEbeRWgbNEkqO'
-  const serverFirst =
-    'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096'
-  const { message, expected } = clientFinal(bare, serverFirst, 'pencil')
-  t.match(message, /,p=dHzbZapWIk4jUhN\+Ute9ytag9zjfMHgsqmmiz7AndVQ=$/)
-  t.equal(expected, 'v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=')
-  const clientKey = createHmac(
-    'sha256',
-    pbkdf2Sync('pencil', known.salt, known.iterations, 32, 'sha256'),
-  ).update('Client Key')
-  t.same(known.storedKey, new Uint8Array(createHash('sha256').update(clientKey.digest()).digest()))
-})
+interface GoldenConversation {
+  readonly name: string
+  readonly password: string
+  readonly salt: string
+  readonly serverNonce: string
+  readonly messages: readonly [string, string, string, string]
+}
 
-t.test('the keys of the golden API key', async (t) => {
-  const key = 'svc_live_93614ec9925ee83ea38094ec7548bc34a74cbceb31825b073436935b7c28ad96'
-  const golden = makeVerifier(
-    key,
-    Buffer.from('8d7516f92f86ff2bff7638117eeefe54f86ce065a68c3b0f6c4b3d9bfb491ad6', 'hex'),
-    4096,
-  )
-  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-  t.equal(hex(golden.storedKey), 'a625cb7438f8f0ef9390ec5f24657818932b53f219c2aa4bb15e8490cc258fab')
-  t.equal(hex(golden.serverKey), '6beb48656c8fd78de1435155fc68f4f9911f7ad7260e168975d271b81b5660bd')
-})
+const golden = JSON.parse(readFileSync('protocol-fixtures/keys/scram.json', 'utf8')) as {
+  readonly conversations: readonly GoldenConversation[]
+}
+
+for (const { name, password, salt, serverNonce, messages } of golden.conversations) {
+  t.test(`the whole conversation of ${name}`, async (t) => {
+    const [clientFirst, serverFirst, final, serverFinal] = messages
+    const known = await deriveVerifier(password, Buffer.from(salt, 'hex'), 4096)
+    t.same(known, makeVerifier(password, Buffer.from(salt, 'hex'), 4096))
+    const conversation = new ServerConversation({
+      first: parseClientFirst(utf8(clientFirst)),
+      verifier: known,
+      nonce: serverNonce,
+      skipEmptyExchange: true,
+    })
+    t.equal(textOf(conversation.serverFirst), serverFirst)
+    t.equal(clientFinal(clientFirst.slice(3), serverFirst, password).message, final)
+    t.same(conversation.step(utf8(final)), { payload: utf8(serverFinal), done: true })
+  })
+}
 
 t.test('a right password is accepted, and the server proves itself', async (t) => {
   const conversation = converse('n,,n=user,r=abc')
   const serverFirst = textOf(conversation.serverFirst)
-  t.equal(serverFirst, `r=abc${serverNonce},s=${Buffer.from(salt).toString('base64')},i=4096`)
+  t.equal(serverFirst, `r=abc${nonce},s=${Buffer.from(salt).toString('base64')},i=4096`)
   const { message, expected } = clientFinal('n=user,r=abc', serverFirst, 'pencil')
   const reply = conversation.step(utf8(message))
   t.same([textOf(reply.payload), reply.done], [expected, true])

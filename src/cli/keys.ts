@@ -1,0 +1,137 @@
+// `sigil keys recover <wallet>`: a lost on-chain key is its wallet's signature over the documented
+// text, made again. The program says what to sign, or signs with a private key that a file holds,
+// and shows a key only where its commitment is the one on the chain.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { fail } from '../base/errors.js'
+import { requireAddress } from '../identity/address.js'
+import { bytesOfHex, commitmentOf, derivationText, deriveKey } from '../identity/key-derivation.js'
+import { type Client, openClient } from './client.js'
+
+const help = `Usage:
+  sigil keys recover <wallet>
+  sigil keys recover <wallet> --index N --signature 0x…
+  sigil keys recover <wallet> --private-key-file FILE
+
+  Finds the active on-chain keys of a wallet and makes them again. The first form prints the text
+  that the wallet has to sign for each key (personal_sign), the second takes such a signature, the
+  third signs by itself. A key is printed when it is the one that the chain knows.
+  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080).
+`
+
+interface RegisteredKey {
+  readonly index: number
+  /** 64 hex digits. */
+  readonly commitment: string
+}
+
+type Sign = (text: string) => Promise<string>
+
+/** Returns the exit code: 1 where there is no key, or one could not be made again. */
+export async function runKeys(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      index: { type: 'string' },
+      signature: { type: 'string' },
+      'private-key-file': { type: 'string' },
+    },
+  })
+  const [verb, wallet, further] = positionals
+  const { index, signature, 'private-key-file': file } = values
+  const isOneSignature = signature !== undefined && index !== undefined
+  const isMixed = file !== undefined && signature !== undefined
+  if (verb !== 'recover' || wallet === undefined || further !== undefined || isMixed) return usage()
+  if (signature !== undefined && !isOneSignature) return usage()
+  const address = requireAddress(wallet, 'wallet')
+  const keys = (await registered(openClient(process.env), address)).filter(
+    (key) => index === undefined || String(key.index) === index,
+  )
+  if (keys.length === 0) {
+    process.stdout.write(`${address} has no such active key on the chain.\n`)
+    return 1
+  }
+  if (file !== undefined) return recover(address, keys, await signerOf(file, address))
+  if (signature !== undefined) return recover(address, keys, async () => signature)
+  return explain(address, keys)
+}
+
+function usage(): number {
+  process.stderr.write(help)
+  return 2
+}
+
+async function registered(client: Client, address: string): Promise<RegisteredKey[]> {
+  const { status, body } = await client.get(`/api/v1/registry?address=${address}`)
+  if (status !== 200) throw fail('OperationFailed', `HTTP ${status}: ${body.errmsg}`)
+  const keys = body.keys as readonly { readonly index: number; readonly commitment: string }[]
+  return keys.map(({ index, commitment }) => ({ index, commitment: commitment.slice(2) }))
+}
+
+function explain(address: string, keys: readonly RegisteredKey[]): number {
+  const lines = ['Sign each text with the wallet (personal_sign), then run:', '']
+  lines.push(`  sigil keys recover ${address} --index N --signature 0x…`, '')
+  for (const { index } of keys) lines.push(`${index}  ${derivationText(address, index)}`)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return 0
+}
+
+async function recover(
+  address: string,
+  keys: readonly RegisteredKey[],
+  sign: Sign,
+): Promise<number> {
+  let missing = 0
+  for (const { index, commitment } of keys) {
+    const text = derivationText(address, index)
+    const signature = await sign(text)
+    // Whoever signs at random gets another key each time, and could never come back to this one.
+    const isSteady = (await sign(text)) === signature
+    const key = keyOf(signature, commitment)
+    if (key !== undefined) process.stdout.write(`${index}  ${key}\n`)
+    else {
+      missing++
+      const why = isSteady
+        ? 'the signature is not of this wallet over the text, or the key was not derived'
+        : 'this wallet signs differently each time: its keys cannot be derived'
+      process.stderr.write(`${index}  not recovered: ${why}\n`)
+    }
+  }
+  return missing === 0 ? 0 : 1
+}
+
+/** The key of that signature, live or test, whose commitment it is. */
+function keyOf(signature: string, commitment: string): string | undefined {
+  const bytes = bytesOfHex(signature, 'signature')
+  for (const mode of ['live', 'test'] as const) {
+    const key = deriveKey(bytes, mode)
+    if (commitmentOf(key) === commitment) return key
+  }
+  return undefined
+}
+
+async function signerOf(file: string, address: string): Promise<Sign> {
+  const { Wallet } = await import('ethers')
+  const wallet = new Wallet(readPrivateKey(file))
+  if (wallet.address !== address) {
+    throw fail('BadValue', `${file} holds the private key of ${wallet.address}`)
+  }
+  return (text) => wallet.signMessage(text)
+}
+
+/** 32 bytes in hexadecimal. The text itself is in no error. */
+function readPrivateKey(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw fail('BadValue', error instanceof Error ? error.message : String(error))
+  }
+  const digits = text.startsWith('0x') ? text.slice(2) : text
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
+    throw fail('BadValue', `${file} holds no private key: 64 hexadecimal digits are expected`)
+  }
+  return `0x${digits}`
+}

@@ -1,0 +1,147 @@
+// Who owns a collection and which mode it has: told to everybody, changed by its owner, by whoever
+// comes first to what nobody owns, and by the operator, who may also name the owner.
+// (API document, privacy settings; DESIGN.md, ownership)
+
+import { fail } from '../../base/errors.js'
+import type { Call } from '../../bus/call.js'
+import type { CommandTx } from '../../bus/command-tx.js'
+import { bool, collection, oneOf, optional, string, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import {
+  createNamespace,
+  findNamespace,
+  findReserved,
+  release,
+  saveNamespace,
+} from '../../engine/catalog.js'
+import type { Access, Namespace } from '../../engine/types.js'
+import { requireAddress } from '../../identity/address.js'
+import { walletOf } from '../../identity/identity.js'
+import type { Program } from '../../store/store.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { touchesTarget } from '../document/arguments.js'
+
+const getPrivacy = documentRow({
+  name: 'getPrivacy',
+  grain: 'read',
+  access: 'anonymous',
+  target: collection,
+  params: {},
+  touches: touchesTarget(),
+  help:
+    'Tells the privacy mode and the owner of a collection, or of the name of a dropped one; its ' +
+    'roles to the owner too.',
+  *run(tx, call) {
+    const { db, target } = call
+    const access = tx.namespace()?.access ?? (yield* findReserved(tx, db, target))
+    if (access === undefined) throw missing(call)
+    return reply((writer) => {
+      writer.openDocument('privacy').string('mode', access.mode)
+      writeOwner(writer, access.owner)
+      if (call.may('admin', access)) {
+        writeRoles(writer, access)
+        const contract = call.services.contractAddress?.()
+        if (contract === undefined) writer.null('contractAddress')
+        else writer.string('contractAddress', contract)
+      }
+      writer.close()
+    })
+  },
+})
+
+const privacyParams = {
+  mode: optional(oneOf(['private', 'public', 'shared'])),
+  ownerAddress: optional(string),
+  release: withDefault(bool, false),
+} as const
+
+const setPrivacy = documentRow({
+  name: 'setPrivacy',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: privacyParams,
+  touches: touchesTarget('claim'),
+  audit: ({ args: { mode, ownerAddress, release } }) => ({
+    mode: mode ?? null,
+    ownerAddress: ownerAddress ?? null,
+    ...(release ? { release } : {}),
+  }),
+  help:
+    'Sets the privacy mode of a collection, which is made if it is missing. The first wallet to ' +
+    'do so owns what nobody owns, where CLAIM_UNOWNED lets it; the operator may name the owner. ' +
+    '`release` gives the name of a dropped collection away.',
+  *run(tx, call) {
+    const { args, db, target } = call
+    if (args.release) {
+      yield* releaseName(tx, call)
+      return reply((writer) => writer.string('collection', target).bool('released', true))
+    }
+    const { mode, ownerAddress } = args
+    if (mode === undefined && ownerAddress === undefined) {
+      throw fail('BadValue', "one of 'mode', 'ownerAddress' and 'release' is required")
+    }
+    const ns =
+      (yield* findNamespace(tx, db, target)) ??
+      (yield* createNamespace(tx, db, target, call.creation()))
+    const access = changed(call, ns)
+    saveNamespace(tx, { ...ns, access })
+    return reply((writer) => {
+      writer.string('collection', target).string('mode', access.mode)
+      writeOwner(writer, access.owner)
+    })
+  },
+})
+
+interface PrivacyCall extends Pick<Call<unknown, string>, 'db' | 'target'> {
+  readonly identity: Call<unknown, string>['identity']
+  readonly args: {
+    readonly mode: 'private' | 'public' | 'shared' | undefined
+    readonly ownerAddress: string | undefined
+  }
+  readonly unauthorized: Call<unknown, string>['unauthorized']
+}
+
+/** The access with what the call asks for; whoever sets the mode of what nobody owns owns it. */
+function changed(call: PrivacyCall, { access }: Namespace): Access {
+  const { mode = access.mode, ownerAddress } = call.args
+  if (ownerAddress !== undefined && call.identity.kind !== 'operator') throw call.unauthorized()
+  const owner =
+    ownerAddress === undefined
+      ? (access.owner ?? walletOf(call.identity) ?? null)
+      : requireAddress(ownerAddress, 'ownerAddress')
+  return { owner, mode, roles: access.roles, isSettled: true }
+}
+
+/** Only of a name that no collection has: giving up a collection is to drop it. */
+function* releaseName(tx: CommandTx, call: PrivacyCall): Program<void> {
+  const { db, target, args } = call
+  if (args.mode !== undefined || args.ownerAddress !== undefined) {
+    throw fail('BadValue', "'release' stands alone")
+  }
+  if ((yield* findNamespace(tx, db, target)) !== undefined) {
+    const text = `${db}.${target} is there: drop it with release, or drop it first`
+    throw fail('IllegalOperation', text)
+  }
+  if ((yield* findReserved(tx, db, target)) === undefined) throw missing(call)
+  release(tx, db, target)
+}
+
+function missing({ db, target }: Pick<Call<unknown, string>, 'db' | 'target'>): Error {
+  return fail('NamespaceNotFound', `ns not found: ${db}.${target}`)
+}
+
+function writeOwner(writer: DocumentWriter, owner: string | null): void {
+  if (owner === null) writer.null('ownerAddress')
+  else writer.string('ownerAddress', owner)
+}
+
+/** `accessRoles`: address to 1 (read) or 2 (write). */
+export function writeRoles(writer: DocumentWriter, { roles }: Access): void {
+  writer.openDocument('accessRoles')
+  for (const [address, role] of Object.entries(roles)) writer.int32(address, role)
+  writer.close()
+}
+
+export const privacyRows = [getPrivacy, setPrivacy]

@@ -1,0 +1,88 @@
+// A wallet signs in, asks who it is, and signs out. Over HTTP alone: the session lives in a
+// browser's cookies, and the limits that keep nonces few are those of the routes.
+
+import { fail } from '../../base/errors.js'
+import { anyValue, optional, strictBool, string, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import type { AnyCall } from '../../bus/row.js'
+import { documentRow } from '../../bus/row.js'
+import type { SignIn } from '../../identity/sign-in.js'
+import { numberValue } from '../../value/value.js'
+
+const authNonce = documentRow({
+  name: 'authNonce',
+  grain: 'task',
+  access: 'anonymous',
+  secrets: ['session'],
+  target: anyValue,
+  params: { address: string, session: optional(string), origin: optional(string) },
+  help: 'Makes a number, and a message that carries it, for a wallet to sign.',
+  run: async (call) => {
+    const { address, session: cookie, origin } = call.args
+    const { nonce, message, session } = await signInOf(call).nonce(address, { cookie, origin })
+    return reply((writer) => {
+      writer.string('nonce', nonce).string('message', message)
+      if (session !== undefined) writer.string('session', session)
+    })
+  },
+})
+
+const authVerify = documentRow({
+  name: 'authVerify',
+  grain: 'task',
+  access: 'anonymous',
+  secrets: ['message', 'signature', 'session'],
+  target: anyValue,
+  params: { message: string, signature: string, session: optional(string) },
+  help: 'Begins a session for the wallet that signed the message.',
+  run: async (call) => {
+    const { message, signature, session: cookie } = call.args
+    const { protocol, peer } = call.session
+    const signed = { message, signature }
+    const { address, session, csrf } = await signInOf(call).verify(signed, cookie, {
+      protocol,
+      peer,
+    })
+    return reply((writer) => {
+      writer.string('address', address).string('session', session).string('csrf', csrf)
+    })
+  },
+})
+
+const authMe = documentRow({
+  name: 'authMe',
+  // A read, so that the session is looked at once more: whether it and its wallet still stand.
+  grain: 'read',
+  access: 'session',
+  target: anyValue,
+  params: {},
+  help: 'Tells which wallet has signed in, and for which chain.',
+  run: function* (_tx, call) {
+    const { identity } = call.session
+    if (identity.kind !== 'session') throw fail('Unauthorized', 'a session is needed')
+    return reply((writer) => {
+      writer.string('address', identity.address).value('chainId', numberValue(identity.chainId))
+    })
+  },
+})
+
+const authLogout = documentRow({
+  name: 'authLogout',
+  grain: 'task',
+  access: 'anonymous',
+  target: anyValue,
+  params: { everywhere: withDefault(strictBool, false) },
+  help: 'Ends the session, or every session of its wallet; without one, nothing.',
+  run: async (call) => {
+    const { identity } = call.session
+    if (identity.kind === 'session') await signInOf(call).signOut(identity, call.args.everywhere)
+    return reply()
+  },
+})
+
+function signInOf({ session, services }: Pick<AnyCall, 'session' | 'services'>): SignIn {
+  if (session.protocol === 'http' && services.signIn !== undefined) return services.signIn
+  throw fail('CommandNotSupported', 'wallets sign in over HTTP: POST /api/v1/auth/nonce')
+}
+
+export const signInRows = [authNonce, authVerify, authMe, authLogout]

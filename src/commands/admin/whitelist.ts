@@ -1,0 +1,47 @@
+// The whitelist: told to everybody, kept by administrators, and in force under WHITELIST=enforce.
+// (API document; DESIGN.md, whitelist)
+
+import { anyValue, oneOf, string } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { requireAddress } from '../../identity/address.js'
+import { addToWhitelist, listWhitelist, removeFromWhitelist } from '../../identity/whitelist.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+
+const getWhitelist = documentRow({
+  name: 'getWhitelist',
+  grain: 'read',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Lists the addresses of the whitelist.',
+  run: (tx) => answer(tx),
+})
+
+const setWhitelist = documentRow({
+  name: 'setWhitelist',
+  grain: 'point',
+  access: 'admin',
+  target: anyValue,
+  params: { address: string, action: oneOf(['add', 'remove']) },
+  audit: ({ args: { address, action } }) => ({ address, action }),
+  help: 'Adds an address to the whitelist, or removes one; either may be done twice.',
+  *run(tx, { args }) {
+    const address = requireAddress(args.address, 'address')
+    if (args.action === 'add') yield* addToWhitelist(tx, address)
+    else removeFromWhitelist(tx, address)
+    return reply((writer) => writer.string('address', address))
+  },
+})
+
+function* answer(tx: ReadTx): Program<Document> {
+  const addresses = yield* listWhitelist(tx)
+  return reply((writer) => {
+    writer.openArray('addresses')
+    for (const [index, address] of addresses.entries()) writer.string(String(index), address)
+    writer.close()
+  })
+}
+
+export const whitelistRows = [getWhitelist, setWhitelist]

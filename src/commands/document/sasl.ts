@@ -1,0 +1,211 @@
+// Signing in on the document wire: SASL's two commands, the half of them that drivers send within
+// hello, and what ends it. A login may have to ask the chain whose key it is, so these rows wait.
+
+import type { Bytes } from '../../base/bytes.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import { anyValue, number, optional, string } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { type DocumentRow, documentRow } from '../../bus/row.js'
+import type { Session } from '../../bus/session.js'
+import {
+  conversationId,
+  Login,
+  type LoginStart,
+  type LoginStep,
+  requireSameUser,
+} from '../../identity/login.js'
+import type { Awaitable } from '../../store/store.js'
+import { field, fieldIn } from '../../value/elements.js'
+import {
+  binaryValue,
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  nullValue,
+  stringOf,
+  type Value,
+} from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+
+const speculativeMechanism = 'SCRAM-SHA-256'
+
+const saslStartRow = documentRow({
+  name: 'saslStart',
+  access: 'anonymous',
+  grain: 'task',
+  target: anyValue,
+  params: { mechanism: string, payload: anyValue, options: optional(anyValue) },
+  ignoresUnknown: true,
+  secrets: ['payload'],
+  help: 'Begins a login by SCRAM-SHA-256, or by PLAIN where nobody can listen.',
+  run: ({ args, session }) => {
+    const { mechanism, payload, options } = args
+    const start = { mechanism, payload: payloadOf(payload), skipEmptyExchange: skipsEmpty(options) }
+    return answer(session, payload, (login) => begin(session, login, start))
+  },
+})
+
+const saslContinueRow = documentRow({
+  name: 'saslContinue',
+  access: 'anonymous',
+  grain: 'task',
+  target: anyValue,
+  params: { conversationId: number, payload: anyValue },
+  ignoresUnknown: true,
+  secrets: ['payload'],
+  help: 'Goes on with the login that saslStart or hello began.',
+  run: ({ args, session }) =>
+    answer(session, args.payload, (login) =>
+      login.continue(args.conversationId, payloadOf(args.payload)),
+    ),
+})
+
+const authenticateRow = documentRow({
+  name: 'authenticate',
+  access: 'anonymous',
+  grain: 'local',
+  target: anyValue,
+  params: { mechanism: optional(string) },
+  ignoresUnknown: true,
+  help: 'Login by certificate; not offered.',
+  run: ({ args }) => {
+    const name = args.mechanism ?? 'MONGODB-CR'
+    throw fail('MechanismUnavailable', `Unsupported or disabled authentication mechanism ${name}`)
+  },
+})
+
+const logoutRow = documentRow({
+  name: 'logout',
+  access: 'anonymous',
+  grain: 'local',
+  target: anyValue,
+  params: {},
+  ignoresUnknown: true,
+  help: 'Makes the connection what it was before it signed in.',
+  run: ({ session }) => {
+    const login = session.conversation
+    if (login instanceof Login) {
+      login.reset()
+      session.identity = login.initial
+    }
+    return reply()
+  },
+})
+
+export const saslRows: readonly DocumentRow[] = [
+  saslStartRow,
+  saslContinueRow,
+  authenticateRow,
+  logoutRow,
+]
+
+/**
+ * The first step of a login within hello. Whatever is wrong with it, there is none: the client
+ * begins again with saslStart, and is told then.
+ */
+export function speculate(
+  session: Session,
+  given: Value | undefined,
+): Awaitable<LoginStep | undefined> {
+  const login = session.conversation
+  if (!(login instanceof Login)) return undefined
+  const start = speculativeStart(given)
+  if (start === undefined) return undefined
+  try {
+    const step = begin(session, login, start)
+    return step instanceof Promise ? step.catch(none) : step
+  } catch (thrown) {
+    return none(thrown)
+  }
+}
+
+/**
+ * A login that is given up for another counts as failed: each has cost a look at the chain, and an
+ * honest client gives up one at the most.
+ */
+function begin(session: Session, login: Login, start: LoginStart): Awaitable<LoginStep> {
+  if (login.isUnderWay) session.authFailures++
+  return login.start(start)
+}
+
+function speculativeStart(given: Value | undefined): LoginStart | undefined {
+  if (given?.type !== bsonType.object) return undefined
+  const mechanism = fieldIn(given, 'mechanism')
+  const payload = fieldIn(given, 'payload')
+  if (mechanism?.type !== bsonType.string || payload === undefined) return undefined
+  const isKnown = payload.type === bsonType.binary || payload.type === bsonType.string
+  if (stringOf(mechanism) !== speculativeMechanism || !isKnown) return undefined
+  const skipEmptyExchange = skipsEmpty(fieldIn(given, 'options'))
+  return { mechanism: speculativeMechanism, payload: payloadOf(payload), skipEmptyExchange }
+}
+
+function none(thrown: unknown): undefined {
+  if (!(thrown instanceof GatewayError)) throw thrown
+}
+
+/** The payload of a speculative login: its type is answered in. */
+export function payloadField(given: Value): Value {
+  return fieldIn(given, 'payload') ?? nullValue
+}
+
+/** One message of a login, answered; a complete one changes who the session is. */
+function answer(
+  session: Session,
+  given: Value,
+  step: (login: Login) => Awaitable<LoginStep>,
+): Awaitable<Document> {
+  const login = session.conversation
+  if (!(login instanceof Login)) {
+    throw fail('CommandNotSupported', 'SASL belongs to the document wire')
+  }
+  try {
+    const taken = step(login)
+    return taken instanceof Promise
+      ? taken.then(
+          (late) => take(session, login, given, late),
+          (thrown) => refuse(session, thrown),
+        )
+      : take(session, login, given, taken)
+  } catch (thrown) {
+    return refuse(session, thrown)
+  }
+}
+
+function take(session: Session, login: Login, given: Value, step: LoginStep): Document {
+  if (step.identity !== undefined) {
+    requireSameUser(session.identity, login.initial, step.identity)
+    session.identity = step.identity
+  }
+  return reply((writer) => writeStep(writer, step, given))
+}
+
+function refuse(session: Session, thrown: unknown): never {
+  if (thrown instanceof GatewayError && thrown.kind === 'AuthenticationFailed') {
+    session.authFailures++
+  }
+  throw thrown
+}
+
+/** The payload goes back in the type that it came in. */
+export function writeStep(writer: DocumentWriter, step: LoginStep, given: Value): void {
+  writer.int32('conversationId', conversationId).bool('done', step.identity !== undefined)
+  if (given.type === bsonType.string) {
+    writer.string('payload', Buffer.from(step.payload).toString('base64'))
+  } else {
+    writer.value('payload', binaryValue(0, step.payload))
+  }
+}
+
+/** Binary as it is, or base64 in a string. */
+function payloadOf(value: Value): Bytes {
+  if (value.type === bsonType.binary) return value.payload().subarray(5)
+  if (value.type === bsonType.string) return new Uint8Array(Buffer.from(stringOf(value), 'base64'))
+  throw fail('TypeMismatch', "BSON field 'payload' must be binData or a base64 string")
+}
+
+function skipsEmpty(options: Value | undefined): boolean {
+  if (options?.type !== bsonType.object) return false
+  const skip = field(documentOf(options), 'skipEmptyExchange')
+  return skip !== undefined && skip.type === bsonType.bool && boolOf(skip)
+}

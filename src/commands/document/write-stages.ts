@@ -1,0 +1,216 @@
+// The end of a pipeline that writes: $out puts the results in a collection's place, $merge brings
+// each of them to the document that it meets. The pipeline is read in batches between the writes.
+
+import { fail } from '../../base/errors.js'
+import { batchBytesMax, sweepDocumentsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import { findNamespace } from '../../engine/catalog.js'
+import { withId } from '../../engine/collections.js'
+import { fillBatch } from '../../engine/cursors.js'
+import { openPipeline, type PipelineEnvironment } from '../../engine/pipeline-source.js'
+import {
+  beginReplacement,
+  dropReplacement,
+  finishReplacement,
+  makeTemporary,
+  type Replaced,
+  temporaryName,
+} from '../../engine/replacement.js'
+import { openFind, type Source } from '../../engine/source.js'
+import type { Touch } from '../../engine/types.js'
+import { compileFilter } from '../../query/filter.js'
+import { pipelineCollections, type StagePlan } from '../../query/pipeline.js'
+import type { MergePlan, OutPlan } from '../../query/stages/stage.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
+import { elementsOf, field, fieldsOf } from '../../value/elements.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  timestampValue,
+  type Value,
+} from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { insertGroup } from './insert.js'
+import { mergeInto, requireUniqueKey } from './merge.js'
+
+export type WritingCall = Pick<
+  Call<unknown, string | undefined>,
+  'db' | 'target' | 'creation' | 'context' | 'uuid' | 'objectId' | 'now'
+>
+
+/** A pipeline without its last stage, which writes. */
+export interface WritingPipeline {
+  /** As the client gave it, whole. */
+  readonly given: Value
+  readonly stages: readonly StagePlan[]
+  readonly environment: PipelineEnvironment
+}
+
+/** Which of a call's uuids is that of the collection that results are gathered in. */
+const temporaryUuid = 1
+
+/** Whether the last stage of a pipeline writes. */
+export function isWriting(pipeline: Value): boolean {
+  if (pipeline.type !== bsonType.array) return false
+  const last = elementsOf(pipeline).at(-1)
+  if (last?.type !== bsonType.object) return false
+  const [first] = fieldsOf(last)
+  return first?.[0] === '$out' || first?.[0] === '$merge'
+}
+
+/** The collection that a writing pipeline gathers its results in. */
+export function temporaryTouches(call: Pick<WritingCall, 'db' | 'uuid'>, pipeline: Value): Touch[] {
+  if (!isWriting(pipeline)) return []
+  const db = pipelineCollections(pipeline).at(-1)?.db ?? call.db
+  return [{ db, collection: temporaryName(call.uuid(temporaryUuid)), needs: [] }]
+}
+
+/** $out: all results are there before the first of them is seen. */
+export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutPlan): Sweep<void> {
+  const replaced = replacedBy(call, plan)
+  const indexes = yield* writePhase((tx) => beginReplacement(tx, replaced))
+  try {
+    yield* gather(call, replaced, pipeline, (document) => document)
+    yield* writePhase((tx) => finishReplacement(tx, replaced, indexes))
+  } catch (thrown) {
+    yield* writePhase((tx) => dropReplacement(tx, replaced))
+    throw thrown
+  }
+}
+
+/**
+ * $merge: a pipeline that reads what it writes is read to its end first, or it would meet its own
+ * results.
+ */
+export function* runMerge(
+  call: WritingCall,
+  pipeline: WritingPipeline,
+  plan: MergePlan,
+): Sweep<void> {
+  const db = plan.target.db ?? call.db
+  const { collection } = plan.target
+  yield* readPhase((tx) => requireUniqueKey(tx, { db, collection }, plan))
+  if (!readsItself(call, pipeline, plan)) {
+    const source = yield* openSource(call, pipeline)
+    return yield* mergeAll(call, source, plan, (document) => document)
+  }
+  const gathered = replacedBy(call, plan)
+  yield* writePhase((tx) => makeTemporary(tx, gathered))
+  try {
+    yield* gather(call, gathered, pipeline, wrapped)
+    const source = yield* readPhase((tx) => openAll(tx, call, gathered))
+    yield* mergeAll(call, source, plan, unwrapped)
+  } finally {
+    yield* writePhase((tx) => dropReplacement(tx, gathered))
+  }
+}
+
+function replacedBy(call: WritingCall, { target }: OutPlan | MergePlan): Replaced {
+  return {
+    db: target.db ?? call.db,
+    name: target.collection,
+    temporary: temporaryName(call.uuid(temporaryUuid)),
+    creation: call.creation(),
+  }
+}
+
+/** Whether the pipeline looks at the collection that it writes to. */
+function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergePlan): boolean {
+  const db = plan.target.db ?? call.db
+  const { collection } = plan.target
+  if (db === call.db && collection === call.target) return true
+  return pipelineCollections(given).some(
+    (named) => named.need === 'read' && (named.db ?? call.db) === db && named.name === collection,
+  )
+}
+
+type Reshape = (document: Document) => Document
+
+/** A result that is kept for later: it may have no `_id`, and must not get one yet. */
+function wrapped(document: Document): Document {
+  return writeDocument((writer) => writer.document('result', document))
+}
+
+function unwrapped(document: Document): Document {
+  const result = field(document, 'result')
+  return result === undefined ? document : documentOf(result)
+}
+
+/** Puts all results into the collection beside the target. */
+function* gather(
+  call: WritingCall,
+  replaced: Replaced,
+  pipeline: WritingPipeline,
+  reshape: Reshape,
+): Sweep<void> {
+  const { db, temporary, creation } = replaced
+  const target = { db, target: temporary, creation: () => creation }
+  const source = yield* openSource(call, pipeline)
+  let count = 0
+  while (!source.drained) {
+    const documents = yield* nextBatch(source)
+    const group = documents.map((document, index) => ({
+      index,
+      document: whole(call, reshape(document), count + index),
+    }))
+    count += group.length
+    const { failures } = yield* insertGroup(target, group, true)
+    const [failure] = failures
+    if (failure !== undefined) throw failure.error
+  }
+}
+
+function* mergeAll(
+  call: WritingCall,
+  source: Source,
+  plan: MergePlan,
+  reshape: Reshape,
+): Sweep<void> {
+  const target = { db: plan.target.db ?? call.db, name: plan.target.collection }
+  const { on = ['_id'], whenMatched } = plan
+  // Where another field decides, a document that is met keeps its own `_id`.
+  const needsId = on.includes('_id') || whenMatched === 'fail'
+  let count = 0
+  while (!source.drained) {
+    const documents = yield* nextBatch(source)
+    const results = documents.map((document, index) => {
+      const result = reshape(document)
+      return needsId ? whole(call, result, count + index) : result
+    })
+    count += results.length
+    yield* mergeInto(call, { ...target, creation: call.creation() }, plan, results)
+  }
+}
+
+/** A result as it can be stored: with an `_id`, checked. */
+function whole(call: WritingCall, document: Document, index: number): Document {
+  const serverTime = () => timestampValue(Math.floor(call.now / 1000), index + 1)
+  return withId(document, () => call.objectId(index), serverTime)
+}
+
+function* openSource(call: WritingCall, pipeline: WritingPipeline): Sweep<Source> {
+  const { stages, environment } = pipeline
+  const { db, target } = call
+  return yield* readPhase(function* (tx): Program<Source> {
+    const ns = target === undefined ? undefined : yield* findNamespace(tx, db, target)
+    return openPipeline(ns, stages, environment)
+  })
+}
+
+function* openAll(tx: ReadTx, call: WritingCall, gathered: Replaced): Program<Source> {
+  const ns = yield* findNamespace(tx, gathered.db, gathered.temporary)
+  if (ns === undefined) throw fail('OperationFailed', 'the results of the pipeline are gone')
+  const everything = compileFilter(
+    writeDocument(() => {}),
+    call.context,
+  )
+  return openFind(ns, { filter: everything })
+}
+
+function* nextBatch(source: Source): Sweep<readonly Document[]> {
+  const limits = { documentsMax: sweepDocumentsMax, bytesMax: batchBytesMax }
+  const { documents } = yield* readPhase((tx) => fillBatch(tx, source, limits))
+  return documents
+}

@@ -1,0 +1,94 @@
+// What the key commands are given, checked: permissions by name, labels that can be shown, limits
+// that make sense, and the parts of a request that concern the chain.
+
+import { fail } from '../../base/errors.js'
+import { keyLabelCharsMax, keyRateLimitMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import { arrayOf, number, optional, string, structure } from '../../bus/params.js'
+import { allPermissions, type Permission } from '../../identity/identity.js'
+import { isKeyHash } from '../../identity/key-format.js'
+import type { KeyService, KeyWishes, Owner } from '../../identity/key-service.js'
+import type { OnChainPart, RelayPart } from '../../identity/on-chain-part.js'
+import { permissionsOf } from '../../identity/wallet-keys.js'
+
+export const permissionList = arrayOf(string)
+
+const relayFields = { metaSignature: string, deadline: number } as const
+
+/** What the wallet has signed so that a key ends on the chain too. */
+export const relayPart = structure(relayFields)
+
+/** The same for a new key, with its derivation signature or its verifiers. */
+export const onChainPart = structure({
+  index: number,
+  signature: optional(string),
+  commitment: optional(string),
+  storedKey: optional(string),
+  serverKey: optional(string),
+  ...relayFields,
+})
+
+/** The service, and whose keys are meant. Throws Unauthorized unless a wallet's session asks. */
+export function ownerOf<A, T>(call: Call<A, T>): { service: KeyService; owner: Owner } {
+  const { identity, now } = call
+  if (identity.kind !== 'session') {
+    throw fail('Unauthorized', "keys are a wallet's own: sign in with it")
+  }
+  return { service: serviceOf(call), owner: { programs: call, address: identity.address, now } }
+}
+
+export function serviceOf<A, T>({ services }: Call<A, T>): KeyService {
+  if (services.keys !== undefined) return services.keys
+  throw fail('CommandNotSupported', 'this server has no key registry')
+}
+
+export function requireHash(text: string): string {
+  if (isKeyHash(text)) return text
+  throw fail('NamespaceNotFound', 'there is no such key', { reason: 'KEY_NOT_FOUND' })
+}
+
+/** `all` is the three. Throws BadValue for another name, and where there is none. */
+export function readPermissions(given: readonly string[]): readonly Permission[] {
+  const found = new Set<Permission>()
+  for (const name of given) {
+    const known = allPermissions.find((permission) => permission === name)
+    if (known !== undefined) found.add(known)
+    else if (name === 'all') for (const permission of allPermissions) found.add(permission)
+    else throw fail('BadValue', `permissions are all, read, write and admin, not '${name}'`)
+  }
+  if (found.size === 0) throw fail('BadValue', "field 'permissions' must name at least one")
+  return permissionsOf(found)
+}
+
+export interface GivenWishes {
+  readonly label: string
+  readonly permissions: readonly string[]
+  readonly rateLimit: number
+}
+
+export function readWishes({ label, permissions, rateLimit }: GivenWishes): KeyWishes {
+  if ([...label].length > keyLabelCharsMax || /\p{Cc}/u.test(label)) {
+    throw fail('BadValue', `field 'label' is text of at most ${keyLabelCharsMax} characters`)
+  }
+  if (!Number.isInteger(rateLimit) || rateLimit < 0 || rateLimit > keyRateLimitMax) {
+    throw fail('BadValue', `field 'rateLimit' is a whole number from 0 to ${keyRateLimitMax}`)
+  }
+  return { label, permissions: readPermissions(permissions), rateLimit }
+}
+
+/** Throws BadValue for a number that can be no time. */
+export function requireRelay<R extends RelayPart | undefined>(part: R): R {
+  if (part !== undefined) requireWhole(part.deadline, 'onChain.deadline')
+  return part
+}
+
+/** Throws BadValue for numbers that can be no index or time. */
+export function requireOnChain<R extends OnChainPart | undefined>(part: R): R {
+  if (part !== undefined) requireWhole(part.index, 'onChain.index')
+  return requireRelay(part)
+}
+
+function requireWhole(given: number, where: string): void {
+  if (Number.isSafeInteger(given) && given >= 0) return
+  throw fail('BadValue', `field '${where}' must be a whole number of at least 0`)
+}

@@ -1,0 +1,28 @@
+// Lines to copy: how one signs in with a new key on each protocol. A key that the server has not
+// seen is written as a placeholder.
+
+import type { ServerPlaces } from '../../bus/services.js'
+import { userNameOf } from '../../identity/credentials.js'
+import type { WalletKey } from '../../identity/wallet-keys.js'
+import type { DocumentWriter } from '../../value/writer.js'
+
+const placeholder = 'API_KEY'
+
+/** `{user, wire, redis, http}` as a field of the document that is open. */
+export function writeConnection(
+  writer: DocumentWriter,
+  name: string,
+  { key, apiKey = placeholder }: { readonly key: WalletKey; readonly apiKey?: string | undefined },
+  { host, http, isTls, ports, database }: ServerPlaces,
+): void {
+  const user = userNameOf(key)
+  const credentials = `${encodeURIComponent(user)}:${apiKey}`
+  const query = isTls ? '?tls=true' : ''
+  const wire = `mongodb://${credentials}@${host}:${ports.wire}/${database}${query}`
+  const redis = `${isTls ? 'rediss' : 'redis'}://${credentials}@${host}:${ports.redis}`
+  writer.openDocument(name).string('user', user)
+  writer.string('wire', `mongosh "${wire}"`)
+  writer.string('redis', `redis-cli -u ${redis}`)
+  writer.string('http', `curl -H "Authorization: Bearer ${apiKey}" ${http}/api/v1/collections`)
+  writer.close()
+}

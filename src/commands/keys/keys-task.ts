@@ -1,0 +1,210 @@
+// The commands by which a wallet's session manages the wallet's API keys, and the public view of
+// the registry that a client needs to sign for it. They wait for the chain, so all are tasks.
+
+import { fail } from '../../base/errors.js'
+import { anyValue, number, optional, string, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { type DocumentRow, documentRow } from '../../bus/row.js'
+import type { ServerPlaces } from '../../bus/services.js'
+import { requireAddress } from '../../identity/address.js'
+import type { MadeKey } from '../../identity/key-service.js'
+import type { WalletKey } from '../../identity/wallet-keys.js'
+import { numberValue, stringValue } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import {
+  onChainPart,
+  ownerOf,
+  permissionList,
+  readPermissions,
+  readWishes,
+  relayPart,
+  requireHash,
+  requireOnChain,
+  requireRelay,
+  serviceOf,
+} from './arguments.js'
+import { writeConnection } from './connection-lines.js'
+
+/** What answers where the chain has yet to hear of the end of a key. */
+const pending = 'pending-signature'
+/** Of a hash, in the audit: enough to tell one wallet's keys apart. */
+const hashDigitsShown = 8
+
+const generateKey = documentRow({
+  name: 'generateKey',
+  access: 'session',
+  grain: 'task',
+  target: anyValue,
+  params: {
+    label: string,
+    permissions: permissionList,
+    rateLimit: withDefault(number, 0),
+    onChain: optional(onChainPart),
+  },
+  secrets: ['onChain'],
+  help: "Makes an API key of the caller's wallet, on the chain where it has signed for that.",
+  audit: ({ args }) => ({
+    label: args.label,
+    permissions: args.permissions.join(' '),
+    onChain: args.onChain !== undefined,
+  }),
+  run: async (call) => {
+    const { service, owner } = ownerOf(call)
+    const { onChain, ...wishes } = call.args
+    const made = await service.generate(owner, readWishes(wishes), requireOnChain(onChain))
+    return reply((writer) => writeMade(writer, made, call.services.places))
+  },
+})
+
+const listKeys = documentRow({
+  name: 'listKeys',
+  access: 'session',
+  grain: 'task',
+  target: anyValue,
+  params: {},
+  help: "Lists the active API keys of the caller's wallet, by their beginnings only.",
+  run: async (call) => {
+    const { service, owner } = ownerOf(call)
+    const keys = await service.list(owner)
+    return reply((writer) => {
+      writer.openArray('keys')
+      for (const key of keys) writeListed(writer.pushOpenDocument(), key)
+      writer.close()
+    })
+  },
+})
+
+const rotateKey = documentRow({
+  name: 'rotateKey',
+  access: 'session',
+  grain: 'task',
+  target: string,
+  params: { onChain: optional(onChainPart) },
+  secrets: ['onChain'],
+  help: 'Makes a new API key in place of an old one, which fails from then on.',
+  audit: ({ args, target }) => ({
+    key: target.slice(0, hashDigitsShown),
+    onChain: args.onChain !== undefined,
+  }),
+  run: async (call) => {
+    const { service, owner } = ownerOf(call)
+    const part = requireOnChain(call.args.onChain)
+    const made = await service.rotate(owner, requireHash(call.target), part)
+    return reply((writer) => writeMade(writer, made, call.services.places))
+  },
+})
+
+const revokeKey = documentRow({
+  name: 'revokeKey',
+  access: 'session',
+  grain: 'task',
+  target: string,
+  params: { onChain: optional(relayPart) },
+  secrets: ['onChain'],
+  help: 'Ends an API key: it fails from the next request on, on every protocol.',
+  audit: ({ target }) => ({ key: target.slice(0, hashDigitsShown) }),
+  run: async (call) => {
+    const { service, owner } = ownerOf(call)
+    const part = requireRelay(call.args.onChain)
+    const isPending = await service.revoke(owner, requireHash(call.target), part)
+    return reply((writer) => {
+      writer.bool('revoked', true)
+      if (isPending) writer.string('onChain', pending)
+    })
+  },
+})
+
+const setKeyPermissions = documentRow({
+  name: 'setKeyPermissions',
+  access: 'session',
+  grain: 'task',
+  target: string,
+  params: { permissions: permissionList },
+  help: 'Sets what an API key may do, from the next request on.',
+  audit: ({ args, target }) => ({
+    key: target.slice(0, hashDigitsShown),
+    permissions: args.permissions.join(' '),
+  }),
+  run: async (call) => {
+    const { service, owner } = ownerOf(call)
+    const permissions = readPermissions(call.args.permissions)
+    await service.setPermissions(owner, requireHash(call.target), permissions)
+    return reply((writer) => writer.bool('updated', true))
+  },
+})
+
+const keyRegistry = documentRow({
+  name: 'keyRegistry',
+  access: 'anonymous',
+  grain: 'task',
+  target: string,
+  params: {},
+  help: 'Tells what the chain says of a wallet: what it has to know to sign for the registry.',
+  run: async (call) => {
+    // What is on the chain is no secret; but before login only HTTP limits how often one asks.
+    if (call.identity.kind === 'anonymous' && call.session.protocol !== 'http') {
+      throw fail('Unauthorized', 'Command keyRegistry requires authentication')
+    }
+    const address = requireAddress(call.target, 'address')
+    const service = serviceOf(call)
+    const { registry } = service
+    await registry.ready()
+    const { nextIndex, nonce } = await registry.account(address)
+    const keys = await service.activeOnChain(address)
+    const { domain } = registry.typedData()
+    return reply((writer) => {
+      writer.value('chainId', numberValue(registry.chainId)).string('contract', registry.contract)
+      writer.openDocument('domain').string('name', domain.name).string('version', domain.version)
+      writer.value('chainId', numberValue(domain.chainId))
+      writer.string('verifyingContract', domain.verifyingContract).close()
+      writer.string('address', address).value('nextIndex', numberValue(nextIndex))
+      writer.value('nonce', numberValue(Number(nonce)))
+      writer.value('chainTime', numberValue(registry.chainTime())).bool('relays', registry.relays)
+      writer.openArray('keys')
+      for (const { index, commitment, createdAt } of keys) {
+        writer.pushOpenDocument().value('index', numberValue(index))
+        writer.string('commitment', `0x${commitment}`).value('createdAt', numberValue(createdAt))
+        writer.close()
+      }
+      writer.close()
+    })
+  },
+})
+
+function writeMade(
+  writer: DocumentWriter,
+  { apiKey, key, isPending }: MadeKey,
+  places: (() => ServerPlaces) | undefined,
+): void {
+  if (apiKey === undefined) writer.null('apiKey')
+  else writer.string('apiKey', apiKey)
+  writer.string('hash', key.hash).openDocument('metadata').string('label', key.label)
+  writePermissions(writer, key)
+  writer.value('rateLimit', numberValue(key.rateLimit))
+  writer.value('createdAt', numberValue(key.createdAt)).close()
+  if (places !== undefined) writeConnection(writer, 'connection', { apiKey, key }, places())
+  if (isPending) writer.string('onChain', pending)
+}
+
+function writeListed(writer: DocumentWriter, key: WalletKey): void {
+  writer.string('hash', key.hash).string('label', key.label).string('prefix', key.prefix)
+  writePermissions(writer, key)
+  writer.value('rateLimit', numberValue(key.rateLimit))
+  writer.value('createdAt', numberValue(key.createdAt))
+  writer.string('source', key.source).value('index', numberValue(key.index)).close()
+}
+
+function writePermissions(writer: DocumentWriter, { permissions }: WalletKey): void {
+  writer.openArray('permissions')
+  for (const permission of permissions) writer.push(stringValue(permission))
+  writer.close()
+}
+
+export const keyRows: readonly DocumentRow[] = [
+  generateKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  setKeyPermissions,
+  keyRegistry,
+]

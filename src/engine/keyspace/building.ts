@@ -1,0 +1,118 @@
+// The members of a container that becomes large. As many as one program may hold it writes itself;
+// more are written by programs of their own under an id that nobody knows yet, before the one that
+// makes them visible: that one recognizes them by what it was about to write, byte by byte, so that
+// a container which has changed meanwhile is built anew. (facts: storage 9, rule 2)
+
+import { type Bytes, writeUint32 } from '../../base/bytes.js'
+import { assert } from '../../base/errors.js'
+import {
+  inlineValueBytesMax,
+  membersCopiedAtOnce,
+  membersCopiedBytes,
+  programBytesMax,
+  programPutsMax,
+} from '../../base/limits.js'
+import type { Slice } from '../../base/slice.js'
+import type { Program, Tx } from '../../store/store.js'
+import { type Sweep, writePhase } from '../../store/sweep.js'
+import { allocateMembersId } from '../catalog.js'
+import { markMembersStaged, membersChunks } from '../garbage.js'
+import { type Staged, StagingNeeded } from '../staging.js'
+import type { MembersId } from '../types.js'
+import type { KeyType } from './key.js'
+import type { Keyspace } from './keyspace.js'
+import { Members } from './members.js'
+import { usualBounds, Work } from './work.js'
+
+/** What is to be written, the same at every run. */
+export interface Building {
+  readonly type: KeyType
+  /** All that the members are made of, in order. */
+  readonly content: readonly Slice[]
+  /** Steps of writing, and how many records each of them puts. */
+  readonly steps: number
+  readonly putsPerStep: number
+  /** Answers how many bytes it was about. */
+  write(members: Members, step: number): number
+}
+
+/** Of one program that makes a container large, beside whatever else it does. */
+export const putsPerExplosion = 4_500
+assert(putsPerExplosion < programPutsMax, 'its head and its neighbours fit too')
+
+/** Whether one program can write it; what is put twice, and larger values in chunks, fit too. */
+function fitsProgram({ content, steps, putsPerStep }: Building): boolean {
+  if (steps * putsPerStep > putsPerExplosion) return false
+  let bytes = 0
+  for (const part of content) bytes += Math.min(part.length, inlineValueBytesMax)
+  return bytes <= programBytesMax / 4
+}
+
+/** An id under which the members lie; who asks puts a head that points at it, in this program. */
+export function* buildMembers(ks: Keyspace, building: Building): Program<MembersId> {
+  if (!ks.work.prepares && fitsProgram(building)) {
+    const id = yield* ks.allocate()
+    const members = ks.members(id)
+    for (let step = 0; step < building.steps; step++) building.write(members, step)
+    return id
+  }
+  const source = packed(building)
+  const staged = ks.work.takeStaged(ks.tx as Tx, source)
+  if (staged !== undefined) return staged
+  throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
+    stageMembers(all, building, source),
+  )
+}
+
+function* stageMembers(staged: Staged, building: Building, source: Bytes): Sweep<void> {
+  const id = yield* writePhase(beginMembers)
+  staged.addMembers(id, source)
+  for (let step = 0; step < building.steps; ) {
+    const from = step
+    try {
+      step = yield* writePhase((tx) => writeSome(tx, staged, id, building, from))
+    } catch (error) {
+      // A value that lies in chunks gets those first.
+      if (!(error instanceof StagingNeeded)) throw error
+      yield* error.stage(staged)
+    }
+  }
+}
+
+/** An id for members that no head points at yet. */
+export function* beginMembers(tx: Tx): Program<MembersId> {
+  const id = yield* allocateMembersId(tx)
+  markMembersStaged(tx, id)
+  return id
+}
+
+function* writeSome(
+  tx: Tx,
+  staged: Staged,
+  id: MembersId,
+  building: Building,
+  from: number,
+): Program<number> {
+  const members = new Members(tx, membersChunks, id, new Work(usualBounds, false, staged))
+  let bytes = 0
+  let step = from
+  while (step < building.steps && step - from < membersCopiedAtOnce && bytes < membersCopiedBytes) {
+    bytes += building.write(members, step++)
+  }
+  return step
+}
+
+/** The content as one piece: type, then each part behind its length. */
+function packed({ type, content }: Building): Bytes {
+  let length = type.length
+  for (const part of content) length += 4 + part.length
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < type.length; i++) bytes[i] = type.charCodeAt(i)
+  let at = type.length
+  for (const part of content) {
+    writeUint32(bytes, at, part.length)
+    bytes.set(part.view(), at + 4)
+    at += 4 + part.length
+  }
+  return bytes
+}

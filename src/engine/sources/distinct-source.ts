@@ -1,0 +1,134 @@
+// The distinct values of an index without its repetitions: of entries that are equal up to the
+// field that is asked for, the first is read and the others are jumped over. Where values hardly
+// repeat it reads on as a scan does.
+
+import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { distinctTrialEntries, scanFirstEntries } from '../../base/limits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { keyValues, parsePath } from '../../value/path.js'
+import type { Document } from '../../value/value.js'
+import { findNamespace } from '../catalog.js'
+import { leadingKey } from '../index-keys.js'
+import { isMultikey } from '../plan.js'
+import type { DistinctPlan } from '../planner.js'
+import { documentOfRecord } from '../records.js'
+import type { Namespace } from '../types.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+/** Makes the source that reads everything, where the index no longer serves. */
+export type Fallback = (ns: Namespace) => Source
+
+/** Documents that among them have every value: of equal values one document, or a few. */
+export class DistinctSource extends HoldingSource {
+  private readonly own: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  private spanAt = 0
+  private start: Bytes | undefined
+  /** What entries that are passed over begin with. */
+  private prefix: Bytes | undefined
+  /** Entries of the next step: more while they differ, fewer while they are equal. */
+  private chunk = 1
+  private rest: Source | undefined
+
+  constructor(
+    private readonly ns: Namespace,
+    private readonly plan: DistinctPlan,
+    private readonly fallback: Fallback,
+  ) {
+    super()
+  }
+
+  get counters(): Readonly<Counters> {
+    const { own, rest } = this
+    if (rest === undefined) return own
+    const { keysExamined, docsExamined, returned } = rest.counters
+    return {
+      keysExamined: own.keysExamined + keysExamined,
+      docsExamined: own.docsExamined + docsExamined,
+      returned: own.returned + returned,
+    }
+  }
+
+  protected get isExhausted(): boolean {
+    if (this.rest !== undefined) return this.rest.drained
+    return this.spanAt >= this.plan.access.spans.length
+  }
+
+  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+    const found: Document[] = []
+    while (found.length < want && !this.isExhausted) {
+      if (this.rest !== undefined) break
+      yield* this.step(tx, found)
+    }
+    this.own.returned += found.length
+    if (found.length > 0 || this.rest === undefined) return found
+    return yield* this.rest.pull(tx, want)
+  }
+
+  private *step(tx: ReadTx, found: Document[]): Program<void> {
+    const { access } = this.plan
+    const span = access.spans[this.spanAt]
+    if (span === undefined) return
+    const limit = this.chunk
+    const range = { start: this.start ?? span.start, end: span.end }
+    const entries = yield* tx.scanFetch(range, limit)
+    if (!(yield* this.isStillGood(tx))) return
+    let added = 0
+    for (const { key, record } of entries) {
+      this.own.keysExamined++
+      if (record === undefined || this.isRepeated(key)) continue
+      const document = yield* documentOfRecord(tx, record)
+      this.own.docsExamined++
+      this.prefix = this.prefixOf(document)
+      found.push(document)
+      added++
+    }
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < limit) {
+      this.spanAt++
+      this.start = undefined
+      return
+    }
+    this.start = this.isRepeated(last.key)
+      ? prefixEnd(this.prefix ?? last.key)
+      : concatBytes(last.key, Uint8Array.of(0))
+    if (compareBytes(this.start, span.end) >= 0) {
+      this.spanAt++
+      this.start = undefined
+    }
+    const { keysExamined, docsExamined } = this.own
+    // Jumps over next to nothing cost more than they save; what has been seen does no harm.
+    const isVain = keysExamined >= distinctTrialEntries && docsExamined * 2 > keysExamined
+    if (isVain) this.rest = this.fallback(this.ns)
+    this.chunk = added * 2 > limit ? Math.min(limit * 2, scanFirstEntries) : Math.ceil(limit / 2)
+  }
+
+  /** None for null, of which a document that lacks the field may be the first. */
+  private prefixOf(document: Document): Bytes | undefined {
+    const { access, fields } = this.plan
+    const path = parsePath(access.index.fields[fields - 1]?.path ?? '')
+    const [value] = keyValues(document, path).values
+    return value === undefined || value.isNullish
+      ? undefined
+      : leadingKey(access.index, document, fields)
+  }
+
+  private isRepeated(key: Bytes): boolean {
+    const { prefix } = this
+    if (prefix === undefined || key.length < prefix.length) return false
+    return compareBytes(key.subarray(0, prefix.length), prefix) === 0
+  }
+
+  /** False where the index is gone or has arrays now: then all is read, which repeats values. */
+  private *isStillGood(tx: ReadTx): Program<boolean> {
+    const { db, name, id, version } = this.ns
+    const now = yield* findNamespace(tx, db, name)
+    if (now?.id !== id) throw fail('QueryPlanKilled', `collection dropped: ${db}.${name}`)
+    if (now.version === version) return true
+    const index = now.indexes.find((other) => other.id === this.plan.access.index.id)
+    if (index !== undefined && !isMultikey(index) && !index.inexact) return true
+    this.rest = this.fallback(now)
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+// Wallet addresses: in any case from outside, in EIP-55 form wherever Sigil writes one. The form
+// matters: it is part of the text that keys are derived from. (EIP-55)
+
+import type { Bytes } from '../base/bytes.js'
+import { checksumAddress } from '../base/eip55.js'
+import { fail } from '../base/errors.js'
+
+const form = /^0x[0-9a-fA-F]{40}$/
+/** 20 bytes. */
+const addressBytes = 20
+
+/**
+ * The address in EIP-55 form; undefined where it is none, or where its mixed case is a checksum
+ * that does not hold: a digit was mistyped.
+ */
+export function parseAddress(text: string): string | undefined {
+  if (!form.test(text)) return undefined
+  const digits = text.slice(2)
+  const lower = digits.toLowerCase()
+  const written = checksumAddress(lower)
+  const isPlain = digits === lower || digits === digits.toUpperCase()
+  return isPlain || written === text ? written : undefined
+}
+
+/** As parseAddress; throws BadValue that names the field. */
+export function requireAddress(text: string, where: string): string {
+  const address = parseAddress(text)
+  if (address !== undefined) return address
+  const why = form.test(text) ? 'its mixed-case checksum does not hold' : 'not an address'
+  throw fail('BadValue', `field '${where}': ${why}`)
+}
+
+/** The 20 bytes of an address that has been parsed. */
+export function bytesOfAddress(address: string): Bytes {
+  return new Uint8Array(Buffer.from(address.slice(2), 'hex'))
+}
+
+/** The EIP-55 form of 20 bytes. */
+export function addressOfBytes(bytes: Bytes): string {
+  return checksumAddress(Buffer.from(bytes.subarray(0, addressBytes)).toString('hex'))
+}

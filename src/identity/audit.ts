@@ -1,0 +1,135 @@
+// Who did what: sign-ins, and acts on keys, privacy, roles and the server, appended to a collection
+// that no command can write and administrators read. An act and its entry are one program wherever
+// the act is one. No secrets: a key is told by the start of its hash. (DESIGN.md, audit)
+
+import { type Bytes, concatBytes } from '../base/bytes.js'
+import type { Clock } from '../base/clock.js'
+import { auditEntriesMax, auditTextMax } from '../base/limits.js'
+import { getDocument, insertDocument, recordKey, removeDocument } from '../engine/collections.js'
+import { ensureAudit } from '../engine/server-collections.js'
+import type { Namespace } from '../engine/types.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, Store, Tx } from '../store/store.js'
+import { type Document, numberValue } from '../value/value.js'
+import { writeDocument } from '../value/writer.js'
+import type { Identity } from './identity.js'
+
+/** Plain facts beside an act; texts are cut to auditTextMax. */
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
+
+export interface AuditEntry {
+  /** What was done: the name of the command, `signIn` … */
+  readonly act: string
+  readonly identity: Identity
+  readonly protocol: string
+  /** Address of the client. */
+  readonly peer: string
+  /** `database.collection`, where the act is on one. */
+  readonly ns?: string
+  readonly details?: AuditDetails
+}
+
+/** Kinds of rows: the number of the last entry, that of a ring, and what stands in a ring. */
+const lastEntry = 0x00
+const lastPlace = 0x01
+const place = 0x02
+/** Of a key's hash: enough to tell one wallet's keys apart. */
+const hashDigitsShown = 8
+
+export interface AuditOptions {
+  readonly store: Store
+  /** The database of the HTTP routes: where `_audit` lies. */
+  readonly database: string
+  readonly clock: Clock
+  /** Entries that are kept of each ring; auditEntriesMax unless a test has less. */
+  readonly entriesMax?: number
+}
+
+export class Audit {
+  private readonly entriesMax: number
+
+  constructor(private readonly options: AuditOptions) {
+    this.entriesMax = options.entriesMax ?? auditEntriesMax
+  }
+
+  /** Adds an entry in the program of its act; `tx` is not a command's, which may not reach it. */
+  *write(tx: Tx, entry: AuditEntry, now: number): Program<void> {
+    const ns = yield* ensureAudit(tx, this.options.database, now)
+    const number = yield* nextNumber(tx, keyOf(lastEntry))
+    yield* insertDocument(tx, ns, documentOf(number, entry, now))
+    const ring = ringOf(entry.identity)
+    const last = yield* nextNumber(tx, keyOf(lastPlace, ring))
+    tx.put(keyOf(place, ring, last), bytesOf(number))
+    yield* this.forget(tx, ns, keyOf(place, ring, last - this.entriesMax))
+  }
+
+  /** Removes the entry that the ring has no place for any more. */
+  private *forget(tx: Tx, ns: Namespace, oldest: Bytes): Program<void> {
+    const number = yield* tx.get(oldest)
+    if (number === undefined) return
+    tx.remove(oldest)
+    const record = recordKey(ns, numberValue(numberOf(number)))
+    const document = yield* getDocument(tx, ns, record)
+    if (document !== undefined) yield* removeDocument(tx, ns, record, document)
+  }
+
+  /** An entry of its own: of an act that is no program. */
+  record(entry: AuditEntry): Promise<void> {
+    const { store, clock } = this.options
+    return store.write((tx) => this.write(tx, entry, clock.now()))
+  }
+}
+
+/** Wallets are free: what many of them do must not push out what the operator did. */
+function ringOf({ kind }: Identity): number {
+  return kind === 'operator' ? 0 : 1
+}
+
+function* nextNumber(tx: Tx, counter: Bytes): Program<number> {
+  const stored = yield* tx.get(counter)
+  const number = (stored === undefined ? 0 : numberOf(stored)) + 1
+  tx.put(counter, bytesOf(number))
+  return number
+}
+
+/** A row of the audit beside its entries; `number` may be below zero, where none is. */
+function keyOf(kind: number, ring = 0, number?: number): Bytes {
+  const head = Uint8Array.of(keyClass.identity, 0x32, kind, ring)
+  return number === undefined ? head : concatBytes(head, bytesOf(number))
+}
+
+function bytesOf(number: number): Bytes {
+  const bytes = new Uint8Array(8)
+  viewOf(bytes).setBigInt64(0, BigInt(number))
+  return bytes
+}
+
+function numberOf(bytes: Bytes): number {
+  return Number(viewOf(bytes).getBigInt64(0))
+}
+
+function documentOf(number: number, entry: AuditEntry, now: number): Document {
+  const { act, identity, protocol, peer, ns, details = {} } = entry
+  return writeDocument((writer) => {
+    writer.value('_id', numberValue(number)).date('at', now).string('act', act)
+    writer.openDocument('by').string('kind', identity.kind)
+    if (identity.kind === 'session' || identity.kind === 'key') {
+      writer.string('address', identity.address)
+    }
+    if (identity.kind === 'key') writer.string('key', identity.hash.slice(0, hashDigitsShown))
+    writer.close().string('protocol', protocol).string('peer', peer)
+    if (ns !== undefined) writer.string('ns', ns)
+    writer.openDocument('details')
+    for (const [name, value] of Object.entries(details)) {
+      if (value === null) writer.null(name)
+      else if (typeof value === 'string') writer.string(name, value.slice(0, auditTextMax))
+      else if (typeof value === 'boolean') writer.bool(name, value)
+      else writer.value(name, numberValue(value))
+    }
+    writer.close()
+  })
+}
+
+function viewOf(bytes: Bytes): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}

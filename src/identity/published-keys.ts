@@ -1,0 +1,15 @@
+// Keys that are no secret: those of the golden vectors, derived from a private key that the whole
+// world knows. A live server never takes them, whoever registers them.
+
+import type { KeyMode } from './key-format.js'
+
+/** Commitments of the live keys #0 and #1 of 0xf39F…2266 (facts: identity 2). */
+const published: ReadonlySet<string> = new Set([
+  '5e57fe2a0011e8473706580cc8e388623f710a931e15b8970e0580b3875d574b',
+  'f4cdd0a7491b9a4d2296e168007553b60fb4ba679fab3e7ab3ee5e870f7e8a75',
+])
+
+/** Whether the key of that commitment is known to everybody. */
+export function isPublished(commitment: string, mode: KeyMode): boolean {
+  return mode === 'live' && published.has(commitment)
+}

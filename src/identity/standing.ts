@@ -1,0 +1,138 @@
+// Use, not open: whether who speaks may still do so is looked at in every command's own transaction
+// and again before each push and wake-up. What login saw is a memory; the rows are the truth.
+// (DESIGN.md, "use, not open")
+
+import { fail, GatewayError } from '../base/errors.js'
+import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
+import type { Identity, KeyIdentity, Permission, WalletIdentity } from './identity.js'
+import type { KeyState } from './wallet-keys.js'
+import { type EntryRule, mayEnter } from './whitelist.js'
+
+export interface SessionState {
+  readonly address: string
+  /** Milliseconds since 1970. */
+  readonly expires: number
+}
+
+/** Where the truth about wallets is read. */
+export interface StandingParts {
+  readonly readKeyState: (tx: ReadTx, key: KeyIdentity) => Program<KeyState>
+  readonly readSession: (tx: ReadTx, sid: string) => Program<SessionState | undefined>
+  /** The chain's word on a key that is registered there. */
+  readonly keyOnChain: (address: string, index: number) => 'active' | 'revoked' | 'unknown'
+  readonly whitelist: EntryRule
+}
+
+export interface Standing {
+  /**
+   * The wallet as it stands now, its permissions among it; the same object where nothing has
+   * changed. Throws Unauthenticated where it stands no longer, Unauthorized where the whitelist
+   * has left it out, HostUnreachable where the chain cannot be asked. `now` is in milliseconds since
+   * 1970.
+   */
+  check(tx: ReadTx, identity: WalletIdentity, now: number): Program<WalletIdentity>
+}
+
+export class WalletStanding implements Standing {
+  constructor(private readonly parts: StandingParts) {}
+
+  *check(tx: ReadTx, identity: WalletIdentity, now: number): Program<WalletIdentity> {
+    const { address } = identity
+    const current =
+      identity.kind === 'key'
+        ? yield* this.checkKey(tx, identity)
+        : yield* this.checkSession(tx, identity, now)
+    if (yield* mayEnter(tx, address, this.parts.whitelist)) return current
+    throw fail('Unauthorized', 'the address is not on the whitelist', { reason: 'NOT_WHITELISTED' })
+  }
+
+  private *checkKey(tx: ReadTx, identity: KeyIdentity): Program<KeyIdentity> {
+    const { active, permissions, rateLimit } = yield* this.parts.readKeyState(tx, identity)
+    if (!active) throw revoked()
+    if (identity.source === 'onchain') this.requireOnChain(identity)
+    if (rateLimit === identity.rateLimit && areSame(permissions, identity.permissions)) {
+      return identity
+    }
+    return { ...identity, permissions, rateLimit }
+  }
+
+  private requireOnChain({ address, index }: KeyIdentity): void {
+    switch (this.parts.keyOnChain(address, index)) {
+      case 'active':
+        return
+      case 'revoked':
+        throw revoked()
+      case 'unknown':
+        throw fail('HostUnreachable', 'the chain cannot be asked about the key', {
+          reason: 'CHAIN_UNAVAILABLE',
+        })
+    }
+  }
+
+  private *checkSession<T extends WalletIdentity & { readonly kind: 'session' }>(
+    tx: ReadTx,
+    identity: T,
+    now: number,
+  ): Program<T> {
+    const session = yield* this.parts.readSession(tx, identity.sid)
+    if (session !== undefined && session.address === identity.address && session.expires > now) {
+      return identity
+    }
+    throw fail('Unauthenticated', 'the session is over', { reason: 'SESSION_OVER' })
+  }
+}
+
+/** For a server without wallets: nobody has a standing to lose, and nobody gains one. */
+export const noWallets: Standing = {
+  *check() {
+    throw revoked()
+  },
+}
+
+/** Whether a wallet must be looked at again; the operator and the unknown have nothing to lose. */
+export function isWallet(identity: Identity): identity is WalletIdentity {
+  return identity.kind === 'key' || identity.kind === 'session'
+}
+
+/**
+ * Who stands now, for pushes and events, by the identity that was given; who does not is missing.
+ * At once where the store answers at once.
+ */
+export function standingNow(
+  store: Store,
+  standing: Standing,
+  identities: ReadonlySet<WalletIdentity>,
+  now: number,
+): Awaitable<Map<WalletIdentity, WalletIdentity>> {
+  return store.read(function* (tx) {
+    const found = new Map<WalletIdentity, WalletIdentity>()
+    for (const identity of identities) {
+      try {
+        found.set(identity, yield* standing.check(tx, identity, now))
+      } catch (error) {
+        // Whoever cannot be shown to stand hears nothing; why is told when he asks.
+        if (!isRefusal(error)) throw error
+      }
+    }
+    return found
+  })
+}
+
+const refusals: ReadonlySet<string> = new Set([
+  'Unauthorized',
+  'Unauthenticated',
+  'HostUnreachable',
+])
+
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false
+  return refusals.has(error.kind)
+}
+
+function revoked(): Error {
+  return fail('Unauthenticated', 'the key is not valid', { reason: 'KEY_REVOKED' })
+}
+
+function areSame(a: readonly Permission[], b: readonly Permission[]): boolean {
+  return a.length === b.length && a.every((permission, i) => permission === b[i])
+}

@@ -1,0 +1,164 @@
+// Who sends a request: a session's cookie before a Bearer key before x-api-key. What can be told at
+// once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
+// (facts: identity 7; DESIGN.md, "Who may do what")
+
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import {
+  addressesTrackedMax,
+  requestsPerWindowMax,
+  requestWindowMs,
+  signInAddressesTrackedMax,
+} from '../../base/limits.js'
+import { anonymous, type Identity, operator } from '../../identity/identity.js'
+import type { OpenedSession } from '../../identity/sign-in.js'
+import type { Awaitable } from '../../store/store.js'
+import { cookieOf, sessionCookie } from './cookies.js'
+import { type Guard, isUnsafe } from './guard.js'
+import { type Allowance, RequestWindows, requireAllowance } from './request-limit.js'
+import type { RouteHead } from './routes.js'
+
+export interface AuthenticatorOptions {
+  readonly clock: Clock
+  /** AUTH_MODE=off: everyone is the operator. */
+  readonly authOff: boolean
+  /** ANONYMOUS=read: who has no credentials is let through to what the bus opens to all. */
+  readonly anonymousReads: boolean
+  readonly rateLimits: boolean
+  /** Takes the same time whatever the answer. */
+  readonly isOperatorKey: (key: string) => boolean
+  /** Whose key this is, of all other keys; undefined for a wrong one. */
+  readonly identify: (key: string) => Awaitable<Identity | undefined>
+  /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
+  readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
+  readonly isAdministrator: (identity: Identity) => boolean
+}
+
+export class Authenticator {
+  private readonly shared: RequestWindows
+  /** Of routes with limits of their own, by their path. */
+  private readonly own = new Map<string, RequestWindows>()
+
+  constructor(private readonly options: AuthenticatorOptions) {
+    const limit = { max: requestsPerWindowMax, windowMs: requestWindowMs }
+    this.shared = new RequestWindows(options.clock, limit, addressesTrackedMax)
+  }
+
+  /**
+   * Who sends the request, where the route is open to them. Throws or rejects with Unauthorized,
+   * IngressRequestRateLimitExceeded, and what keeps the credentials from being checked.
+   */
+  authenticate(
+    guard: Guard,
+    route: RouteHead,
+    incoming: IncomingMessage,
+    peer: string,
+  ): Awaitable<Identity> {
+    if (this.options.authOff) {
+      guard.checkOrigin(incoming)
+      return this.admitted(route, operator)
+    }
+    const asked = { guard, route, incoming, peer }
+    const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
+    if (cookie === undefined) return this.byKey(asked)
+    const opened = this.options.openSession(cookie)
+    return opened instanceof Promise
+      ? opened.then((session) => this.bySession(asked, session))
+      : this.bySession(asked, opened)
+  }
+
+  private bySession(asked: Asked, session: OpenedSession | undefined): Awaitable<Identity> {
+    if (session === undefined) return this.byKey(asked)
+    const { guard, route, incoming } = asked
+    this.take(asked)
+    guard.checkTransport(incoming)
+    guard.checkPage(incoming)
+    if (isUnsafe(incoming)) {
+      const token = incoming.headers['x-csrf-token']
+      if (typeof token !== 'string' || !session.csrfMatches(token)) {
+        const text = 'header x-csrf-token must repeat the cookie svc_csrf'
+        throw fail('Unauthorized', text, { reason: 'CSRF' })
+      }
+    }
+    return this.admitted(route, session.identity)
+  }
+
+  /** The operator's key before the limit: it is never refused for another's flood. */
+  private byKey(asked: Asked): Awaitable<Identity> {
+    const { guard, route, incoming } = asked
+    if (route.credentials === 'none') {
+      // What signs in is a credential too, and a page that would sign somebody in is our own.
+      guard.checkTransport(incoming)
+      guard.checkPage(incoming)
+    }
+    const key = keyOf(incoming)
+    if (key !== undefined) {
+      guard.checkTransport(incoming)
+      if (this.options.isOperatorKey(key)) return this.admitted(route, operator)
+    }
+    this.take(asked)
+    if (key === undefined || route.credentials === 'none') return this.admitted(route, anonymous)
+    const found = this.options.identify(key)
+    return found instanceof Promise
+      ? found.then((identity) => this.known(route, identity))
+      : this.known(route, found)
+  }
+
+  private known(route: RouteHead, identity: Identity | undefined): Identity {
+    if (identity === undefined) throw fail('Unauthorized', 'the key is not valid')
+    return this.admitted(route, identity)
+  }
+
+  private admitted({ access }: RouteHead, identity: Identity): Identity {
+    const { kind } = identity
+    if (access === 'none') return identity
+    if (access === 'session') {
+      if (kind !== 'session') throw fail('Unauthorized', 'a session is needed: sign in first')
+      return identity
+    }
+    if (kind === 'anonymous') {
+      if (access === 'key' && this.options.anonymousReads) return identity
+      throw fail('Unauthorized', 'no session or API key was sent')
+    }
+    if (access === 'operator' && kind !== 'operator') {
+      throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
+    }
+    if (access === 'admin' && !this.options.isAdministrator(identity)) {
+      throw fail('Unauthorized', 'only an administrator may do this', { reason: 'NOT_OPERATOR' })
+    }
+    return identity
+  }
+
+  /** Counts the request; throws IngressRequestRateLimitExceeded. */
+  private take({ route, peer }: Asked): Allowance | undefined {
+    if (!this.options.rateLimits) return undefined
+    const allowance = this.windowsOf(route).take(peer)
+    requireAllowance(allowance)
+    return allowance
+  }
+
+  private windowsOf({ path, limit }: RouteHead): RequestWindows {
+    if (limit === undefined) return this.shared
+    const known = this.own.get(path)
+    if (known !== undefined) return known
+    const made = new RequestWindows(this.options.clock, limit, signInAddressesTrackedMax)
+    this.own.set(path, made)
+    return made
+  }
+}
+
+interface Asked {
+  readonly guard: Guard
+  readonly route: RouteHead
+  readonly incoming: IncomingMessage
+  readonly peer: string
+}
+
+/** The key in a request's headers, never one in the URL; empty where it is malformed. */
+function keyOf(incoming: IncomingMessage): string | undefined {
+  const { authorization } = incoming.headers
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+  const key = incoming.headers['x-api-key']
+  return typeof key === 'string' ? key : undefined
+}

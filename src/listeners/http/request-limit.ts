@@ -1,0 +1,69 @@
+// The limits of requests an address: fixed windows, a bounded number of them remembered. (API
+// document, limits)
+
+import { LRUCache } from 'lru-cache'
+import { clientOf } from '../../base/client-address.js'
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+
+/** Requests of one address in one window. */
+export interface RequestLimit {
+  readonly max: number
+  readonly windowMs: number
+}
+
+/** What is left of an address's window. */
+export interface Allowance {
+  readonly limit: number
+  readonly remaining: number
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number
+}
+
+export class RequestWindows {
+  private readonly windows: LRUCache<string, { startedMs: number; count: number }>
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limit: RequestLimit,
+    addressesMax: number,
+  ) {
+    this.windows = new LRUCache({ max: addressesMax })
+  }
+
+  /** Counts one request; `remaining` below zero means refused. */
+  take(address: string): Allowance {
+    const { max, windowMs } = this.limit
+    const key = clientOf(address)
+    const now = this.clock.elapsed()
+    let window = this.windows.get(key)
+    if (window === undefined || now - window.startedMs >= windowMs) {
+      window = { startedMs: now, count: 0 }
+      this.windows.set(key, window)
+    }
+    window.count++
+    return {
+      limit: max,
+      remaining: max - window.count,
+      resetSeconds: Math.ceil((window.startedMs + windowMs - now) / 1000),
+    }
+  }
+}
+
+/** Throws IngressRequestRateLimitExceeded where nothing is left. */
+export function requireAllowance(allowance: Allowance): void {
+  if (allowance.remaining >= 0) return
+  throw fail('IngressRequestRateLimitExceeded', 'too many requests from this address', {
+    retryAfter: allowance.resetSeconds,
+    limit: allowance.limit,
+  })
+}
+
+/** The headers that clients' libraries read: what they have left, seconds until it is renewed. */
+export function allowanceHeaders(allowance: Allowance): Record<string, string> {
+  return {
+    'ratelimit-limit': String(allowance.limit),
+    'ratelimit-remaining': String(Math.max(allowance.remaining, 0)),
+    'ratelimit-reset': String(allowance.resetSeconds),
+  }
+}

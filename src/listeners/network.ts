@@ -1,0 +1,35 @@
+// Where a listener may open. On a network without TLS a login can be recorded, and since what the
+// server keeps of a key is public, one recording gives the key away; so no listener opens there
+// unless somebody says that the network is private. (DESIGN.md, plaintext networks)
+
+import { isIP } from 'node:net'
+import { fail } from '../base/errors.js'
+
+/** Whether only this machine can reach (or be) that address. */
+export function isLoopback(host: string): boolean {
+  const address = host.startsWith('::ffff:') ? host.slice(7) : host
+  if (address === 'localhost' || address === '::1') return true
+  return isIP(address) === 4 && address.startsWith('127.')
+}
+
+export interface NetworkOptions {
+  readonly host: string
+  readonly tls: object | undefined
+  /** Setting ALLOW_INSECURE. */
+  readonly allowInsecure: boolean
+  /** Of a listener that proxies may stand before, which then only takes what came by https. */
+  readonly trustedProxies?: readonly string[]
+}
+
+/** Throws InvalidOptions, with what to do, where a network would see keys in the clear. */
+export function requireSafeNetwork(listener: string, options: NetworkOptions): void {
+  const { host, tls, allowInsecure, trustedProxies } = options
+  if (isLoopback(host) || tls !== undefined || allowInsecure) return
+  if (trustedProxies !== undefined && trustedProxies.length > 0) return
+  const proxies = trustedProxies === undefined ? '' : 'TRUSTED_PROXIES for a proxy that does TLS, '
+  throw fail(
+    'InvalidOptions',
+    `HOST=${host} without TLS: a login over ${listener} could be recorded, and its key worked ` +
+      `out. Set TLS_CERT and TLS_KEY, ${proxies}or ALLOW_INSECURE=1 where nobody else is on the network`,
+  )
+}

@@ -1,0 +1,141 @@
+// $out and $merge: the plans of a pipeline's end that writes. What is pure is here: where results
+// go, by which fields they meet documents that are there, and what becomes of each.
+
+import { fail } from '../../base/errors.js'
+import { elementsOf, fieldsOf } from '../../value/elements.js'
+import { bsonType, stringOf, stringValue, type Value } from '../../value/value.js'
+import { location, typeName, valueText } from '../expressions/operator.js'
+import { requirePath } from '../projection-spec.js'
+import type { MergePlan, StageRow, WriteTarget } from './stage.js'
+
+const matchedActions = ['replace', 'keepExisting', 'merge', 'fail'] as const
+const unmatchedActions = ['insert', 'discard', 'fail'] as const
+
+function outTarget(spec: Value): WriteTarget {
+  if (spec.type === bsonType.string) return { db: undefined, collection: stringOf(spec) }
+  if (spec.type === bsonType.object) return placeOf('$out', spec)
+  throw location(
+    16990,
+    `$out only supports a string or object argument, but found ${typeName(spec)}`,
+  )
+}
+
+/** `{db, coll}`, the database being the pipeline's where it is not named. */
+function placeOf(name: string, spec: Value): WriteTarget {
+  const given = new Map(fieldsOf(spec))
+  for (const [field, value] of given) {
+    if (field !== 'db' && field !== 'coll') {
+      throw location(40415, `BSON field '${name}.${field}' is an unknown field.`)
+    }
+    if (value.type !== bsonType.string) {
+      const found = typeName(value)
+      const text = `BSON field '${name}.${field}' is the wrong type '${found}', expected type 'string'`
+      throw fail('TypeMismatch', text)
+    }
+  }
+  const coll = given.get('coll')
+  if (coll === undefined) {
+    throw location(40414, `BSON field '${name}.coll' is missing but a required field`)
+  }
+  const db = given.get('db')
+  return { db: db === undefined ? undefined : stringOf(db), collection: stringOf(coll) }
+}
+
+const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched']
+
+function compileMerge(spec: Value): MergePlan {
+  const given = new Map<string, Value>()
+  if (spec.type === bsonType.string) given.set('into', spec)
+  else if (spec.type === bsonType.object)
+    for (const [name, value] of fieldsOf(spec)) given.set(name, value)
+  else
+    throw location(51182, `$merge only supports a string or object argument, not ${typeName(spec)}`)
+  for (const name of given.keys()) {
+    if (mergeOptions.includes(name)) continue
+    throw location(40415, `BSON field '$merge.${name}' is an unknown field.`)
+  }
+  const into = given.get('into')
+  if (into === undefined) {
+    throw location(40414, "BSON field '$merge.into' is missing but a required field")
+  }
+  const whenMatched = matchedOf(given.get('whenMatched'))
+  const variables = given.get('let')
+  if (variables !== undefined && variables.type !== bsonType.object) {
+    throw fail(
+      'TypeMismatch',
+      `BSON field '$merge.let' must be an object, not ${typeName(variables)}`,
+    )
+  }
+  if (variables !== undefined && typeof whenMatched === 'string') {
+    throw location(51199, "Cannot use 'let' variables with 'whenMatched' that is not a pipeline")
+  }
+  return {
+    kind: 'merge',
+    name: '$merge',
+    spec,
+    target: intoOf(into),
+    on: onOf(given.get('on')),
+    variables,
+    whenMatched,
+    whenNotMatched: unmatchedOf(given.get('whenNotMatched')),
+  }
+}
+
+function intoOf(value: Value): WriteTarget {
+  if (value.type === bsonType.string) return { db: undefined, collection: stringOf(value) }
+  if (value.type === bsonType.object) return placeOf('$merge.into', value)
+  throw location(
+    51178,
+    `$merge 'into' field must be either a string or an object, not ${typeName(value)}`,
+  )
+}
+
+function onOf(value: Value | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  const elements = value.type === bsonType.array ? elementsOf(value) : [value]
+  if (elements.length === 0) {
+    throw location(51187, 'If explicitly specifying $merge on, must include at least one field')
+  }
+  const paths = elements.map((element) => {
+    if (element.type !== bsonType.string) {
+      const where = value.type === bsonType.array ? 'array element' : 'field'
+      throw location(51134, `$merge 'on' ${where} must be a string, not ${typeName(element)}`)
+    }
+    requirePath(stringOf(element))
+    return stringOf(element)
+  })
+  if (new Set(paths).size === paths.length) return paths
+  throw location(31465, "Found a duplicate field in $merge 'on'")
+}
+
+function matchedOf(value: Value | undefined): MergePlan['whenMatched'] {
+  if (value?.type === bsonType.array) return value
+  return actionOf('whenMatched', matchedActions, value ?? stringValue('merge'))
+}
+
+function unmatchedOf(value: Value | undefined): MergePlan['whenNotMatched'] {
+  return actionOf('whenNotMatched', unmatchedActions, value ?? stringValue('insert'))
+}
+
+function actionOf<const T extends readonly string[]>(
+  name: string,
+  actions: T,
+  value: Value,
+): T[number] {
+  const text = value.type === bsonType.string ? stringOf(value) : undefined
+  const action = actions.find((each) => each === text)
+  if (action !== undefined) return action
+  throw fail(
+    'BadValue',
+    `Enumeration value ${valueText(value)} for field '$merge.${name}' is not a valid value.`,
+  )
+}
+
+export const writeStages: readonly StageRow[] = [
+  {
+    name: '$out',
+    place: 'last',
+    compile: (spec) => [{ kind: 'out', name: '$out', spec, target: outTarget(spec) }],
+  },
+  { name: '$merge', place: 'last', compile: (spec) => [compileMerge(spec)] },
+]

@@ -1,0 +1,65 @@
+// Wallets' keys as the composition root opens them: whose key it is, who may sign in on which
+// protocol, how a wallet manages its keys, and the end of open connections with that of their keys.
+
+import type { Clock, Random } from './base/clock.js'
+import type { Settings } from './base/settings.js'
+import type { Registry } from './chain/registry.js'
+import { Bearer } from './identity/bearer.js'
+import { SigilCredentials } from './identity/credentials.js'
+import type { Identity } from './identity/identity.js'
+import { KeyLimit } from './identity/key-limit.js'
+import { KeyService } from './identity/key-service.js'
+import { LoginDelay } from './identity/login-delay.js'
+import type { OperatorKey } from './identity/operator.js'
+import type { Store } from './store/store.js'
+
+export interface WalletsOptions {
+  readonly settings: Pick<Settings, 'KEY_MODE'>
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly operator: OperatorKey
+  readonly registry: Registry
+}
+
+export interface Wallets {
+  readonly credentials: SigilCredentials
+  readonly keyLimit: KeyLimit
+  readonly keys: KeyService
+  /** Whose key it is; wallets' keys only. */
+  readonly identify: Bearer['identify']
+  /** `close` closes the open connections that match; called whenever a key has ended. */
+  closeEnded(close: (matches: (identity: Identity) => boolean) => void): void
+  /** Logins that wait are answered at once. */
+  close(): void
+}
+
+export function openWallets(options: WalletsOptions): Wallets {
+  const { settings, store, clock, random, operator, registry } = options
+  const mode = settings.KEY_MODE
+  const bearer = new Bearer({ store, registry, mode })
+  const delay = new LoginDelay({ clock })
+  const keys = new KeyService({ registry, mode, random })
+  return {
+    ...{ keys, keyLimit: new KeyLimit(clock), identify: (key) => bearer.identify(key) },
+    credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
+    close: () => delay.close(),
+    closeEnded(close) {
+      keys.onEnded = ({ hash, source, address }) =>
+        close((identity) => isKeyOf(identity, address, source) && identity.hash === hash)
+      registry.onRevoked((address, index) =>
+        close((identity) => isKeyOf(identity, address, 'onchain') && identity.index === index),
+      )
+    },
+  }
+}
+
+type KeyIdentity = Identity & { readonly kind: 'key' }
+
+function isKeyOf(
+  identity: Identity,
+  address: string,
+  source: KeyIdentity['source'],
+): identity is KeyIdentity {
+  return identity.kind === 'key' && identity.address === address && identity.source === source
+}

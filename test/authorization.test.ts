@@ -1,0 +1,402 @@
+// The authorization matrix: every command of the document table against every identity and every
+// mode of a collection, on the real bus, over a decision for each command that is written here and
+// not read off its row. A row without a decision fails.
+
+import { Long } from 'bson'
+import t from 'tap'
+import { GatewayError } from '../src/base/errors.js'
+import { documentRows } from '../src/commands/rows.js'
+import type { CommandRoom, Reply } from './support/command-room.js'
+import {
+  everybody,
+  hasRights,
+  identities,
+  type Mode,
+  mayEnter,
+  modes,
+  type Opens,
+  rights,
+  type Who,
+} from './support/identities.js'
+import { openPlace } from './support/rights-room.js'
+
+type Plain = Readonly<Record<string, unknown>>
+
+interface Decision {
+  readonly opens: Opens
+  /** Letters of what it needs of `c`. */
+  readonly needs?: string
+  /** Of `open`, which nobody owns and everybody who has signed in shares. */
+  readonly needsOpen?: string
+  readonly command: Plain
+  readonly db?: string
+  /** It answers with another error to those who are let in: what it would need is not there. */
+  readonly fails?: true
+  /** Lets somebody in whom the row would, and whom its handler refuses by a rule of its own. */
+  readonly except?: readonly Who[]
+}
+
+const plainIndex = { key: { a: 1 }, name: 'a_1' }
+const uniqueIndex = { key: { a: 1, u: 1 }, name: 'a_1_u_1', unique: true }
+const lasting = { key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }
+const newcomer = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+
+/** What touches `c`: by name of the row, or `row, variant`. */
+const overCollection: Readonly<Record<string, Decision>> = {
+  find: { opens: 'reader', needs: 'r', command: { find: 'c' } },
+  count: { opens: 'reader', needs: 'r', command: { count: 'c' } },
+  distinct: { opens: 'reader', needs: 'r', command: { distinct: 'c', key: 'a' } },
+  aggregate: {
+    ...{ opens: 'reader', needs: 'r' },
+    command: { aggregate: 'c', pipeline: [], cursor: {} },
+  },
+  'aggregate, $lookup': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    command: {
+      aggregate: 'open',
+      pipeline: [{ $lookup: { from: 'c', localField: 'a', foreignField: 'a', as: 'found' } }],
+      cursor: {},
+    },
+  },
+  'aggregate, $unionWith': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'r', fails: true },
+    command: { aggregate: 'open', pipeline: [{ $unionWith: 'c' }], cursor: {} },
+  },
+  'aggregate, $facet': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'r', fails: true },
+    command: {
+      aggregate: 'open',
+      pipeline: [{ $facet: { x: [{ $lookup: { from: 'c', pipeline: [], as: 'found' } }] } }],
+      cursor: {},
+    },
+  },
+  'aggregate, $out': {
+    ...{ opens: 'reader', needs: 'w', needsOpen: 'r', fails: true },
+    command: { aggregate: 'open', pipeline: [{ $out: 'c' }], cursor: {} },
+  },
+  'aggregate, $merge': {
+    ...{ opens: 'reader', needs: 'w', needsOpen: 'r', fails: true },
+    command: { aggregate: 'open', pipeline: [{ $merge: { into: 'c' } }], cursor: {} },
+  },
+  'aggregate, $collStats': {
+    ...{ opens: 'reader', needs: 'r' },
+    command: { aggregate: 'c', pipeline: [{ $collStats: { count: {} } }], cursor: {} },
+  },
+  keyMembers: {
+    ...{ opens: 'reader', needs: 'r', fails: true },
+    command: { keyMembers: 'c', key: 'k' },
+  },
+  explain: { opens: 'reader', needs: 'r', command: { explain: { find: 'c' } } },
+  'explain, update': {
+    ...{ opens: 'reader', needs: 'w' },
+    command: { explain: { update: 'c', updates: [{ q: {}, u: { $set: { a: 1 } } }] } },
+  },
+  'explain, findAndModify': {
+    ...{ opens: 'reader', needs: 'rw' },
+    command: { explain: { findAndModify: 'c', update: { $set: { a: 1 } } } },
+  },
+  listIndexes: { opens: 'reader', needs: 'r', command: { listIndexes: 'c' } },
+  collStats: { opens: 'reader', needs: 'r', command: { collStats: 'c' } },
+  collectionStats: { opens: 'reader', needs: 'r', command: { collectionStats: 'c' } },
+  validate: { opens: 'reader', needs: 'r', command: { validate: 'c' } },
+  insert: { opens: 'identity', needs: 'w', command: { insert: 'c', documents: [{ a: 3 }] } },
+  update: {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
+  },
+  'update, upsert': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { update: 'c', updates: [{ q: { _id: 9 }, u: { $set: { a: 4 } }, upsert: true }] },
+  },
+  delete: {
+    opens: 'identity',
+    needs: 'w',
+    command: { delete: 'c', deletes: [{ q: {}, limit: 0 }] },
+  },
+  findAndModify: {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { findAndModify: 'c', update: { $set: { a: 2 } } },
+  },
+  'findAndModify, remove': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { findAndModify: 'c', remove: true },
+  },
+  create: { opens: 'identity', needs: 'w', fails: true, command: { create: 'c' } },
+  createIndexes: {
+    ...{ opens: 'identity', needs: 'i' },
+    command: { createIndexes: 'c', indexes: [plainIndex] },
+  },
+  'createIndexes, unique': {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { createIndexes: 'c', indexes: [plainIndex, uniqueIndex] },
+  },
+  'createIndexes, TTL': {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { createIndexes: 'c', indexes: [lasting] },
+  },
+  collMod: {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { collMod: 'c', index: { name: 'z_1', expireAfterSeconds: 60 } },
+  },
+  dropIndexes: {
+    ...{ opens: 'identity', needs: 'i' },
+    command: { dropIndexes: 'c', index: 'z_1' },
+  },
+  'dropIndexes, unique': {
+    ...{ opens: 'identity', needs: 'io' },
+    command: { dropIndexes: 'c', index: 'u_1' },
+  },
+  'dropIndexes, all': {
+    ...{ opens: 'identity', needs: 'io' },
+    command: { dropIndexes: 'c', index: '*' },
+  },
+  drop: { opens: 'identity', needs: 'a', command: { drop: 'c' } },
+  renameCollection: {
+    ...{ opens: 'identity', needs: 'a', db: 'admin' },
+    command: { renameCollection: 'test.c', to: 'test.d' },
+  },
+  'renameCollection, over another': {
+    ...{
+      opens: 'identity',
+      needs: 'a',
+      db: 'admin',
+      except: everybody.filter((who) => who !== 'operator'),
+    },
+    command: { renameCollection: 'test.c', to: 'test.open', dropTarget: true },
+  },
+  getPrivacy: { opens: 'anonymous', command: { getPrivacy: 'c' } },
+  setPrivacy: { opens: 'identity', needs: 'c', command: { setPrivacy: 'c', mode: 'public' } },
+  'setPrivacy, owner': {
+    ...{ opens: 'identity', needs: 'c', except: everybody.filter((who) => who !== 'operator') },
+    command: { setPrivacy: 'c', ownerAddress: newcomer },
+  },
+  'setPrivacy, release': {
+    ...{ opens: 'identity', needs: 'c', fails: true },
+    command: { setPrivacy: 'c', release: true },
+  },
+  getRoles: { opens: 'identity', needs: 'a', command: { getRoles: 'c' } },
+  setRole: {
+    ...{ opens: 'identity', needs: 'a' },
+    command: { setRole: 'c', address: newcomer, action: 'grant', role: 2 },
+  },
+}
+
+const one = { fails: true, opens: 'identity' } as const
+
+/** What touches no collection, or looks at each for itself. */
+const besides: Readonly<Record<string, Decision>> = {
+  hello: { opens: 'anonymous', command: { hello: 1 } },
+  isMaster: { opens: 'anonymous', command: { isMaster: 1 } },
+  saslStart: { ...one, opens: 'anonymous', command: { saslStart: 1 } },
+  saslContinue: { ...one, opens: 'anonymous', command: { saslContinue: 1 } },
+  authenticate: { ...one, opens: 'anonymous', command: { authenticate: 1 } },
+  logout: { opens: 'anonymous', command: { logout: 1 } },
+  getnonce: { ...one, opens: 'anonymous', command: { getnonce: 1 } },
+  ping: { opens: 'anonymous', command: { ping: 1 } },
+  buildInfo: { opens: 'anonymous', command: { buildInfo: 1 } },
+  whatsmyuri: { opens: 'anonymous', command: { whatsmyuri: 1 } },
+  connectionStatus: { opens: 'anonymous', command: { connectionStatus: 1 } },
+  startSession: { opens: 'anonymous', command: { startSession: 1 } },
+  refreshSessions: { opens: 'anonymous', command: { refreshSessions: [] } },
+  endSessions: { opens: 'anonymous', command: { endSessions: [] } },
+  getWhitelist: { opens: 'anonymous', command: { getWhitelist: 1 } },
+  killCursors: { opens: 'reader', command: { killCursors: 'c', cursors: [Long.fromNumber(5)] } },
+  getMore: {
+    ...{ opens: 'reader', fails: true },
+    command: { getMore: Long.fromNumber(5), collection: 'c' },
+  },
+  listDatabases: { opens: 'reader', db: 'admin', command: { listDatabases: 1 } },
+  listCollections: { opens: 'reader', command: { listCollections: 1 } },
+  collectionSummaries: { opens: 'reader', command: { collectionSummaries: 1 } },
+  dbStats: { opens: 'reader', command: { dbStats: 1 } },
+  listCommands: { opens: 'identity', command: { listCommands: 1 } },
+  getParameter: { opens: 'identity', db: 'admin', command: { getParameter: '*' } },
+  serverStatus: { opens: 'identity', command: { serverStatus: 1 } },
+  currentOp: { opens: 'identity', db: 'admin', command: { currentOp: 1 } },
+  killOp: { opens: 'identity', db: 'admin', command: { killOp: 1, op: 0 } },
+  killSessions: { opens: 'identity', command: { killSessions: [] } },
+  killAllSessions: { opens: 'identity', command: { killAllSessions: [] } },
+  killAllSessionsByPattern: { opens: 'identity', command: { killAllSessionsByPattern: [] } },
+  replSetGetStatus: { ...one, command: { replSetGetStatus: 1 } },
+  replSetGetConfig: { ...one, command: { replSetGetConfig: 1 } },
+  replSetInitiate: { ...one, command: { replSetInitiate: 1 } },
+  setParameter: { ...one, command: { setParameter: 1 } },
+  mapReduce: { ...one, command: { mapReduce: 'c' } },
+  commitTransaction: { ...one, command: { commitTransaction: 1 } },
+  abortTransaction: { ...one, command: { abortTransaction: 1 } },
+  hostInfo: { opens: 'operator', db: 'admin', command: { hostInfo: 1 } },
+  getCmdLineOpts: { opens: 'operator', db: 'admin', command: { getCmdLineOpts: 1 } },
+  getLog: { opens: 'operator', db: 'admin', command: { getLog: 'global' } },
+  top: { opens: 'operator', db: 'admin', command: { top: 1 } },
+  profile: { opens: 'operator', command: { profile: 0 } },
+  usersInfo: { opens: 'identity', command: { usersInfo: 1 } },
+  rolesInfo: { opens: 'operator', command: { rolesInfo: 1 } },
+  setWhitelist: {
+    opens: 'admin',
+    command: { setWhitelist: 1, address: newcomer, action: 'add' },
+  },
+}
+
+/**
+ * Decided here, tried where their services are: sign-in in test/identity, keys in test/commands.
+ */
+const elsewhere: Readonly<Record<string, Opens>> = {
+  authNonce: 'anonymous',
+  authVerify: 'anonymous',
+  authLogout: 'anonymous',
+  authMe: 'session',
+  generateKey: 'session',
+  listKeys: 'session',
+  rotateKey: 'session',
+  revokeKey: 'session',
+  setKeyPermissions: 'session',
+  keyRegistry: 'anonymous',
+}
+
+/** Rows with a test of their own below. */
+const apart = new Set(['dropDatabase'])
+
+t.test('every command has a decision', async (t) => {
+  const decided = new Set([...Object.keys(overCollection), ...Object.keys(besides)].map(rowOf))
+  for (const { name, access } of documentRows) {
+    const other = elsewhere[name]
+    if (other !== undefined) t.equal(access, other, name)
+    else t.ok(decided.has(name) || apart.has(name), `${name} has no decision`)
+  }
+})
+
+function rowOf(key: string): string {
+  return key.split(',')[0] ?? key
+}
+
+/** The reply, or the error that stands for it. */
+async function outcomeOf(
+  room: CommandRoom,
+  { command, db }: Decision,
+  who: Who,
+): Promise<Reply | GatewayError> {
+  try {
+    return await room.run(command, db, room.sessionOf(identities[who]))
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+}
+
+const isRefusal = (outcome: Reply | GatewayError): boolean =>
+  outcome instanceof GatewayError && outcome.code === 13
+
+/** What everybody who has signed in may do to `open`. */
+function hasOpenRights(who: Who, needs: string): boolean {
+  const shared = rights[who].shared
+  const mine = who === 'operator' ? 'rwioac' : [...shared].filter((each) => 'rw'.includes(each))
+  return [...needs].every((need) => mine.includes(need))
+}
+
+function isAllowed(decision: Decision, who: Who, mode: Mode): boolean {
+  const { opens, needs = '', needsOpen = '', except = [] } = decision
+  return (
+    mayEnter(who, opens) &&
+    !except.includes(who) &&
+    hasRights(who, mode, needs) &&
+    hasOpenRights(who, needsOpen)
+  )
+}
+
+for (const mode of modes) {
+  t.test(`a collection that is ${mode}: each does what it may, and no more`, async (t) => {
+    const { room, reset } = await openPlace()
+    await reset(mode)
+    const before = JSON.stringify(await room.all('c'))
+    for (const [name, decision] of Object.entries(overCollection)) {
+      for (const who of everybody) {
+        const outcome = await outcomeOf(room, decision, who)
+        const what = `${name} by ${who}`
+        if (!isAllowed(decision, who, mode)) {
+          t.ok(isRefusal(outcome), `${what} is refused`)
+          continue
+        }
+        t.notOk(isRefusal(outcome), `${what} is let in`)
+        if (decision.fails !== true) t.notOk(outcome instanceof GatewayError, `${what} works`)
+        await reset(mode)
+      }
+      t.equal(JSON.stringify(await room.all('c')), before, `${name}: nothing was changed`)
+    }
+    await room.engine.close()
+  })
+}
+
+t.test('commands beside the collections are open to whom the decision says', async (t) => {
+  const { room, reset } = await openPlace()
+  await reset('private')
+  for (const [name, decision] of Object.entries(besides)) {
+    for (const who of everybody) {
+      const outcome = await outcomeOf(room, decision, who)
+      const what = `${name} by ${who}`
+      t.equal(isRefusal(outcome), !mayEnter(who, decision.opens), what)
+    }
+  }
+  await room.engine.close()
+})
+
+t.test('under ANONYMOUS=read somebody unknown reads what is public, and only reads', async (t) => {
+  const { room, reset } = await openPlace(true)
+  for (const mode of modes) {
+    await reset(mode)
+    for (const [name, decision] of Object.entries(overCollection)) {
+      const { needs = '', needsOpen = '', opens } = decision
+      const may =
+        opens === 'anonymous' ||
+        (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
+      const outcome = await outcomeOf(room, decision, 'anonymous')
+      t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
+    }
+  }
+  for (const [name, decision] of Object.entries(besides)) {
+    const outcome = await outcomeOf(room, decision, 'anonymous')
+    t.equal(isRefusal(outcome), !mayEnter('anonymous', decision.opens, true), name)
+  }
+  await room.engine.close()
+})
+
+t.test('lists and sums show what the caller may read', async (t) => {
+  const { room, reset } = await openPlace()
+  for (const mode of modes) {
+    await reset(mode)
+    for (const who of everybody) {
+      if (who === 'anonymous') continue
+      const session = room.sessionOf(identities[who])
+      const sees = hasRights(who, mode, 'r')
+      const names = (await room.run({ listCollections: 1 }, 'test', session)).cursor.firstBatch
+      const found = names.some(({ name }: Reply) => name === 'c')
+      t.equal(found, sees, `listCollections by ${who}, ${mode}`)
+      const summaries = (await room.run({ collectionSummaries: 1 }, 'test', session)).collections
+      const listed = summaries.some(({ name }: Reply) => name === 'c')
+      t.equal(listed, sees, `collectionSummaries by ${who}, ${mode}`)
+      const { objects } = await room.run({ dbStats: 1 }, 'test', session)
+      const open = hasOpenRights(who, 'r') ? 1 : 0
+      t.equal(objects, open + (sees ? 2 : 0), `dbStats by ${who}, ${mode}`)
+    }
+  }
+  await room.engine.close()
+})
+
+t.test(
+  'dropDatabase needs the right to drop each collection, and drops none without',
+  async (t) => {
+    const { room, reset } = await openPlace()
+    for (const who of everybody) {
+      await reset('private')
+      const session = room.sessionOf(identities[who])
+      const decision = { opens: 'identity', command: { dropDatabase: 1 } } as const
+      t.equal(isRefusal(await outcomeOf(room, decision, who)), who !== 'operator', who)
+      t.equal((await room.all('c')).length, who === 'operator' ? 0 : 2)
+      t.ok(session)
+    }
+    await reset('private')
+    await room.run({ drop: 'open' })
+    const owner = room.sessionOf(identities.owner)
+    t.equal((await room.run({ dropDatabase: 1 }, 'test', owner)).dropped, 'test')
+    await room.engine.close()
+  },
+)

@@ -1,0 +1,203 @@
+// Containers that one command makes large: more members than one program may write. They become
+// records all the same, seen by nobody before they are whole, and nothing of them stays behind.
+
+import t, { type Test } from 'tap'
+import { Slice } from '../../../src/base/slice.js'
+import { stagingRange } from '../../../src/engine/garbage.js'
+import { Keyspace } from '../../../src/engine/keyspace/keyspace.js'
+import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
+import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
+
+const count = 6_000
+const numbers = Array.from({ length: count }, (_, n) => n)
+const big = 'b'.repeat(300_000)
+
+/** Members that lie in records of their own; undefined of what is one document. */
+async function recordsOf(room: KeyValueRoom, name: string): Promise<number | undefined> {
+  return await room.store.read(function* (tx) {
+    const ns = yield* room.bus.keyspaces.find(tx, room.session.database)
+    const ks = new Keyspace(tx, ns, 0, room.clock.now(), new Work(usualBounds, false))
+    return (yield* ks.key(Slice.ofText(name))).head?.count
+  })
+}
+
+async function nothingIsStaged(t: Test, room: KeyValueRoom): Promise<void> {
+  const staged = await room.store.read(function* (tx) {
+    return (yield* tx.scan(stagingRange, 10)).length
+  })
+  t.equal(staged, 0, 'nothing stays on the staging list')
+}
+
+await eachBound(t, 'one command makes each type large', async (t, room) => {
+  t.equal(await room.run('RPUSH', 'list', ...numbers), count)
+  t.same(await room.line('LRANGE list 4999 5001'), ['4999', '5000', '5001'])
+  t.equal(await room.run('LPUSH', 'list', 'first'), count + 1)
+  t.equal(await room.line('LINDEX list 5000'), '4999')
+  t.equal(await room.run('SADD', 'set', ...numbers.map((n) => `m${n}`), 'm0'), count)
+  t.equal(await room.line('SISMEMBER set m5999'), 1)
+  t.equal(await room.line('SREM set m17 m5999'), 2)
+  t.equal(await room.run('HSET', 'hash', ...numbers.flatMap((n) => [`f${n}`, n])), count)
+  t.equal(await room.line('HGET hash f5999'), '5999')
+  const scored = numbers.flatMap((n) => [count - n, `m${n}`])
+  t.equal(await room.run('ZADD', 'zset', ...scored), count)
+  t.equal(await room.line('ZRANK zset m1000'), count - 1_001)
+  t.same(await room.line('ZRANGE zset 5000 5001'), ['m999', 'm998'])
+  t.equal(await room.line('ZADD zset 0 m1000'), 0)
+  t.equal(await room.line('ZRANK zset m1000'), 0)
+  t.equal(await recordsOf(room, 'list'), count + 1)
+  t.equal(await recordsOf(room, 'set'), count - 2)
+  t.equal(await recordsOf(room, 'hash'), count)
+  t.equal(await recordsOf(room, 'zset'), count)
+  await nothingIsStaged(t, room)
+})
+
+await eachBound(t, 'what is stored as another key is large there', async (t, room) => {
+  const half = count / 2
+  for (const [name, from] of [
+    ['a', 0],
+    ['b', half],
+  ] as const) {
+    const part = numbers.slice(from, from + half)
+    await room.run('SADD', name, ...part)
+    await room.run('RPUSH', 'list', ...part)
+  }
+  t.equal(await room.line('SUNIONSTORE union a b'), count)
+  t.equal(await recordsOf(room, 'union'), count)
+  t.equal(await room.line('ZUNIONSTORE scored 2 a b WEIGHTS 1 2'), count)
+  t.equal(await recordsOf(room, 'scored'), count)
+  t.equal(await room.line('ZSCORE scored 4000'), 2)
+  t.equal(await room.line('SORT list DESC STORE sorted'), count)
+  t.equal(await recordsOf(room, 'sorted'), count)
+  t.equal(await room.line('LINDEX sorted 0'), String(count - 1))
+  const dump = (await room.run('DUMP', 'scored')) as Uint8Array
+  t.equal(await room.run('RESTORE', 'copy', '5000', dump), 'OK')
+  t.equal(await recordsOf(room, 'copy'), count)
+  t.equal(await room.line('PTTL copy'), 5_000)
+  t.equal(await room.line('ZRANK copy 4000'), await room.line('ZRANK scored 4000'))
+  await nothingIsStaged(t, room)
+})
+
+await eachBound(t, 'one command makes a large one much larger', async (t, room) => {
+  await room.run('RPUSH', 'list', ...numbers.slice(0, 300))
+  await room.run('SADD', 'set', ...numbers.slice(0, 300))
+  await room.run('HSET', 'hash', ...numbers.slice(0, 300).flatMap((n) => [n, 'old']))
+  await room.run('ZADD', 'zset', ...numbers.slice(0, 300).flatMap((n) => [n, n]))
+  await room.run('PEXPIRE', 'set', '5000')
+  t.equal(await room.run('LPUSH', 'list', ...numbers), count + 300)
+  t.same(await room.line('LRANGE list 5998 6001'), ['1', '0', '0', '1'])
+  t.equal(await room.run('SADD', 'set', ...numbers), count - 300)
+  t.equal(await room.line('PTTL set'), 5_000)
+  t.equal(await room.run('HSET', 'hash', ...numbers.flatMap((n) => [n, 'new'])), count - 300)
+  t.same(await room.line('HMGET hash 0 299 5999'), ['new', 'new', 'new'])
+  t.equal(await room.run('ZADD', 'zset', ...numbers.flatMap((n) => [-n, n])), count - 300)
+  t.same(await room.line('ZRANGE zset 0 1'), ['5999', '5998'])
+  t.equal(await room.line('ZRANK zset 0'), count - 1)
+  t.equal(await recordsOf(room, 'list'), count + 300)
+  t.equal(await recordsOf(room, 'set'), count)
+  t.equal(await recordsOf(room, 'hash'), count)
+  t.equal(await recordsOf(room, 'zset'), count)
+  await nothingIsStaged(t, room)
+})
+
+await eachBound(t, 'a reader sees all of it or nothing', async (t, room) => {
+  const reader = room.client()
+  let isDone = false
+  const adding = room.run('SADD', 'set', ...numbers).then((reply) => {
+    isDone = true
+    return reply
+  })
+  const seen = new Set<unknown>()
+  while (!isDone) {
+    seen.add(await reader.run('SCARD', 'set'))
+    await new Promise(setImmediate)
+  }
+  t.equal(await adding, count)
+  seen.delete(0)
+  seen.delete(count)
+  t.same([...seen], [])
+  reader.close()
+})
+
+await eachBound(t, 'what others add meanwhile is not lost', async (t, room) => {
+  const other = room.client()
+  const adding = room.run('SADD', 'set', ...numbers)
+  const added: unknown[] = []
+  for (let i = 0; i < 3; i++) {
+    added.push(await other.run('SADD', 'set', `other ${i}`))
+    await new Promise(setImmediate)
+  }
+  t.equal(await adding, count)
+  t.same(added, [1, 1, 1])
+  t.equal(await room.run('SCARD', 'set'), count + 3)
+  await nothingIsStaged(t, room)
+  other.close()
+})
+
+await eachBound(t, 'two equal ones in a transaction are two', async (t, room) => {
+  await room.run('MULTI')
+  await room.run('RPUSH', 'a', ...numbers)
+  await room.run('RPUSH', 'b', ...numbers)
+  await room.run('LPOP', 'a')
+  t.same(await room.run('EXEC'), [count, count, '0'])
+  t.equal(await room.run('DEL', 'a'), 1)
+  t.equal(await room.run('LINDEX', 'b', '0'), '0')
+  t.equal(await room.run('LLEN', 'b'), count)
+  await nothingIsStaged(t, room)
+})
+
+await eachBound(t, 'values that lie in chunks come along', async (t, room) => {
+  const fields = numbers.flatMap((n) => [`f${n}`, n % 2_500 === 7 ? `${big}${n}` : `v${n}`])
+  t.equal(await room.run('HSET', 'hash', ...fields), count)
+  t.equal(await room.line('HGET hash f2507'), `${big}2507`)
+  t.equal(await room.line('HGET hash f5999'), 'v5999')
+  t.equal(await recordsOf(room, 'hash'), count)
+  t.equal(await room.run('DEL', 'hash'), 1)
+  await nothingIsStaged(t, room)
+})
+
+await eachKeyValueRoom(
+  t,
+  'what reads more than a write may is prepared by a read',
+  async (t, room) => {
+    const parts = Array.from({ length: 5 }, (_, part) => numbers.map((n) => part * 5_000 + n))
+    for (const part of parts) {
+      await room.run('SADD', 'set', ...part)
+      await room.run('ZADD', 'zset', ...part.flatMap((n) => [n, n]))
+    }
+    const size = 4 * 5_000 + count
+    t.equal(await room.line('SUNIONSTORE union set'), size)
+    t.equal(await recordsOf(room, 'union'), size)
+    t.equal(await room.line('ZUNIONSTORE scored 2 zset set WEIGHTS 2 1'), size)
+    t.equal(await room.line('ZSCORE scored 100'), 201)
+    t.equal(await room.line('ZRANK scored 25999'), size - 1)
+    const other = room.client()
+    const [stored] = await Promise.all([
+      room.line('SDIFFSTORE rest set union'),
+      other.line('SADD set more'),
+    ])
+    t.equal(await room.line('SCARD rest'), stored)
+    t.equal(await room.line('SCARD set'), size + 1)
+    t.equal(await room.run('SADD', 'set', ...numbers.map((n) => `x${n}`)), count)
+    t.equal(await room.line('SCARD set'), size + 1 + count)
+    await nothingIsStaged(t, room)
+    other.close()
+  },
+)
+
+await eachKeyValueRoom(
+  t,
+  'a hundred thousand members',
+  async (t, room) => {
+    const names = Array.from({ length: 100_000 }, (_, n) => `member ${n}`)
+    t.equal(await room.run('SADD', 'set', ...names), names.length)
+    t.equal(await recordsOf(room, 'set'), names.length)
+    t.equal(await room.run('SISMEMBER', 'set', 'member 99999'), 1)
+    const scored = names.slice(0, 50_000).flatMap((name, n) => [(n * 7_919) % 100_003, name])
+    t.equal(await room.run('ZADD', 'zset', ...scored), 50_000)
+    t.equal(await recordsOf(room, 'zset'), 50_000)
+    const rank = (await room.run('ZRANK', 'zset', 'member 5')) as number
+    t.same(await room.run('ZRANGE', 'zset', rank, rank), ['member 5'])
+    await nothingIsStaged(t, room)
+  },
+  { kinds: ['memory', 'lmdb'] },
+)

@@ -1,0 +1,64 @@
+// The README's way from a wallet to mongosh, redis-cli and curl, run as it stands in one shell, with
+// throw-away wallets: what each block prints is the `text` block that follows it.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { endSigil, settingsFor, startSigil } from '../support/sigil-process.js'
+
+const heading = '## From a wallet to mongosh, redis-cli and curl'
+const between = '--- next block ---'
+
+async function isMissing(program: string): Promise<string | false> {
+  const child = spawn(program, ['--version'], { stdio: 'ignore' })
+  const isThere = await once(child, 'close').then(
+    ([code]) => code === 0,
+    () => false,
+  )
+  if (!isThere && process.env.CI === 'true') throw new Error(`${program} is missing`)
+  return isThere ? false : `${program} is missing`
+}
+
+const skip = await isMissing('redis-cli')
+
+t.test('a wallet gets where the README says', { skip, timeout: 120_000 }, async (t) => {
+  const section = readFileSync('README.md', 'utf8').split(heading)[1]?.split('\n## ')[0] ?? ''
+  const blocks = [...section.matchAll(/```sh\n(.*?)```\n(?:```text\n(.*?)```)?/gs)]
+  t.equal(blocks.length, 5)
+  const folder = mkdtempSync(join(tmpdir(), 'sigil-tour-wallet-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const sigil = await startSigil(settingsFor(folder))
+  t.teardown(() => endSigil(sigil, 'SIGTERM'))
+  const script = blocks
+    .map(([, text = '']) => text)
+    .join(`echo '${between}'\n`)
+    .replaceAll('127.0.0.1:27017', `127.0.0.1:${sigil.wirePort}`)
+    .replaceAll('127.0.0.1:6379', `127.0.0.1:${sigil.redisPort}`)
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${sigil.httpPort}`)
+  const { code, output, errors } = await bash(script, `http://127.0.0.1:${sigil.httpPort}`)
+  t.equal(code, 0, errors)
+  const printed = output.split(`${between}\n`)
+  for (const [index, [, , expected = '']] of blocks.entries()) {
+    t.equal(printed[index]?.trim(), expected.trim())
+  }
+})
+
+async function bash(script: string, url: string) {
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    env: { ...process.env, SIGIL_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output, errors }
+}
