@@ -27,8 +27,8 @@ export interface Standing {
   /**
    * The wallet as it stands now, its permissions among it; the same object where nothing has
    * changed. Throws Unauthenticated where it stands no longer, Unauthorized where the whitelist
-   * has left it out, HostUnreachable where the chain cannot be asked. `now` is in milliseconds since
-   * 1970.
+   * has left it out, HostUnreachable where the chain cannot be asked. `now` is in milliseconds
+   * since 1970.
    */
   check(tx: ReadTx, identity: WalletIdentity, now: number): Program<WalletIdentity>
 }

@@ -30,6 +30,7 @@ export function requireSafeNetwork(listener: string, options: NetworkOptions): v
   throw fail(
     'InvalidOptions',
     `HOST=${host} without TLS: a login over ${listener} could be recorded, and its key worked ` +
-      `out. Set TLS_CERT and TLS_KEY, ${proxies}or ALLOW_INSECURE=1 where nobody else is on the network`,
+      `out. Set TLS_CERT and TLS_KEY, ${proxies}or ALLOW_INSECURE=1 where nobody else is on ` +
+      'the network',
   )
 }

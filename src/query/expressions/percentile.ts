@@ -87,7 +87,8 @@ function sharesOf(value: Value, scope: Scope): number[] {
   if (elements.length === 0) {
     throw location(
       7750300,
-      `The $percentile 'p' field must be an array of constant values, but found: ${valueText(value)}.`,
+      "The $percentile 'p' field must be an array of constant values, but found: " +
+        `${valueText(value)}.`,
     )
   }
   return elements.map((element) => {

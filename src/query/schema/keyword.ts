@@ -72,8 +72,8 @@ export function namesOperand(name: string, operand: Value): string[] {
     if (element.type !== bsonType.string) {
       throw fail(
         'TypeMismatch',
-        `$jsonSchema keyword '${name}' must be an array of strings, but found an element of type: ` +
-          typeName(element),
+        `$jsonSchema keyword '${name}' must be an array of strings, but found an element of type:` +
+          ` ${typeName(element)}`,
       )
     }
     return stringOf(element)

@@ -1,5 +1,5 @@
-// Preferred numbers: the series that $bucketAuto may round its boundaries to (Renard, E, 1-2-5), and
-// powers of two. A series repeats in every decade; bounds are strict, and zero stays zero.
+// Preferred numbers: the series that $bucketAuto may round its boundaries to (Renard, E, 1-2-5),
+// and powers of two. A series repeats in every decade; bounds are strict, and zero stays zero.
 
 export interface Granularity {
   /** The least number of the series above `n`, which is not negative. */

@@ -130,7 +130,8 @@ function requireOption(name: string, value: Value): void {
     if (value.type === bsonType.object) return
     throw location(
       40185,
-      `$graphLookup argument 'restrictSearchWithMatch' must be an object, is type ${typeName(value)}`,
+      "$graphLookup argument 'restrictSearchWithMatch' must be an object, is type " +
+        typeName(value),
     )
   }
   if (name === 'startWith' || name === 'maxDepth') return

@@ -1,5 +1,5 @@
-// The functions of $setWindowFields: accumulators over a window, and those that look at a document's
-// place in its partition. Each computes one column: a value for every document of a partition.
+// The functions of $setWindowFields: accumulators over a window, and those that look at a
+// document's place in its partition. Each computes one column: a value for every document of it.
 
 import { stepDocumentsMax } from '../../base/limits.js'
 import { equalValues } from '../../value/compare.js'

@@ -1,5 +1,5 @@
-// Functions of $setWindowFields that read a partition as a series of points, sorted by a number or a
-// date: rates of change, areas, moving averages and gaps that are filled on a straight line.
+// Functions of $setWindowFields that read a partition as a series of points, sorted by a number or
+// a date: rates of change, areas, moving averages and gaps that are filled on a straight line.
 
 import { fail } from '../../base/errors.js'
 import { stepDocumentsMax } from '../../base/limits.js'

@@ -29,7 +29,8 @@ function placeOf(name: string, spec: Value): WriteTarget {
     }
     if (value.type !== bsonType.string) {
       const found = typeName(value)
-      const text = `BSON field '${name}.${field}' is the wrong type '${found}', expected type 'string'`
+      const where = `BSON field '${name}.${field}'`
+      const text = `${where} is the wrong type '${found}', expected type 'string'`
       throw fail('TypeMismatch', text)
     }
   }
