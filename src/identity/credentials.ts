@@ -55,6 +55,20 @@ export function userNameOf({
   return `${address}:${source === 'issued' ? 's' : ''}${index}`
 }
 
+/** The name by which one could sign in again; undefined for who has not signed in. */
+export function accountNameOf(identity: Identity): string | undefined {
+  switch (identity.kind) {
+    case 'operator':
+      return operatorName
+    case 'key':
+      return userNameOf(identity)
+    case 'session':
+      return identity.address
+    case 'anonymous':
+      return undefined
+  }
+}
+
 export class SigilCredentials implements Credentials {
   constructor(private readonly options: SigilCredentialsOptions) {}
 

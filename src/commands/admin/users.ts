@@ -4,10 +4,9 @@
 import { anyValue, bool, ignored, strictBool, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { userNameOf } from '../../identity/credentials.js'
+import { accountNameOf } from '../../identity/credentials.js'
 import { allPermissions, type Identity } from '../../identity/identity.js'
 import { saslMechanisms } from '../../identity/login.js'
-import { operatorName } from '../../identity/operator.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { bsonType, documentOf, stringOf, type Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
@@ -24,7 +23,7 @@ const connectionStatus = documentRow({
   help: 'Tells as whom the connection has signed in.',
   run: (call) => {
     const { identity } = call
-    const user = accountOf(identity)
+    const user = accountNameOf(identity)
     return reply((writer) => {
       writer.openDocument('authInfo').openArray('authenticatedUsers')
       if (user !== undefined) {
@@ -38,20 +37,6 @@ const connectionStatus = documentRow({
     })
   },
 })
-
-/** The name by which one could sign in again. */
-function accountOf(identity: Identity): string | undefined {
-  switch (identity.kind) {
-    case 'operator':
-      return operatorName
-    case 'key':
-      return userNameOf(identity)
-    case 'session':
-      return identity.address
-    case 'anonymous':
-      return undefined
-  }
-}
 
 /** The operator has the peer's role for everything, a key the names of its permissions. */
 function writeRoles(writer: DocumentWriter, identity: Identity): void {
@@ -92,7 +77,7 @@ const usersInfo = documentRow({
   help: 'Tells of the account that one has signed in as; of no other.',
   run: (call) =>
     reply((writer) => {
-      const user = accountOf(call.identity) ?? ''
+      const user = accountNameOf(call.identity) ?? ''
       writer.openArray('users')
       if (namesAccount(call.target, call.db, user)) {
         writer.pushOpenDocument().string('_id', `${accountDatabase}.${user}`)

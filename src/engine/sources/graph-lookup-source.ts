@@ -13,8 +13,8 @@ import { equalityKey } from '../../value/key.js'
 import { type Document, documentValue, type Value } from '../../value/value.js'
 import { findNamespace } from '../catalog.js'
 import type { Guarded, Namespace } from '../types.js'
-import { HoldingSource, type Source } from './holding-source.js'
-import type { Counters } from './walk.js'
+import type { Source } from './holding-source.js'
+import { JoiningSource } from './joining-source.js'
 
 /** Values that one query asks for: each is an interval of an index. */
 const valuesAtOnce = 1_000
@@ -33,49 +33,22 @@ interface Search {
   bytes: number
 }
 
-export class GraphLookupSource extends HoldingSource {
-  private readonly upstream: Source
-  private readonly plan: GraphLookupPlan
-  private readonly place: Place
-  private readonly open: Open
-  private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
-  private returned = 0
-
-  constructor(upstream: Source, plan: GraphLookupPlan, place: Place, open: Open) {
-    super()
-    this.upstream = upstream
-    this.plan = plan
-    this.place = place
-    this.open = open
+export class GraphLookupSource extends JoiningSource {
+  constructor(
+    upstream: Source,
+    private readonly plan: GraphLookupPlan,
+    private readonly place: Place,
+    private readonly open: Open,
+  ) {
+    super(upstream, 1)
   }
 
-  get counters(): Counters {
-    const { keysExamined, docsExamined } = this.upstream.counters
-    return {
-      keysExamined: keysExamined + this.inner.keysExamined,
-      docsExamined: docsExamined + this.inner.docsExamined,
-      returned: this.returned,
-    }
-  }
-
-  protected get isExhausted(): boolean {
-    return this.upstream.drained
-  }
-
-  /** One at a time: each may bring a whole graph along. */
-  protected *produce(tx: ReadTx & Guarded): Program<Document[]> {
-    const documents = yield* this.upstream.pull(tx, 1)
+  protected *join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]> {
     const joined: Document[] = []
     for (const document of documents) {
       joined.push(this.plan.joined(document, yield* this.search(tx, document)))
     }
-    this.returned += joined.length
     return joined
-  }
-
-  override close(): void {
-    super.close()
-    this.upstream.close()
   }
 
   private *search(tx: ReadTx & Guarded, document: Document): Program<Document[]> {
@@ -116,8 +89,7 @@ export class GraphLookupSource extends HoldingSource {
         hold(search, found.length)
       }
     }
-    this.inner.keysExamined += source.counters.keysExamined
-    this.inner.docsExamined += source.counters.docsExamined
+    this.count(source)
     return fresh
   }
 }

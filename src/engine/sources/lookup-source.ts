@@ -13,10 +13,9 @@ import { findElement } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { findNamespace } from '../catalog.js'
 import type { Guarded, Namespace } from '../types.js'
-import { HoldingSource, type Source } from './holding-source.js'
-import type { Counters } from './walk.js'
+import type { Source } from './holding-source.js'
+import { JoiningSource } from './joining-source.js'
 
-/** Documents joined at a time: each may bring many others along. */
 const joinedAtOnce = 50
 
 type Open = (ns: Namespace | undefined, filter: Filter, stages: readonly StagePlan[]) => Source
@@ -27,47 +26,22 @@ interface Cache {
   bytes: number
 }
 
-export class LookupSource extends HoldingSource {
-  private readonly upstream: Source
-  private readonly plan: LookupPlan
-  private readonly place: { readonly context: QueryContext; readonly db: string }
-  private readonly open: Open
+export class LookupSource extends JoiningSource {
   /** The pipeline looks at the document: then the filter is not the whole question. */
   private readonly isCorrelated: boolean
-  private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
-  private returned = 0
 
   constructor(
     upstream: Source,
-    plan: LookupPlan,
-    place: { readonly context: QueryContext; readonly db: string },
-    open: Open,
+    private readonly plan: LookupPlan,
+    private readonly place: { readonly context: QueryContext; readonly db: string },
+    private readonly open: Open,
   ) {
-    super()
-    this.upstream = upstream
-    this.plan = plan
-    this.place = place
-    this.open = open
+    super(upstream, joinedAtOnce)
     const { bytes, start } = plan.spec
     this.isCorrelated = findElement(bytes, start, utf8('let')) !== undefined
   }
 
-  get counters(): Counters {
-    const { keysExamined, docsExamined } = this.upstream.counters
-    return {
-      keysExamined: keysExamined + this.inner.keysExamined,
-      docsExamined: docsExamined + this.inner.docsExamined,
-      returned: this.returned,
-    }
-  }
-
-  protected get isExhausted(): boolean {
-    return this.upstream.drained
-  }
-
-  protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
-    const documents = yield* this.upstream.pull(tx, Math.min(want, joinedAtOnce))
-    if (documents.length === 0) return []
+  protected *join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]> {
     const cache: Cache = { answers: new Map(), bytes: 0 }
     const joined: Document[] = []
     for (const document of documents) {
@@ -75,13 +49,7 @@ export class LookupSource extends HoldingSource {
       joined.push(this.plan.joined(document, matches))
       yield* tx.breathe(matches.length)
     }
-    this.returned += joined.length
     return joined
-  }
-
-  override close(): void {
-    super.close()
-    this.upstream.close()
   }
 
   private *matchesOf(tx: ReadTx & Guarded, document: Document, cache: Cache): Program<Document[]> {
@@ -109,8 +77,7 @@ export class LookupSource extends HoldingSource {
       const what = `documents in ${this.plan.from} matching pipeline's $lookup stage`
       throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)
     }
-    this.inner.keysExamined += source.counters.keysExamined
-    this.inner.docsExamined += source.counters.docsExamined
+    this.count(source)
     return answer
   }
 }

@@ -1,0 +1,57 @@
+// What joins have in common: a source whose documents are each put together with what a search in
+// another collection finds, and the counters of both.
+
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { Guarded } from '../types.js'
+import { HoldingSource, type Source } from './holding-source.js'
+import type { Counters } from './walk.js'
+
+export abstract class JoiningSource extends HoldingSource {
+  /** What the searches have looked at. */
+  private readonly inner: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  private returned = 0
+
+  constructor(
+    private readonly upstream: Source,
+    /** Documents joined at a time: each may bring many others along. */
+    private readonly atOnce: number,
+  ) {
+    super()
+  }
+
+  get counters(): Counters {
+    const { keysExamined, docsExamined } = this.upstream.counters
+    return {
+      keysExamined: keysExamined + this.inner.keysExamined,
+      docsExamined: docsExamined + this.inner.docsExamined,
+      returned: this.returned,
+    }
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+
+  protected get isExhausted(): boolean {
+    return this.upstream.drained
+  }
+
+  protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
+    const documents = yield* this.upstream.pull(tx, Math.min(want, this.atOnce))
+    if (documents.length === 0) return []
+    const joined = yield* this.join(tx, documents)
+    this.returned += joined.length
+    return joined
+  }
+
+  /** The documents with what was found for each, in order. */
+  protected abstract join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]>
+
+  /** A search is over. */
+  protected count({ counters }: Source): void {
+    this.inner.keysExamined += counters.keysExamined
+    this.inner.docsExamined += counters.docsExamined
+  }
+}
