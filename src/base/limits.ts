@@ -442,6 +442,8 @@ export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
 /** Comparisons of one match of a pattern: some 20 ms. Only a pattern made to cost gets there. */
 export const globStepsMax = 4_000_000
+/** Matching one channel with all patterns, and one pattern with all channels: then others' turn. */
+export const matchTurnMs = 5
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */
 export const timerMsMax = 2 ** 31 - 1
 /** Bytes of a pattern that can match (peer's tests have 100,000). */

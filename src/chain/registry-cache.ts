@@ -22,16 +22,23 @@ export interface KnownAccount extends RegistryAccount {
 
 export class RegistryCache {
   private readonly keys = new LRUCache<string, KnownKey>({ max: followedKeysMax })
+  /** Keys that have ended, or never were: a login may name any, and must push out no active one. */
+  private readonly others = new LRUCache<string, KnownKey>({ max: followedKeysMax })
   private readonly accounts = new LRUCache<string, KnownAccount>({ max: followedAccountsMax })
   /** Changes with everything that may make a read under way untrue. */
   generation = 0
 
   key(address: string, index: number): KnownKey | undefined {
-    return this.keys.get(nameOf(address, index))
+    const name = nameOf(address, index)
+    return this.keys.get(name) ?? this.others.get(name)
   }
 
   keepKey(address: string, index: number, known: KnownKey): void {
-    this.keys.set(nameOf(address, index), known)
+    const name = nameOf(address, index)
+    const isActive = known.key?.active === true
+    const [place, before] = isActive ? [this.keys, this.others] : [this.others, this.keys]
+    before.delete(name)
+    place.set(name, known)
   }
 
   account(address: string): KnownAccount | undefined {
@@ -53,6 +60,7 @@ export class RegistryCache {
   clear(): void {
     this.generation++
     this.keys.clear()
+    this.others.clear()
     this.accounts.clear()
   }
 }

@@ -30,6 +30,7 @@ interface Changed<T> {
 export interface IndexChanges {
   /** Undefined before: it was no TTL index. */
   readonly seconds?: Changed<number | undefined>
+  /** Absent where it was so before. */
   readonly hidden?: Changed<boolean>
 }
 
@@ -50,10 +51,7 @@ export function* modifyIndex(
   const { expireAfterSeconds, hidden } = change
   const seconds =
     expireAfterSeconds === undefined ? undefined : newSeconds(index, expireAfterSeconds)
-  if (index === undefined) {
-    if (hidden === true) throw fail('BadValue', "can't hide _id index")
-    return { hidden: { before: false, after: false } }
-  }
+  if (index === undefined) throw fail('BadValue', "can't hide _id index")
   const spec = respecified(index.spec, seconds, hidden)
   const { id, unique, state, multikey, inexact, fields } = index
   const same = { id, name: index.name, fields, unique, state, multikey, inexact }
@@ -61,9 +59,12 @@ export function* modifyIndex(
   const indexes = ns.indexes.map((other) => (other === index ? changed : other))
   saveNamespace(tx, { ...ns, indexes })
   const before = index.expireAfterSeconds
+  const wasHidden = index.hidden === true
   return {
     ...(seconds === undefined ? {} : { seconds: { before, after: seconds } }),
-    ...(hidden === undefined ? {} : { hidden: { before: index.hidden === true, after: hidden } }),
+    ...(hidden === undefined || hidden === wasHidden
+      ? {}
+      : { hidden: { before: wasHidden, after: hidden } }),
   }
 }
 

@@ -1,5 +1,5 @@
-// Chooses where a query reads. Rules, not statistics: the same query on the same indexes always
-// gets the same plan. In order of weight:
+// Chooses where a query may read, best first by rule: the same query on the same indexes always
+// gets the same list; where it has rivals, plan-choice.ts looks at the data. In order of weight:
 //   nothing can match; at most one document (point on `_id` or a unique index); few points of a
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
@@ -92,6 +92,7 @@ function planAny(ns: Namespace, request: PlanRequest): Plan {
   const candidates: Candidate[] = []
   const { conjuncts } = conditions
   for (const ordered of orderings(ns)) {
+    if (!mayServe(ordered, conditions, sort)) continue
     const candidate = candidateOf(ns, ordered, conditions, sort)
     if (isUseful(candidate, ordered, sort, conjuncts)) candidates.push(candidate)
     // One document at most: nothing can be better.
@@ -120,6 +121,16 @@ function isUsable(index: IndexDescriptor): boolean {
 
 function orderedOf(index: IndexDescriptor): Ordered {
   return { index, fields: index.fields, multikey: index.multikey, unique: index.unique }
+}
+
+/** False where no candidate could be useful: bounds begin at the first field. */
+function mayServe(
+  { index, fields }: Ordered,
+  { byPath, conjuncts }: Conditions,
+  sort: Sort | undefined,
+): boolean {
+  if (index === undefined || (sort !== undefined && sort.parts.length > 0)) return true
+  return byPath.has(fields[0]?.path ?? '') || isSparseAnswer(index, conjuncts)
 }
 
 /** The records are always a way to go; an index only with bounds or where it saves the sort. */
@@ -458,6 +469,7 @@ function bestBranch(
   const known = [...conditions.conjuncts, ...around]
   const candidates: Candidate[] = []
   for (const ordered of orderings(ns)) {
+    if (!mayServe(ordered, conditions, undefined)) continue
     const candidate = candidateOf(ns, ordered, conditions, undefined)
     const { accesses } = candidate.plan
     const isServing = (one: Access) => isBounded(one) && isComplete(one, known)

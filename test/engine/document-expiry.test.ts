@@ -188,6 +188,7 @@ await eachStore(t, 'an index can be hidden and shown again', async (t, { store }
   }
   t.same(await change({ name: 'a_1', hidden: true }), { hidden: { before: false, after: true } })
   t.same(await kinds(), ['records'])
+  t.same(await change({ name: 'a_1', hidden: true }), {}, 'nothing has changed')
   t.same(await change({ keyPattern: { a: 1 }, hidden: false }), {
     hidden: { before: true, after: false },
   })
@@ -226,6 +227,7 @@ await t.test('what an index cannot become is refused as the peer does', async (t
       await refused({ keyPattern: { z: 1 }, hidden: true }, 27)
       await refused({ keyPattern: { a: 1 }, hidden: true }, 181)
       await refused({ name: '_id_', hidden: true }, 2)
+      await refused({ name: '_id_', hidden: false }, 2)
       await refused({ name: '_id_', expireAfterSeconds: 1 }, 72)
       await refused({ keyPattern: { _id: 1 }, expireAfterSeconds: 1 }, 72)
       await refused({ name: 'a_1_b_1', expireAfterSeconds: 1 }, 72)

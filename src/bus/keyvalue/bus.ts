@@ -196,10 +196,13 @@ export class KeyValueBus {
     const { row } = call.command
     try {
       switch (row.grain) {
-        case 'local':
-          call.reply = row.run(call)
+        case 'local': {
+          const reply = row.run(call)
+          if (reply instanceof Promise) return this.await(reply, call, startedMs)
+          call.reply = reply
           if (row.isAudited === true) return this.await(this.record(call), call, startedMs)
           break
+        }
         case 'task':
           return this.await(row.run(call), call, startedMs)
         case 'exec':

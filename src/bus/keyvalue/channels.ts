@@ -2,9 +2,11 @@
 // process. A message is copied once for all who get it, and nothing is kept for who is not there.
 // Whether somebody may read is asked again for each message. (facts: key-value 4.5)
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { Glob } from '../../base/glob.js'
+import { matchTurnMs } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import { findNamespace } from '../../engine/catalog.js'
 import { channelsName } from '../../engine/server-collections.js'
@@ -129,7 +131,7 @@ export class Channels {
    * Hands a message to everybody who listens; answers how many subscriptions that were. `also` is
    * what a reader needs besides: the rights of the database that an event comes from.
    */
-  publish(channel: Slice, payload: Slice, also?: Access): number {
+  publish(channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
     const { channels, patterns } = this
     const listeners = channels.size === 0 ? undefined : channels.get(mapKey(channel.view()))
     if (listeners === undefined && patterns.size === 0) return 0
@@ -138,9 +140,25 @@ export class Channels {
     if (listeners !== undefined) {
       deliveries.push({ subscribers: listeners, message: copy.message() })
     }
-    for (const { bytes, glob, subscribers } of patterns.values()) {
-      if (glob.matches(channel)) deliveries.push({ subscribers, message: copy.message(bytes) })
+    const matching = this.matching(copy, deliveries)
+    if (matching.next().done === true) return this.send(deliveries, also)
+    return toItsEnd(matching).then(() => this.send(deliveries, also))
+  }
+
+  /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
+  private *matching(copy: Copy, deliveries: Delivery[]): Generator<undefined, void> {
+    const { clock } = this.options
+    let untilMs = clock.elapsed() + matchTurnMs
+    for (const { bytes, glob, subscribers } of this.patterns.values()) {
+      if (glob.matches(copy.name)) deliveries.push({ subscribers, message: copy.message(bytes) })
+      if (clock.elapsed() < untilMs) continue
+      copy.keep()
+      yield undefined
+      untilMs = clock.elapsed() + matchTurnMs
     }
+  }
+
+  private send(deliveries: readonly Delivery[], also: Access | undefined): number {
     const looked = this.look(deliveries)
     if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
     // A store that does not answer at once: who the message goes to is known behind the reply.
@@ -171,13 +189,23 @@ export class Channels {
   }
 
   /** Names of channels that somebody listens to. */
-  names(matching?: Glob): Bytes[] {
+  names(matching?: Glob): Awaitable<Bytes[]> {
     const found: Bytes[] = []
+    const naming = this.naming(found, matching)
+    if (naming.next().done === true) return found
+    return toItsEnd(naming).then(() => found)
+  }
+
+  private *naming(found: Bytes[], matching: Glob | undefined): Generator<undefined, void> {
+    const { clock } = this.options
+    let untilMs = clock.elapsed() + matchTurnMs
     for (const key of this.channels.keys()) {
       const bytes = Buffer.from(key, 'latin1')
       if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
+      if (clock.elapsed() < untilMs) continue
+      yield undefined
+      untilMs = clock.elapsed() + matchTurnMs
     }
-    return found
   }
 
   /** Clients that listen to a channel by its name. */
@@ -222,15 +250,28 @@ export class Channels {
   }
 }
 
+/** Goes on with what has paused, others having their turn in between. */
+async function toItsEnd(work: Iterator<undefined, void>): Promise<void> {
+  do await nextTurn()
+  while (work.next().done !== true)
+}
+
 /** A message outlives the chunk that it came in: it is copied, once and when somebody gets it. */
 class Copy {
   private channel: Bytes | undefined
   private payload: Bytes | undefined
 
   constructor(
-    private readonly name: Slice,
+    public name: Slice,
     private readonly content: Slice,
   ) {}
+
+  /** Before a pause, behind which the chunk may hold something else. */
+  keep(): void {
+    this.channel ??= this.name.copy()
+    this.payload ??= this.content.copy()
+    this.name = Slice.of(this.channel)
+  }
 
   message(pattern?: Bytes): Message {
     this.channel ??= this.name.copy()

@@ -5,7 +5,7 @@
 import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Need } from '../../engine/types.js'
-import type { Step } from '../../store/store.js'
+import type { Awaitable, Step } from '../../store/store.js'
 import type { RowAccess } from '../row.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
@@ -108,7 +108,7 @@ interface Description {
 
 type Handler =
   /** Needs no store; runs when everything before it on its connection has been answered. */
-  | { readonly grain: 'local'; readonly run: (call: KeyValueCall) => Reply }
+  | { readonly grain: 'local'; readonly run: (call: KeyValueCall) => Awaitable<Reply> }
   /** One read program that may pause, on one snapshot. */
   | { readonly grain: 'read'; readonly run: (ks: Keyspace, call: KeyValueCall) => Step<Reply> }
   /** One write program, perhaps shared with its neighbours: check before you write. */
