@@ -36,8 +36,15 @@ export class BrokenWorld extends Error {
   }
 }
 
+export interface Candidates {
+  readonly entries: readonly Queued[]
+  /** Whether it is one of Sigil's; those are the first. */
+  readonly isOwn: (entry: Queued) => boolean
+}
+
 /**
- * Undefined where none of them can be taken. What the block changes is in the world then, and must
+ * Undefined where none of them can be taken. Sigil's own have a block to themselves: it is not to
+ * take as long as what others run. What the block changes is in the world then, and must
  * be committed, or the world discarded. Others have the event loop after each transaction. Throws
  * BrokenWorld.
  */
@@ -45,7 +52,7 @@ export async function makeBlock(
   world: World,
   parent: Block,
   timestamp: number,
-  entries: readonly Queued[],
+  { entries, isOwn }: Candidates,
   refusals: Refusals,
 ): Promise<Made | undefined> {
   const { common, evm } = world.vm
@@ -63,6 +70,8 @@ export async function makeBlock(
   const included: Included[] = []
   await evm.journal.checkpoint()
   for (const entry of entries) {
+    const [first] = taken
+    if (first !== undefined && isOwn(first) && !isOwn(entry)) break
     const one = await include(world, open, entry, included, refusals)
     if (one === undefined) continue
     taken.push(entry)

@@ -15,7 +15,7 @@ import { openCommon } from './common.js'
 import { addressOf, type ChainIdentity, openIdentity } from './genesis.js'
 import { BrokenWorld, type Made, makeBlock, type Refusals, senderOf } from './miner.js'
 import { bytesOf, hex } from './quantity.js'
-import { Queue } from './queue.js'
+import { Queue, type Queued } from './queue.js'
 import { type BlockRecord, putsOf, Records } from './records.js'
 import type { CallBlock } from './simulate.js'
 import { type Ledger, openLedger, openWorld, type World } from './state.js'
@@ -310,7 +310,8 @@ export class LocalNode {
     try {
       const parent = opened.head.block
       const timestamp = this.nextTimestamp(Number(parent.header.timestamp))
-      made = await makeBlock(opened.writer, parent, timestamp, entries, refusals)
+      const candidates = { entries, isOwn: (entry: Queued) => queue.isOwn(entry) }
+      made = await makeBlock(opened.writer, parent, timestamp, candidates, refusals)
       if (made !== undefined) await this.commit(opened, made)
     } catch (error) {
       await this.discard(opened, error, made)

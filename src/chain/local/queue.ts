@@ -70,6 +70,11 @@ export class Queue {
     this.taken = new Set()
   }
 
+  /** Whether it is one of Sigil's. */
+  isOwn({ from }: Queued): boolean {
+    return this.own.has(from)
+  }
+
   isTaken(entry: Queued): boolean {
     return this.taken.has(entry)
   }

@@ -4,7 +4,7 @@
 import t from 'tap'
 import { runMethod } from '../../../src/chain/local/methods.js'
 import * as code from '../../support/bytecode.js'
-import { openNodeRoom } from '../../support/local-node.js'
+import { ether, openNodeRoom } from '../../support/local-node.js'
 
 /** Curve multiplications, 6,000 gas each: in a loop, and one after the other without a jump. */
 const multiplication = '60006000606060006007620f4240fa50'
@@ -41,6 +41,21 @@ t.test('a dear transaction holds up its block alone', async (t) => {
     await Promise.all([sent, own])
     t.same(order, ['own', 'block'], runtime)
   }
+})
+
+t.test("Sigil's own transactions have a block to themselves", async (t) => {
+  const { node, blocks, sign, send } = openNodeRoom(t)
+  const dear = { to: null, value: 0, data: `0x${code.loop}`, gasLimit: dearest }
+  const [first, second] = await Promise.all([sign(0, dear), sign(1, dear)])
+  const sent = [send(first)]
+  await begun()
+  // While the first block is being made, both of these come to wait for the next.
+  sent.push(send(second))
+  const order: string[] = []
+  const funded = node.fund(`0x${'ab'.repeat(20)}`, ether).then(() => order.push('own'))
+  await Promise.all([funded, ...sent.map((one) => one.then(() => order.push('other')))])
+  t.same(order, ['other', 'own', 'other'])
+  t.equal(blocks.length, 3)
 })
 
 t.test('what the EVM cannot interrupt is bounded', async (t) => {
