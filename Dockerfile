@@ -30,4 +30,4 @@ EXPOSE 8080 27017
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD node build/src/main.js health || exit 1
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=16", "--expose-gc", "build/src/main.js", "start"]
+CMD ["node", "--max-semi-space-size=16", "--expose-gc", "--no-allocation-site-pretenuring", "build/src/main.js", "start"]

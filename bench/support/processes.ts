@@ -35,12 +35,17 @@ interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/**
+ * Of `npm start`, for peers too: short-lived buffers die young, and what lives long while a server
+ * starts does not make the engine take all of its kind for long-lived.
+ */
+const startFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
+
 /** Starts build/bench/support/sigil-child.js, which reports its ports and event loop over IPC. */
 export async function startSigil(options: StartOptions = {}): Promise<SigilProcess> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sigil-bench-'))
   const started = performance.now()
-  // The flag of `npm start`: short-lived buffers die young instead of being moved about.
-  const args = ['--max-semi-space-size=16', '--expose-gc', 'build/bench/support/sigil-child.js']
+  const args = [...startFlags, '--expose-gc', 'build/bench/support/sigil-child.js']
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
@@ -82,7 +87,7 @@ export interface Peer {
 
 /** Starts a peer of bench/peers; it sends its port once it listens. */
 export async function startPeer(name: string, ...values: readonly string[]): Promise<Peer> {
-  const args = ['--max-semi-space-size=16', `build/bench/peers/${name}.js`, ...values]
+  const args = [...startFlags, `build/bench/peers/${name}.js`, ...values]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const port = (await message(child)) as number
   return { pid: child.pid ?? 0, port, stop: () => end(child) }
