@@ -218,3 +218,29 @@ t.test('a window over documents is a slice of the sorted partition', async (t) =
     { numRuns: runs(30) },
   )
 })
+
+t.test('what columns hold is bounded, however few the documents', async (t) => {
+  const documents = Array.from({ length: 400 }, (_, _id) => ({ _id }))
+  const large = { $range: [0, 100_000] }
+  const windows = {
+    output: { x: { $push: large, window: { documents: ['unbounded', 'current'] } } },
+  }
+  table(t, documents, [
+    [[{ $setWindowFields: { sortBy: { _id: 1 }, ...windows } }], refused(292)],
+    [
+      [
+        {
+          $setWindowFields: {
+            sortBy: { _id: 1 },
+            output: { x: { $shift: { output: large, by: 1 } } },
+          },
+        },
+      ],
+      refused(292),
+    ],
+    [
+      [{ $bucketAuto: { groupBy: '$_id', buckets: 1, output: { x: { $push: large } } } }],
+      refused(292),
+    ],
+  ])
+})

@@ -33,6 +33,7 @@ import type { GroupField } from './group.js'
 import { SortedRuns } from './sort.js'
 import {
   type Emit,
+  requireMemory,
   type StageCompiler,
   type StagePlan,
   type StageRow,
@@ -54,6 +55,8 @@ interface Bucket {
 
 class BucketAuto extends StreamTransform {
   private readonly sorted = new SortedRuns('$bucketAuto')
+  /** Of the open bucket's states. */
+  private stateBytes = 0
 
   constructor(
     private readonly plan: BucketAutoPlan,
@@ -64,7 +67,7 @@ class BucketAuto extends StreamTransform {
   }
 
   override get bytesHeld(): number {
-    return this.sorted.bytesHeld
+    return this.sorted.bytesHeld + this.stateBytes
   }
 
   push(document: Document): void {
@@ -116,6 +119,7 @@ class BucketAuto extends StreamTransform {
 
   private opened(value: Value, before: Bucket | undefined): Bucket {
     const { fields, granularity } = this.plan
+    this.stateBytes = 0
     const own = copyOf(value)
     const least = granularity === undefined ? own : rounded(own, (n) => granularity.roundDown(n))
     const min = granularity !== undefined && before !== undefined ? before.max : least
@@ -125,8 +129,12 @@ class BucketAuto extends StreamTransform {
   private add(bucket: Bucket, value: Value): void {
     if (compareValues(value, bucket.max) !== 0) bucket.max = copyOf(value)
     for (const [i, { plan }] of this.plan.fields.entries()) {
-      bucket.states[i]?.add(plan.input.evaluate(this.env))
+      const state = bucket.states[i] as Accumulator
+      const before = state.bytesHeld
+      state.add(plan.input.evaluate(this.env))
+      this.stateBytes += state.bytesHeld - before
     }
+    requireMemory('$bucketAuto', this.bytesHeld)
   }
 
   /** The bucket's document; `next` is the least value of the bucket after it. */

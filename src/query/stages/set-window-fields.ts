@@ -86,8 +86,7 @@ class SetWindowFields extends StreamTransform {
       }
       partition = next
       documents.push(document)
-      this.partitionBytes += document.length
-      requireMemory('$setWindowFields', this.bytesHeld)
+      this.hold(document.length)
       if (documents.length % stepDocumentsMax === 0) yield
     }
     yield* this.finishPartition(documents, emit)
@@ -107,7 +106,8 @@ class SetWindowFields extends StreamTransform {
     documents: readonly Document[],
     emit: Emit,
   ): Generator<void, void, void> {
-    const partition: Partition = { documents, sortedBy: this.sortValues(documents) }
+    const sortedBy = this.sortValues(documents)
+    const partition: Partition = { documents, sortedBy, hold: (bytes) => this.hold(bytes) }
     const columns: Result[][] = []
     for (const output of this.plan.outputs) {
       columns.push(yield* output.function.column(partition, this.env))
@@ -121,6 +121,11 @@ class SetWindowFields extends StreamTransform {
       if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
     }
     this.partitionBytes = 0
+  }
+
+  private hold(bytes: number): void {
+    this.partitionBytes += bytes
+    requireMemory('$setWindowFields', this.bytesHeld)
   }
 
   private sortValues(documents: readonly Document[]): Result[] {

@@ -10,10 +10,11 @@ import {
   doubleValue,
   nullValue,
 } from '../../value/value.js'
-import type { Env, Expression, Result } from '../expressions/operator.js'
+import type { Env, Expression } from '../expressions/operator.js'
 import { parseBounds, type WindowBounds, wholePartition } from './window-bounds.js'
 import {
   type Column,
+  ColumnValues,
   type CompileFunction,
   type Partition,
   refuseFunction,
@@ -42,18 +43,19 @@ class Covariance implements WindowFunction {
     private readonly spare: 0 | 1,
   ) {}
 
-  *column({ documents, sortedBy }: Partition, env: Env): Column {
+  *column(partition: Partition, env: Env): Column {
+    const { documents, sortedBy } = partition
     const spanOf = this.bounds.spans(documents.length, sortedBy)
-    const values: Result[] = []
+    const column = new ColumnValues(partition)
     for (let i = 0; i < documents.length; i++) {
       const { from, to } = spanOf(i)
       const sum = new CoMoment()
       for (let at = from; at <= to; at++) this.add(sum, documents[at] as Document, env)
       const degrees = sum.count - this.spare
-      values.push(degrees > 0 ? doubleValue(sum.product / degrees) : nullValue)
+      column.push(degrees > 0 ? doubleValue(sum.product / degrees) : nullValue)
       yield
     }
-    return values
+    return column.values
   }
 
   private add(sum: CoMoment, document: Document, env: Env): void {

@@ -12,6 +12,24 @@ export interface Partition {
   readonly documents: readonly Document[]
   /** Values of the one field that it is sorted by; empty where it is not sorted by one. */
   readonly sortedBy: SortValues
+  /** Counts bytes that are held for it; throws where the stage holds too much. */
+  readonly hold: (bytes: number) => void
+}
+
+/** What a column's value costs beside its payload. */
+const valueOverheadBytes = 16
+
+/** A column as far as it is made: strangers' expressions decide how large its values are. */
+export class ColumnValues {
+  readonly values: Result[] = []
+
+  constructor(private readonly partition: Partition) {}
+
+  push(value: Result): void {
+    const payload = value === undefined ? 0 : value.end - value.start
+    this.partition.hold(payload + valueOverheadBytes)
+    this.values.push(value)
+  }
 }
 
 /** Yields after each bounded step; answers a value for each document. */

@@ -26,6 +26,7 @@ import { parseBounds, type Sorting, type WindowBounds, wholePartition } from './
 import { covariance } from './window-covariance.js'
 import {
   type Column,
+  ColumnValues,
   type CompileFunction,
   type Partition,
   refuseFunction,
@@ -73,9 +74,10 @@ class Accumulated implements WindowFunction {
     private readonly bounds: WindowBounds,
   ) {}
 
-  *column({ documents, sortedBy }: Partition, env: Env): Column {
+  *column(partition: Partition, env: Env): Column {
+    const { documents, sortedBy } = partition
     const spanOf = this.bounds.spans(documents.length, sortedBy)
-    const values: Result[] = []
+    const column = new ColumnValues(partition)
     let state = this.plan.create(env)
     /** The window that `state` has seen. */
     let from = 0
@@ -85,18 +87,22 @@ class Accumulated implements WindowFunction {
       const span = spanOf(i)
       const grows = this.bounds.growsOnly || span.from === from
       if (!grows || span.to < to) {
+        partition.hold(-state.bytesHeld)
         state = this.plan.create(env)
         from = span.from
         to = span.from - 1
       }
       for (; to < span.to; to++) {
+        const before = state.bytesHeld
         this.add(state, documents[to + 1] as Document, env)
+        partition.hold(state.bytesHeld - before)
         if (++work % stepDocumentsMax === 0) yield
       }
-      values.push(state.result() ?? nullValue)
+      column.push(state.result() ?? nullValue)
       if (++work % stepDocumentsMax === 0) yield
     }
-    return values
+    partition.hold(-state.bytesHeld)
+    return column.values
   }
 
   private add(state: Accumulator, document: Document, env: Env): void {
@@ -128,16 +134,17 @@ function ranking(next: (place: Place) => number): CompileFunction {
       )
     }
     return {
-      *column({ documents, sortedBy }) {
-        const values: Result[] = []
+      *column(partition) {
+        const { documents, sortedBy } = partition
+        const column = new ColumnValues(partition)
         let rank = 0
         for (let i = 0; i < documents.length; i++) {
           const isTie = i > 0 && same(sortedBy[i - 1], sortedBy[i])
           rank = next({ index: i, isTie, rank })
-          values.push(int64Value(BigInt(rank)))
+          column.push(int64Value(BigInt(rank)))
           if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
         }
-        return values
+        return column.values
       },
     }
   }
@@ -174,18 +181,19 @@ const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   const expression = compiler.scope.compile(output)
   const beyond = defaultOf(given.get('default'), compiler)
   return {
-    *column({ documents }, env) {
-      const values: Result[] = []
+    *column(partition, env) {
+      const { documents } = partition
+      const column = new ColumnValues(partition)
       for (let i = 0; i < documents.length; i++) {
         const other = documents[i + places]
-        if (other === undefined) values.push(beyond)
+        if (other === undefined) column.push(beyond)
         else {
           env.root = documentValue(other)
-          values.push(expression.evaluate(env) ?? nullValue)
+          column.push(expression.evaluate(env) ?? nullValue)
         }
         if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
       }
-      return values
+      return column.values
     },
   }
 }
@@ -203,17 +211,18 @@ const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) 
   if (!isSorted) throw refuseFunction('$locf requires a sortBy')
   const expression = compiler.scope.compile(operand)
   return {
-    *column({ documents }, env) {
-      const values: Result[] = []
+    *column(partition, env) {
+      const { documents } = partition
+      const column = new ColumnValues(partition)
       let last: Result = nullValue
       for (const [i, document] of documents.entries()) {
         env.root = documentValue(document)
         const value = expression.evaluate(env)
         if (!isNullish(value)) last = value
-        values.push(last)
+        column.push(last)
         if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
       }
-      return values
+      return column.values
     },
   }
 }

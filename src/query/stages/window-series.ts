@@ -26,6 +26,7 @@ import { momentOf } from '../expressions/time-zone.js'
 import { parseBounds, unitOf, type WindowBounds, wholePartition } from './window-bounds.js'
 import {
   type Column,
+  ColumnValues,
   type CompileFunction,
   type Partition,
   refuseFunction,
@@ -49,7 +50,8 @@ class Rated implements WindowFunction {
     private readonly of: (from: number, to: number, point: (index: number) => Point) => Result,
   ) {}
 
-  *column({ documents, sortedBy }: Partition, env: Env): Column {
+  *column(partition: Partition, env: Env): Column {
+    const { documents, sortedBy } = partition
     const { rate } = this
     const spanOf = rate.bounds.spans(documents.length, sortedBy)
     const point = (index: number): Point => {
@@ -57,13 +59,13 @@ class Rated implements WindowFunction {
       const y = rate.input.evaluate(env)
       return { x: xOf(sortedBy[index], rate), y: y?.isNumber === true ? numberOf(y) : undefined }
     }
-    const values: Result[] = []
+    const column = new ColumnValues(partition)
     for (let i = 0; i < documents.length; i++) {
       const { from, to } = spanOf(i)
-      values.push(this.of(from, to, point) ?? nullValue)
+      column.push(this.of(from, to, point) ?? nullValue)
       yield
     }
-    return values
+    return column.values
   }
 }
 
@@ -156,8 +158,9 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
   const rest = doubleValue(1 - numberOf(alpha))
   const expression = compiler.scope.compile(input)
   return {
-    *column({ documents }, env) {
-      const values: Result[] = []
+    *column(partition, env) {
+      const { documents } = partition
+      const column = new ColumnValues(partition)
       let average: Value | undefined
       for (const [i, document] of documents.entries()) {
         env.root = documentValue(document)
@@ -168,10 +171,10 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
               ? value
               : addNumbers(multiplyNumbers(value, alpha), multiplyNumbers(average, rest))
         }
-        values.push(average ?? nullValue)
+        column.push(average ?? nullValue)
         if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
       }
-      return values
+      return column.values
     },
   }
 }
@@ -200,18 +203,15 @@ export const linearFill: CompileFunction = ({ operand, window, sortsByOne, compi
   return { column: (partition, env) => filledColumn(partition, expression, env) }
 }
 
-function* filledColumn(
-  { documents, sortedBy }: Partition,
-  expression: Expression,
-  env: Env,
-): Column {
-  const values: Result[] = []
+function* filledColumn(partition: Partition, expression: Expression, env: Env): Column {
+  const { documents, sortedBy } = partition
+  const column = new ColumnValues(partition)
   /** Where the last number stands; what follows it waits for the next one. */
   let last = -1
   for (const [i, document] of documents.entries()) {
     env.root = documentValue(document)
     const value = expression.evaluate(env)
-    values.push(isNullish(value) ? nullValue : value)
+    column.push(isNullish(value) ? nullValue : value)
     if (!isNullish(value)) {
       if (!value.isNumber) {
         const found = typeName(value)
@@ -220,12 +220,12 @@ function* filledColumn(
           `Value to be filled must be numeric or nullish, but found type ${found}`,
         )
       }
-      if (last >= 0) fillBetween(values, last, i, sortedBy)
+      if (last >= 0) fillBetween(column.values, last, i, sortedBy)
       last = i
     }
     if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
   }
-  return values
+  return column.values
 }
 
 function fillBetween(
