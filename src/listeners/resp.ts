@@ -1,18 +1,18 @@
-// The key-value protocol: redis-cli and its libraries. Opens the port, with TLS when there is a
-// certificate, makes a connection of each socket, and keeps the bounds on how many there are.
+// The key-value protocol: redis-cli and its libraries. Makes a connection of each socket that the
+// port admits, with a session that CLIENT LIST shows.
 
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.js'
-import { anonymousIdleMs, anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
+import { anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
-import { KeyValueSession } from '../bus/keyvalue/session.js'
+import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
 import type { ByteBudget } from './budget.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
+import { type SocketBounds, SocketServer } from './socket-server.js'
 
 export interface RespOptions {
   readonly host: string
@@ -28,7 +28,7 @@ export interface RespOptions {
   readonly clock: Clock
   readonly log: Log
   /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
-  readonly bounds?: { readonly sockets: number; readonly anonymous: number }
+  readonly bounds?: SocketBounds
 }
 
 const usualBounds = { sockets: respConnectionsMax, anonymous: anonymousSocketsMax } as const
@@ -54,49 +54,46 @@ export async function openResp(options: RespOptions): Promise<RespListener> {
 }
 
 class Listener implements RespListener {
-  port = 0
-  private readonly server: Server
-  private readonly sockets = new Set<Socket>()
-  private readonly connected = new Set<RespConnection>()
-  private readonly host: RespHost
-  private readonly bounds: { readonly sockets: number; readonly anonymous: number }
-  private signedIn = 0
+  private readonly server: SocketServer<RespConnection>
   private nextId = 1
 
   constructor(private readonly options: RespOptions) {
-    const { bus, budget, log, tls } = options
-    this.bounds = options.bounds ?? usualBounds
-    this.host = {
+    const { host, port, tls, log, authOff, bus, budget, bounds = usualBounds } = options
+    const { clients } = bus.services
+    const respHost: RespHost = {
       ...{ bus, budget, log },
       names: new NameTable([...bus.table.commands]),
-      onLogin: (isIn) => {
-        this.signedIn += isIn ? 1 : -1
-      },
+      onLogin: (isIn) => this.server.onLogin(isIn),
     }
-    const connect = (socket: Socket) => this.connect(socket)
-    this.server =
-      tls === undefined
-        ? createServer(connect)
-        : createTlsServer({ ...tls, handshakeTimeout: anonymousIdleMs }, connect)
-    this.server.prependListener('connection', (socket: Socket) => this.admit(socket))
-    this.server.on('tlsClientError', (error) => log.debug({ err: error }, 'TLS handshake'))
-  }
-
-  listen(): Promise<void> {
-    const { server, options } = this
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(options.port, options.host, () => {
-        this.port = (server.address() as AddressInfo).port
-        server.off('error', reject)
-        server.on('error', (error) => options.log.error({ err: error }, 'key-value listener'))
-        resolve()
-      })
+    // Where everybody is the operator, nobody is unknown.
+    const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
+    this.server = new SocketServer<RespConnection>({
+      ...{ name: 'key-value', host, port, tls, log, bounds: { ...bounds, anonymous: unknownMax } },
+      connect: (socket) => {
+        const open = (client: ClientSocket) => this.openSession(socket, client)
+        const connection = new RespConnection(socket, open, respHost)
+        clients.add(connection.session)
+        return connection
+      },
+      disconnected: ({ session }) => clients.remove(session),
+      refuse: (socket) => {
+        clients.rejected++
+        if (tls === undefined) socket.write(tooManyClients)
+        socket.destroySoon()
+      },
     })
   }
 
+  get port(): number {
+    return this.server.port
+  }
+
+  listen(): Promise<void> {
+    return this.server.listen()
+  }
+
   closeSessions(matches: (identity: Identity) => boolean): void {
-    for (const { session } of this.connected) {
+    for (const { session } of this.server.connected) {
       if (!matches(session.identity)) continue
       // Who waits for a key would wait for it as somebody who is gone.
       if (session.isBlocked) session.socket.destroy()
@@ -105,56 +102,19 @@ class Listener implements RespListener {
   }
 
   close(graceMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => {
-        for (const socket of this.sockets) socket.destroy()
-      }, graceMs)
-      this.server.close(() => {
-        clearTimeout(late)
-        resolve()
-      })
-      for (const connection of this.connected) connection.end()
-    })
+    return this.server.close(graceMs)
   }
 
-  /** Counts a socket from its first byte on: a TLS handshake is not yet a connection. */
-  private admit(socket: Socket): void {
-    const { bounds, options } = this
-    const unknown = this.sockets.size - this.signedIn
-    if (this.sockets.size >= bounds.sockets || (unknown >= bounds.anonymous && !options.authOff)) {
-      options.log.warn({ sockets: this.sockets.size, unknown }, 'too many key-value connections')
-      options.bus.services.clients.rejected++
-      if (options.tls === undefined) socket.write(tooManyClients)
-      socket.destroySoon()
-      return
-    }
-    this.sockets.add(socket)
-    socket.once('close', () => this.sockets.delete(socket))
-  }
-
-  private connect(socket: Socket): void {
-    if (socket.destroyed || !this.sockets.has(socket)) return
-    const { authOff, bus, clock } = this.options
-    const connection = new RespConnection(
-      socket,
-      (client) =>
-        new KeyValueSession({
-          protocol: 'resp',
-          id: this.nextId++,
-          peer: addressOf(socket.remoteAddress, socket.remotePort),
-          local: addressOf(socket.localAddress, socket.localPort),
-          identity: authOff ? operator : anonymous,
-          nowMs: clock.elapsed(),
-          socket: client,
-        }),
-      this.host,
-    )
-    this.connected.add(connection)
-    const { clients } = bus.services
-    clients.add(connection.session)
-    socket.once('close', () => {
-      this.connected.delete(connection)
-      clients.remove(connection.session)
+  private openSession(socket: Socket, client: ClientSocket): KeyValueSession {
+    const { authOff, clock } = this.options
+    return new KeyValueSession({
+      protocol: 'resp',
+      id: this.nextId++,
+      peer: addressOf(socket.remoteAddress, socket.remotePort),
+      local: addressOf(socket.localAddress, socket.localPort),
+      identity: authOff ? operator : anonymous,
+      nowMs: clock.elapsed(),
+      socket: client,
     })
   }
 }

@@ -1,10 +1,9 @@
-// The document wire: mongosh and the official drivers. Opens the port, with TLS when there is a
-// certificate, makes a connection of each socket, and keeps the bounds on how many there are.
+// The document wire: mongosh and the official drivers. Makes a connection of each socket that the
+// port admits, with a session of its own.
 
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import type { Socket } from 'node:net'
 import type { Clock, Random } from '../base/clock.js'
-import { anonymousIdleMs, anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
+import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
@@ -14,6 +13,7 @@ import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import type { ByteBudget } from './budget.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
+import { type SocketBounds, SocketServer } from './socket-server.js'
 import { type ConnectionHost, WireConnection } from './wire/connection.js'
 
 export interface WireOptions {
@@ -36,7 +36,7 @@ export interface WireOptions {
   readonly random: Random
   readonly log: Log
   /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
-  readonly bounds?: { readonly sockets: number; readonly anonymous: number }
+  readonly bounds?: SocketBounds
 }
 
 const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMax } as const
@@ -62,102 +62,48 @@ export async function openWire(options: WireOptions): Promise<WireListener> {
 }
 
 class Listener implements WireListener {
-  /** Known once it listens; kept after that, for whoever asks during a stop. */
-  port = 0
-  private readonly options: WireOptions
-  private readonly server: Server
-  private readonly sockets = new Set<Socket>()
-  private readonly connected = new Set<WireConnection>()
-  private signedIn = 0
-  private accepted = 0
+  private readonly server: SocketServer<WireConnection>
+  private readonly bounds: SocketBounds
   private nextId = 1
-  private readonly host: ConnectionHost
-  private readonly bounds: { readonly sockets: number; readonly anonymous: number }
 
-  constructor(options: WireOptions) {
-    this.options = options
-    this.bounds = options.bounds ?? usualBounds
-    this.host = {
-      run: (request, session) => options.bus.run(request, session),
-      budget: options.budget,
-      log: options.log,
-      onLogin: (isIn) => {
-        this.signedIn += isIn ? 1 : -1
-      },
+  constructor(private readonly options: WireOptions) {
+    const { host, port, tls, log, bus, budget, bounds = usualBounds } = options
+    this.bounds = bounds
+    const connectionHost: ConnectionHost = {
+      run: (request, session) => bus.run(request, session),
+      ...{ budget, log },
+      onLogin: (isIn) => this.server.onLogin(isIn),
     }
-    const { tls } = options
-    const connect = (socket: Socket) => this.connect(socket)
-    this.server =
-      tls === undefined
-        ? createServer(connect)
-        : createTlsServer({ ...tls, handshakeTimeout: anonymousIdleMs }, connect)
-    this.server.prependListener('connection', (socket: Socket) => this.admit(socket))
-    this.server.on('tlsClientError', (error) => options.log.debug({ err: error }, 'TLS handshake'))
-  }
-
-  readonly connections = (): ConnectionCounts => ({
-    current: this.sockets.size,
-    available: this.bounds.sockets - this.sockets.size,
-    totalCreated: this.accepted,
-  })
-
-  listen(): Promise<void> {
-    const { server, options } = this
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(options.port, options.host, () => {
-        this.port = (server.address() as AddressInfo).port
-        server.off('error', reject)
-        server.on('error', (error) => options.log.error({ err: error }, 'wire listener'))
-        resolve()
-      })
+    this.server = new SocketServer<WireConnection>({
+      ...{ name: 'wire', host, port, tls, log, bounds },
+      connect: (socket) => new WireConnection(socket, this.openSession(socket), connectionHost),
+      disconnected: ({ session }) => bus.sessionClosed?.(session),
+      refuse: (socket) => socket.destroy(),
     })
   }
 
+  get port(): number {
+    return this.server.port
+  }
+
+  readonly connections = (): ConnectionCounts => ({
+    current: this.server.count,
+    available: this.bounds.sockets - this.server.count,
+    totalCreated: this.server.accepted,
+  })
+
+  listen(): Promise<void> {
+    return this.server.listen()
+  }
+
   closeSessions(matches: (identity: Identity) => boolean): void {
-    for (const connection of this.connected) {
+    for (const connection of this.server.connected) {
       if (matches(connection.session.identity)) connection.end()
     }
   }
 
   close(graceMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(() => {
-        for (const socket of this.sockets) socket.destroy()
-      }, graceMs)
-      this.server.close(() => {
-        clearTimeout(late)
-        resolve()
-      })
-      for (const connection of this.connected) connection.end()
-    })
-  }
-
-  /** Counts a socket from its first byte on: a TLS handshake is not yet a connection. */
-  private admit(socket: Socket): void {
-    const anonymousSockets = this.sockets.size - this.signedIn
-    const { bounds } = this
-    if (this.sockets.size >= bounds.sockets || anonymousSockets >= bounds.anonymous) {
-      this.options.log.warn(
-        { sockets: this.sockets.size, anonymousSockets },
-        'too many connections',
-      )
-      socket.destroy()
-      return
-    }
-    this.accepted++
-    this.sockets.add(socket)
-    socket.once('close', () => this.sockets.delete(socket))
-  }
-
-  private connect(socket: Socket): void {
-    if (socket.destroyed) return
-    const connection = new WireConnection(socket, this.openSession(socket), this.host)
-    this.connected.add(connection)
-    socket.once('close', () => {
-      this.connected.delete(connection)
-      this.options.bus.sessionClosed?.(connection.session)
-    })
+    return this.server.close(graceMs)
   }
 
   private openSession(socket: Socket): Session {

@@ -1,0 +1,122 @@
+// The port of a protocol that keeps its connections: opened with TLS when there is a certificate,
+// bounded in how many sockets there are and how many of them have not signed in, and closed with
+// time for what is in flight.
+
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { anonymousIdleMs } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+
+export interface SocketBounds {
+  readonly sockets: number
+  /** Of those, the ones that have not signed in. */
+  readonly anonymous: number
+}
+
+export interface SocketServerOptions<C extends Connection> {
+  /** Of the listener, in the log. */
+  readonly name: string
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly bounds: SocketBounds
+  readonly log: Log
+  /** Makes the connection of a socket that is admitted and, under TLS, secure. */
+  readonly connect: (socket: Socket) => C
+  readonly disconnected: (connection: C) => void
+  /** Tells a socket that there are too many, and ends it. */
+  readonly refuse: (socket: Socket) => void
+}
+
+export interface Connection {
+  /** Ends it behind what is in flight. */
+  end(): void
+}
+
+export class SocketServer<C extends Connection> {
+  /** Known once it listens; kept after that, for whoever asks during a stop. */
+  port = 0
+  /** Sockets admitted since the start. */
+  accepted = 0
+  readonly connected = new Set<C>()
+  private readonly server: Server
+  private readonly sockets = new Set<Socket>()
+  /** Under way to their end; a secure socket is another object than the one that was admitted. */
+  private readonly refused = new WeakSet<Socket>()
+  private signedIn = 0
+
+  constructor(private readonly options: SocketServerOptions<C>) {
+    const { tls, log } = options
+    const connect = (socket: Socket) => this.connect(socket)
+    this.server =
+      tls === undefined
+        ? createServer(connect)
+        : createTlsServer({ ...tls, handshakeTimeout: anonymousIdleMs }, connect)
+    this.server.prependListener('connection', (socket: Socket) => this.admit(socket))
+    this.server.on('tlsClientError', (error) => log.debug({ err: error }, 'TLS handshake'))
+  }
+
+  /** Sockets that are open. */
+  get count(): number {
+    return this.sockets.size
+  }
+
+  /** A connection has signed in, or out again. */
+  onLogin(isIn: boolean): void {
+    this.signedIn += isIn ? 1 : -1
+  }
+
+  /** Rejects with the socket's own error (EADDRINUSE …). */
+  listen(): Promise<void> {
+    const { server, options } = this
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(options.port, options.host, () => {
+        this.port = (server.address() as AddressInfo).port
+        server.off('error', reject)
+        server.on('error', (error) => options.log.error({ err: error }, `${options.name} listener`))
+        resolve()
+      })
+    })
+  }
+
+  /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        for (const socket of this.sockets) socket.destroy()
+      }, graceMs)
+      this.server.close(() => {
+        clearTimeout(late)
+        resolve()
+      })
+      for (const connection of this.connected) connection.end()
+    })
+  }
+
+  /** Counts a socket from its first byte on: a TLS handshake is not yet a connection. */
+  private admit(socket: Socket): void {
+    const { bounds, log, name, refuse } = this.options
+    const unknown = this.sockets.size - this.signedIn
+    if (this.sockets.size >= bounds.sockets || unknown >= bounds.anonymous) {
+      log.warn({ sockets: this.sockets.size, unknown }, `too many ${name} connections`)
+      this.refused.add(socket)
+      refuse(socket)
+      return
+    }
+    this.accepted++
+    this.sockets.add(socket)
+    socket.once('close', () => this.sockets.delete(socket))
+  }
+
+  private connect(socket: Socket): void {
+    if (socket.destroyed || this.refused.has(socket)) return
+    const connection = this.options.connect(socket)
+    this.connected.add(connection)
+    socket.once('close', () => {
+      this.connected.delete(connection)
+      this.options.disconnected(connection)
+    })
+  }
+}
