@@ -1,10 +1,15 @@
 // The key-value protocol on a real socket: order, versions, limits before login, and every way to an
 // end of the connection.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import t from 'tap'
+import { makeCertificate } from '../../support/certificate.js'
 import { testKey } from '../../support/gateway.js'
 import { startGateway } from '../../support/live-gateway.js'
 import { encode, RespClient, type RespReply } from '../../support/resp-client.js'
+import { temporaryFolder } from '../../support/stores.js'
 
 const open = { AUTH_MODE: 'off' } as const
 
@@ -163,4 +168,21 @@ t.test('a key set here is a document there', async (t) => {
   t.match(await post('kv0/count', { filter: {} }), { count: 0 })
   t.match(await post('kv0/find', { filter: {} }), { cursor: { firstBatch: [] } })
   client.close()
+})
+
+t.test('TLS from the first byte, and plaintext gets no answer', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { cert, key } = makeCertificate()
+  const files = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
+  writeFileSync(files.TLS_CERT, cert)
+  writeFileSync(files.TLS_KEY, key)
+  const gateway = await startGateway(t, { ...open, ...files })
+  const port = gateway.ports.redis
+  const secure = new Redis({ port, host: '127.0.0.1', tls: { ca: cert } })
+  t.equal(await secure.set('a', '1'), 'OK')
+  t.equal(await secure.get('a'), '1')
+  await secure.quit()
+  const plain = await RespClient.open(port)
+  plain.send(encode(['PING']))
+  t.equal(await plain.next(), undefined)
 })
