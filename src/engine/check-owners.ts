@@ -8,7 +8,7 @@ import { readPhase, type Sweep } from '../store/sweep.js'
 import { listNamespaces } from './catalog.js'
 import type { Container } from './check-container.js'
 import { headAt } from './check-members.js'
-import { oneState } from './check-steps.js'
+import { isUnreadable, oneState } from './check-steps.js'
 import { type Commits, certainStrays, listedGarbage } from './check-strays.js'
 import { chunkRange, membersChunks, membersRange, stagingKey, type ValueId } from './garbage.js'
 import type { MembersId } from './types.js'
@@ -42,18 +42,11 @@ export function* checkOwners(referred: Referred | undefined, commits: Commits): 
   for (const { name, ofClass, owners } of classes) {
     // The chunks of members are looked at one by one.
     let from = ofClass === keyClass.chunk ? membersChunks + 1 : 0
-    for (;;) {
-      const start = from
-      const id = yield* readPhase((tx) => nextId(tx, ofClass, start))
-      if (id === undefined) break
-      if (
-        !isOwner(known, owners, id) &&
-        (yield* readPhase(strayId(ofClass, id, owners), oneState))
-      ) {
-        texts.push(`${name} of id ${id}, which belongs to nothing`)
-      }
-      if (id === u32Max) break
-      from = id + 1
+    for (const owned of [...ownedIds(known, owners), u32Max + 1]) {
+      if (owned < from) continue
+      const gap: Gap = { name, ofClass, owners, from, end: owned }
+      for (const text of yield* strayIds(gap)) texts.push(text)
+      from = owned + 1
     }
   }
   if (referred === undefined) return texts
@@ -74,22 +67,59 @@ export function* checkOwners(referred: Referred | undefined, commits: Commits): 
 
 type Owners = (typeof classes)[number]['owners']
 
-function isOwner({ namespaces, indexes }: Known, owners: Owners, id: number): boolean {
-  if (owners !== 'indexes' && namespaces.has(id)) return true
-  return owners !== 'namespaces' && indexes.has(id)
+/** Those that may own keys of a class, in order. */
+function ownedIds({ namespaces, indexes }: Known, owners: Owners): number[] {
+  const ids = [
+    ...(owners === 'indexes' ? [] : namespaces),
+    ...(owners === 'namespaces' ? [] : indexes),
+  ]
+  return ids.sort((a, b) => a - b)
 }
 
-function* nextId(tx: ReadTx, ofClass: number, from: number): Program<number | undefined> {
-  const range = { start: idKey(ofClass, from), end: Uint8Array.of(ofClass + 1) }
-  const [first] = yield* tx.scan(range, 1)
+/** Ids of a class from `from` to `end`, the latter not included, that nothing was seen to own. */
+interface Gap {
+  readonly name: string
+  readonly ofClass: number
+  readonly owners: Owners
+  readonly from: number
+  readonly end: number
+}
+
+/** Texts about what lies in a gap. Nothing that is owned is read: it may be damaged. */
+function* strayIds({ name, ofClass, owners, from, end }: Gap): Sweep<string[]> {
+  const texts: string[] = []
+  let start = from
+  try {
+    while (start < end) {
+      const gap = { ofClass, from: start, end }
+      const id = yield* readPhase((tx) => nextId(tx, gap))
+      if (id === undefined) break
+      if (yield* readPhase(strayId(ofClass, id, owners), oneState)) {
+        texts.push(`${name} of id ${id}, which belongs to nothing`)
+      }
+      start = id + 1
+    }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    texts.push(`${name} between those of what is known: ${error.message}`)
+  }
+  return texts
+}
+
+function* nextId(
+  tx: ReadTx,
+  { ofClass, from, end }: Pick<Gap, 'ofClass' | 'from' | 'end'>,
+): Program<number | undefined> {
+  const behind = end > u32Max ? Uint8Array.of(ofClass + 1) : idKey(ofClass, end)
+  const [first] = yield* tx.scan({ start: idKey(ofClass, from), end: behind }, 1)
   return first === undefined ? undefined : viewOf(first.key).getUint32(1)
 }
 
 /** Looks again, at keys and catalog together: others may have made or dropped a collection. */
 function strayId(ofClass: number, id: number, owners: Owners): (tx: ReadTx) => Program<boolean> {
   return function* (tx) {
-    if ((yield* nextId(tx, ofClass, id)) !== id) return false
-    return !isOwner(yield* readKnown(tx), owners, id)
+    if (ownedIds(yield* readKnown(tx), owners).includes(id)) return false
+    return (yield* nextId(tx, { ofClass, from: id, end: id + 1 })) === id
   }
 }
 
