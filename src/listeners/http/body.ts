@@ -27,61 +27,72 @@ export function readBody<T>(
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
   if (bytes > bytesMax) return Promise.reject(tooLarge(bytesMax))
   return new Promise((resolve, reject) => {
+    const reading = new BodyReading(incoming, budget, bytes, bytesMax)
+    const done = (body: Buffer) => {
+      try {
+        resolve(read(body))
+      } catch (thrown) {
+        reject(thrown)
+      }
+    }
     const begin = () => {
-      let taken = bytes
-      held.release = () => budget.release(taken)
-      const done = (body: Buffer) => {
-        try {
-          resolve(read(body))
-        } catch (thrown) {
-          reject(thrown)
-        }
-      }
-      const grown = (length: number) => {
-        if (length <= taken) return
-        budget.charge(length - taken)
-        taken = length
-      }
-      collect(incoming, { bytesMax, grown, done, reject })
+      held.release = () => reading.release()
+      reading.begin(done, reject)
     }
     if (budget.take(bytes, begin)) begin()
     else {
-      held.release = () => {
+      incoming.once('close', () => {
         budget.cancel(begin)
         reject(interrupted())
-      }
+      })
     }
   })
 }
 
-interface Collecting {
-  readonly bytesMax: number
-  /** Told the length after each chunk. */
-  readonly grown: (length: number) => void
-  readonly done: (body: Buffer) => void
-  readonly reject: (error: Error) => void
-}
+/** A body as it comes, in pieces; what it takes of the budget grows with it. */
+class BodyReading {
+  private readonly chunks: Buffer[] = []
+  private length = 0
 
-function collect(incoming: IncomingMessage, collecting: Collecting): void {
-  const { bytesMax, grown, done, reject } = collecting
-  const chunks: Buffer[] = []
-  let length = 0
-  incoming.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > bytesMax) {
+  constructor(
+    private readonly incoming: IncomingMessage,
+    private readonly budget: ByteBudget,
+    private taken: number,
+    private readonly bytesMax: number,
+  ) {}
+
+  begin(done: (body: Buffer) => void, reject: (error: Error) => void): void {
+    const { incoming, chunks } = this
+    incoming.on('data', (chunk: Buffer) => {
+      if (!this.takes(chunk)) reject(tooLarge(this.bytesMax))
+    })
+    incoming.on('end', () => {
+      const [first] = chunks
+      done(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, this.length))
+    })
+    incoming.on('error', () => reject(interrupted()))
+  }
+
+  release(): void {
+    this.budget.release(this.taken)
+  }
+
+  /** False once the bound is passed: then nothing more is kept. */
+  private takes(chunk: Buffer): boolean {
+    const { incoming, budget, bytesMax } = this
+    this.length += chunk.length
+    if (this.length > bytesMax) {
       incoming.removeAllListeners('data')
       incoming.resume()
-      reject(tooLarge(bytesMax))
-      return
+      return false
     }
-    grown(length)
-    chunks.push(chunk)
-  })
-  incoming.on('end', () => {
-    const [first] = chunks
-    done(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length))
-  })
-  incoming.on('error', () => reject(interrupted()))
+    if (this.length > this.taken) {
+      budget.charge(this.length - this.taken)
+      this.taken = this.length
+    }
+    this.chunks.push(chunk)
+    return true
+  }
 }
 
 function interrupted(): Error {

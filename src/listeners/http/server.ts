@@ -7,11 +7,10 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
-  databaseNameBytesMax,
   headerBytesMax,
   keepAliveMs,
   requestMsMax,
@@ -19,22 +18,18 @@ import {
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Bus } from '../../bus/bus.js'
-import { Session } from '../../bus/session.js'
-import { anonymous } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
-import { jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
-import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
-import { type Held, readBody } from './body.js'
-import { BodyCheck, type BodyFields } from './call.js'
+import { BodyCheck } from './call.js'
 import { Guard, type GuardOptions } from './guard.js'
 import { streamCursor } from './ndjson.js'
+import { type AnyRoute, type HttpContext, HttpRequest, type RequestServices } from './request.js'
 import { allowanceHeaders } from './request-limit.js'
-import { answerHeaders, errorBody, modeOf, respond } from './respond.js'
-import { type RawCall, type RawRoute, type Route, routes } from './routes.js'
+import { answerHeaders, errorBody, respond } from './respond.js'
+import { type RawRoute, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string
@@ -79,26 +74,19 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   return { port, close: (graceMs) => close(server, graceMs) }
 }
 
-type Call = Context<{ Bindings: HttpBindings }>
-type Handle = (context: Call) => Promise<Response>
-type AnyRoute = Route | RawRoute
-
-/** A request that may be answered: the route it is for, who sends it, what it holds of memory. */
-interface Taken {
-  readonly route: AnyRoute
-  readonly session: Session
-  readonly held: Held
-}
+type Handle = (context: HttpContext) => Promise<Response>
 
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>()
   private guard: Guard
+  private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
   private requests = 0
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
+    this.services = { ...options, guard: this.guard }
     this.healthOf = options.health(options.port)
     this.authenticator = new Authenticator(options)
     this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
@@ -112,6 +100,7 @@ class HttpHandler {
   /** The port that was taken is known now, and with it our own addresses. */
   listening(port: number): void {
     this.guard = new Guard({ ...this.options, port })
+    this.services = { ...this.options, guard: this.guard }
     this.healthOf = this.options.health(port)
   }
 
@@ -133,7 +122,7 @@ class HttpHandler {
     return (context) => this.answer(context, route, check)
   }
 
-  private async health(context: Call): Promise<Response> {
+  private async health(context: HttpContext): Promise<Response> {
     try {
       this.guard.checkHost(context.env.incoming.headers)
       const body = await this.healthOf()
@@ -144,98 +133,48 @@ class HttpHandler {
   }
 
   private async answer(
-    context: Call,
+    context: HttpContext,
     route: AnyRoute,
     check: BodyCheck | undefined,
   ): Promise<Response> {
     const { incoming, outgoing } = context.env
     const { headers } = incoming
-    const peer = this.guard.addressOf(incoming)
-    const session = new Session({ protocol: 'http', id: 0, peer, identity: anonymous })
-    const held: Held = { release: undefined }
-    outgoing.on('close', () => {
-      session.closed = true
-      held.release?.()
-    })
+    let request: HttpRequest | undefined
     try {
+      const peer = this.guard.addressOf(incoming)
       this.guard.checkHost(headers)
-      const identity = this.authenticator.authenticate(this.guard, route, incoming, peer)
-      session.identity = identity instanceof Promise ? await identity : identity
-      const taken = { route, session, held }
-      const fields = check === undefined ? noFields : await this.fields(incoming, check, taken)
-      const call = this.open(context, fields, taken)
+      const known = this.authenticator.authenticate(this.guard, route, incoming, peer)
+      const identity = known instanceof Promise ? await known : known
+      request = new HttpRequest(context, route, this.services, { peer, identity })
+      if (check !== undefined) request.fields = await request.readFields(check)
       const requestId = this.requestId(incoming)
       if ('send' in route) {
-        await route.send(call, outgoing, answerHeaders('plain', requestId))
+        await route.send(request, outgoing, answerHeaders('plain', requestId))
         return RESPONSE_ALREADY_SENT
       }
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
       if (wantsLines && route.stream !== undefined) {
-        const first = await call.run(route.stream(call, streamBatchDocuments, true))
-        await streamCursor(call, first, outgoing, answerHeaders(call.mode, requestId))
+        const first = await request.run(route.stream(request, streamBatchDocuments, true))
+        await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
         return RESPONSE_ALREADY_SENT
       }
-      const body = route.run(call)
+      const body = route.run(request)
       const text = typeof body === 'string' ? body : await body
-      return respond(200, text, answerHeaders(call.mode, requestId))
+      return respond(200, text, answerHeaders(request.mode, requestId))
     } catch (thrown) {
       return this.refuse(context, toGatewayError(thrown), {}, route.errorBody)
+    } finally {
+      request?.held.release?.()
     }
   }
 
-  private open(context: Call, fields: BodyFields, { route, session, held }: Taken): RawCall {
-    const { options } = this
-    const { incoming } = context.env
-    const { headers, url = '' } = incoming
-    const isEjson = headers['content-type']?.startsWith('application/ejson') === true
-    const database = headers['x-sigil-database']
-    const db = typeof database === 'string' ? database : options.database
-    if (Buffer.byteLength(db) > databaseNameBytesMax) {
-      throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
-    }
-    const param = (name: string) => context.req.param(name) ?? ''
-    return {
-      collection: param('name'),
-      database: db,
-      param,
-      query: (name) => context.req.query(name),
-      fields,
-      mode: modeOf(headers.accept, url.includes('?') ? context.req.query('ejson') : undefined),
-      widensIds: !isEjson,
-      makeId: () => options.ids.next(),
-      run: (body: Document) => options.bus.run({ db, body, sequences: noSequences }, session),
-      ...{ incoming, session },
-      isEncrypted: () => this.guard.isEncrypted(incoming),
-      body: (read) => readBody(incoming, options.budget, held, read, route.bodyBytesMax),
-    }
-  }
-
-  private fields(
-    incoming: IncomingMessage,
-    check: BodyCheck,
-    { route, held }: Taken,
-  ): Awaitable<BodyFields> {
-    const type = incoming.headers['content-type']
-    const isEmpty = incoming.headers['content-length'] === '0'
-    if (type === undefined && isEmpty) return check.fields(emptyBody)
-    if (type !== undefined && !jsonTypes.test(type)) {
-      throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
-    }
-    const read = (bytes: Buffer) => {
-      if (bytes.length === 0) return check.fields(emptyBody)
-      if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-      return check.fields(jsonToDocument(bytes))
-    }
-    return readBody(incoming, this.options.budget, held, read, route.bodyBytesMax)
-  }
-
-  private refuseMethod(context: Call, allowed: string): Response {
+  private refuseMethod(context: HttpContext, allowed: string): Response {
     const error = fail('MethodNotAllowed', `method ${context.req.method} is not allowed here`)
     return this.refuse(context, error, { allow: allowed })
   }
 
   private refuse(
-    context: Call,
+    context: HttpContext,
     error: GatewayError,
     more: Readonly<Record<string, string>> = {},
     bodyOf = errorBody,
@@ -269,11 +208,6 @@ function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
   for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
   return paths
 }
-
-const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
-const noFields: BodyFields = new Map()
-const noSequences = new Map<string, readonly Document[]>()
-const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
 
 function rateHeaders(error: GatewayError): Record<string, string> {
   const { retryAfter, limit } = error.extra

@@ -1,0 +1,141 @@
+// One HTTP request that is being answered: who sends it, what it may use of the memory, and what
+// routes see of it. One object with methods, where closures for each would cost as much as the
+// routing of the request.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import { fail } from '../../base/errors.js'
+import { databaseNameBytesMax } from '../../base/limits.js'
+import type { Bus } from '../../bus/bus.js'
+import { Session } from '../../bus/session.js'
+import type { Identity } from '../../identity/identity.js'
+import type { Awaitable } from '../../store/store.js'
+import { type JsonMode, jsonToDocument } from '../../value/json.js'
+import type { ObjectIds } from '../../value/object-id.js'
+import type { Document } from '../../value/value.js'
+import type { ByteBudget } from '../budget.js'
+import { type Held, readBody } from './body.js'
+import type { BodyCheck, BodyFields } from './call.js'
+import type { Guard } from './guard.js'
+import { modeOf } from './respond.js'
+import type { RawCall, RawRoute, Route } from './routes.js'
+
+export type HttpContext = Context<{ Bindings: HttpBindings }>
+export type AnyRoute = Route | RawRoute
+
+/** What every request needs of the server. */
+export interface RequestServices {
+  readonly bus: Bus
+  readonly ids: ObjectIds
+  readonly budget: ByteBudget
+  readonly guard: Guard
+  /** Where a request names none. */
+  readonly database: string
+}
+
+export class HttpRequest implements RawCall {
+  readonly incoming: IncomingMessage
+  readonly session: Session
+  readonly collection: string
+  readonly database: string
+  readonly mode: JsonMode
+  readonly widensIds: boolean
+  fields: BodyFields = noFields
+  /** Room for the body that the request has taken, to be given back when it is answered. */
+  readonly held: Held = { release: undefined }
+
+  /** Throws InvalidNamespace for the name of a database that is too long. */
+  constructor(
+    private readonly context: HttpContext,
+    private readonly route: AnyRoute,
+    private readonly services: RequestServices,
+    { peer, identity }: { readonly peer: string; readonly identity: Identity },
+  ) {
+    const { incoming, outgoing } = context.env
+    this.incoming = incoming as IncomingMessage
+    this.session = new RequestSession(outgoing as ServerResponse, peer, identity)
+    const { headers, url = '' } = incoming
+    const database = headers['x-sigil-database']
+    this.database = typeof database === 'string' ? database : services.database
+    if (Buffer.byteLength(this.database) > databaseNameBytesMax) {
+      throw fail('InvalidNamespace', `Invalid database name: '${this.database}'`)
+    }
+    this.collection = this.param('name')
+    this.widensIds = headers['content-type']?.startsWith('application/ejson') !== true
+    this.mode = modeOf(headers.accept, url.includes('?') ? this.query('ejson') : undefined)
+  }
+
+  param(name: string): string {
+    return this.context.req.param(name) ?? ''
+  }
+
+  query(name: string): string | undefined {
+    return this.context.req.query(name)
+  }
+
+  makeId(): Uint8Array {
+    return this.services.ids.next()
+  }
+
+  run(body: Document): Awaitable<Document> {
+    return this.services.bus.run({ db: this.database, body, sequences: noSequences }, this.session)
+  }
+
+  isEncrypted(): boolean {
+    return this.services.guard.isEncrypted(this.incoming)
+  }
+
+  body<T>(read: (bytes: Buffer) => T): Promise<T> {
+    const { incoming, services, held, route } = this
+    return readBody(incoming, services.budget, held, read, route.bodyBytesMax)
+  }
+
+  /** Reads the JSON body; throws or rejects with what is wrong with it. */
+  readFields(check: BodyCheck): Awaitable<BodyFields> {
+    const { headers } = this.incoming
+    const type = headers['content-type']
+    if (type === undefined && headers['content-length'] === '0') return check.fields(emptyBody)
+    if (type !== undefined && !jsonTypes.test(type)) {
+      throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
+    }
+    return this.body((bytes) => {
+      if (bytes.length === 0) return check.fields(emptyBody)
+      if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
+      return check.fields(jsonToDocument(bytes))
+    })
+  }
+}
+
+/** A caller who is there as long as the answer can be written: nothing listens until one waits. */
+class RequestSession extends Session {
+  constructor(
+    private readonly outgoing: ServerResponse,
+    peer: string,
+    identity: Identity,
+  ) {
+    super({ protocol: 'http', peer, identity })
+  }
+
+  override get closed(): boolean {
+    return this.outgoing.destroyed || super.closed
+  }
+
+  override set closed(closed: boolean) {
+    super.closed = closed
+  }
+
+  override whenClosed(tell: () => void): () => void {
+    this.outgoing.once('close', tell)
+    const forget = super.whenClosed(tell)
+    return () => {
+      this.outgoing.off('close', tell)
+      forget()
+    }
+  }
+}
+
+const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
+const noFields: BodyFields = new Map()
+const noSequences = new Map<string, readonly Document[]>()
+const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
