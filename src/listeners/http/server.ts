@@ -29,6 +29,7 @@ import { streamCursor } from './ndjson.js'
 import { type AnyRoute, type HttpContext, HttpRequest, type RequestServices } from './request.js'
 import { allowanceHeaders } from './request-limit.js'
 import { answerHeaders, errorBody, respond } from './respond.js'
+import { PathRouter } from './router.js'
 import { type RawRoute, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
@@ -77,7 +78,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
 type Handle = (context: HttpContext) => Promise<Response>
 
 class HttpHandler {
-  readonly app = new Hono<{ Bindings: HttpBindings }>()
+  readonly app = new Hono<{ Bindings: HttpBindings }>({
+    router: new PathRouter(documentsPath),
+  })
   private guard: Guard
   private services: RequestServices
   private healthOf: () => Awaitable<string>
@@ -208,6 +211,9 @@ function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
   for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
   return paths
 }
+
+/** All below are routes of collections and their documents. */
+const documentsPath = '/api/v1/collections/'
 
 function rateHeaders(error: GatewayError): Record<string, string> {
   const { retryAfter, limit } = error.extra
