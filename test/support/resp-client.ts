@@ -27,9 +27,11 @@ export class RespClient {
     })
   }
 
-  static open(port: number): Promise<RespClient> {
+  /** `localAddress` is the client's own: what is counted by address begins anew with another. */
+  static open(port: number, localAddress?: string): Promise<RespClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1')
+      const from = localAddress === undefined ? {} : { localAddress }
+      const socket = connect({ port, host: '127.0.0.1', ...from })
       socket.once('error', reject)
       socket.once('connect', () => {
         socket.off('error', reject)

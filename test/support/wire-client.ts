@@ -39,9 +39,11 @@ export class WireClient {
     })
   }
 
-  static open(port: number, host = '127.0.0.1'): Promise<WireClient> {
+  /** `localAddress` is the client's own: what is counted by address begins anew with another. */
+  static open(port: number, host = '127.0.0.1', localAddress?: string): Promise<WireClient> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, host, () => resolve(new WireClient(socket)))
+      const from = localAddress === undefined ? {} : { localAddress }
+      const socket = connect({ port, host, ...from }, () => resolve(new WireClient(socket)))
       socket.once('error', reject)
     })
   }
