@@ -1,0 +1,276 @@
+// The trees of statements, as the grammar of PostgreSQL groups them. Every node of an expression
+// says where it began, for the errors that only its meaning can show.
+
+import type { Value } from '../../value/value.js'
+
+interface Node {
+  /** UTF-16 offset into the text. */
+  readonly at: number
+}
+
+/** `a.b[0]`: names, and whole numbers for places in arrays. */
+export type PathPart = string | number
+
+export type Expression =
+  | (Node & { readonly kind: 'literal'; readonly value: Value })
+  | (Node & { readonly kind: 'parameter'; readonly index: number })
+  | (Node & { readonly kind: 'column'; readonly path: readonly PathPart[] })
+  /** `*` and `t.*`, where a list of results may have it. */
+  | (Node & { readonly kind: 'star'; readonly table?: string })
+  | (Node & { readonly kind: 'not'; readonly operand: Expression })
+  | (Node & { readonly kind: 'and' | 'or'; readonly operands: readonly Expression[] })
+  | (Node & { readonly kind: 'unary'; readonly operator: string; readonly operand: Expression })
+  | (Node & BinaryExpression)
+  | (Node & IsExpression)
+  | (Node & DistinctExpression)
+  | (Node & BetweenExpression)
+  | (Node & InExpression)
+  | (Node & LikeExpression)
+  | (Node & QuantifiedExpression)
+  | (Node & CaseExpression)
+  | (Node & { readonly kind: 'cast'; readonly operand: Expression; readonly type: TypeName })
+  | (Node & CallExpression)
+  | (Node & { readonly kind: 'array'; readonly elements: readonly Expression[] })
+  | (Node & SubscriptExpression)
+
+interface BinaryExpression {
+  readonly kind: 'binary'
+  /** `=`, `<>` (also for `!=`), `+`, `||`, `->>` … */
+  readonly operator: string
+  readonly left: Expression
+  readonly right: Expression
+}
+
+interface IsExpression {
+  readonly kind: 'is'
+  readonly operand: Expression
+  readonly test: 'null' | 'true' | 'false' | 'unknown'
+  readonly isNegated: boolean
+}
+
+interface DistinctExpression {
+  readonly kind: 'distinct'
+  readonly left: Expression
+  readonly right: Expression
+  readonly isNegated: boolean
+}
+
+interface BetweenExpression {
+  readonly kind: 'between'
+  readonly operand: Expression
+  readonly low: Expression
+  readonly high: Expression
+  readonly isSymmetric: boolean
+  readonly isNegated: boolean
+}
+
+interface InExpression {
+  readonly kind: 'in'
+  readonly operand: Expression
+  readonly list: readonly Expression[]
+  readonly isNegated: boolean
+}
+
+interface LikeExpression {
+  readonly kind: 'like'
+  readonly operand: Expression
+  readonly pattern: Expression
+  readonly escape?: Expression
+  readonly ignoresCase: boolean
+  readonly isNegated: boolean
+}
+
+/** `x = ANY (array)`. */
+interface QuantifiedExpression {
+  readonly kind: 'quantified'
+  readonly operator: string
+  readonly quantifier: 'any' | 'all'
+  readonly left: Expression
+  readonly array: Expression
+}
+
+interface CaseExpression {
+  readonly kind: 'case'
+  readonly operand?: Expression
+  readonly branches: readonly { readonly when: Expression; readonly result: Expression }[]
+  readonly otherwise?: Expression
+}
+
+interface CallExpression {
+  readonly kind: 'call'
+  /** In lower case; of a schema's function its last part. */
+  readonly name: string
+  readonly args: readonly Expression[]
+  /** `count(*)` */
+  readonly isStar: boolean
+  readonly isDistinct: boolean
+  readonly orderBy: readonly OrderItem[]
+  readonly filter?: Expression
+}
+
+interface SubscriptExpression {
+  readonly kind: 'subscript'
+  readonly operand: Expression
+  readonly index: Expression
+}
+
+export interface TypeName {
+  /** PostgreSQL's own name, in lower case: `int4` for `integer`, `text`, `timestamptz`. */
+  readonly name: string
+  readonly modifiers: readonly number[]
+  readonly isArray: boolean
+}
+
+export interface OrderItem {
+  readonly expression: Expression
+  readonly descends: boolean
+  /** As written; undefined: the order of documents. */
+  readonly nulls?: 'first' | 'last'
+}
+
+export interface ResultItem {
+  readonly expression: Expression
+  readonly alias?: string
+}
+
+/** A collection, or a table of a schema (`information_schema.tables`). */
+export interface TableName extends Node {
+  readonly schema?: string
+  readonly name: string
+}
+
+export interface TableReference extends TableName {
+  readonly alias?: string
+}
+
+export interface Join {
+  readonly type: 'inner' | 'left' | 'cross'
+  readonly table: TableReference
+  readonly on?: Expression
+  readonly using?: readonly string[]
+}
+
+export interface SelectStatement {
+  readonly kind: 'select'
+  readonly isDistinct: boolean
+  readonly results: readonly ResultItem[]
+  readonly from?: TableReference
+  readonly joins: readonly Join[]
+  readonly where?: Expression
+  readonly groupBy: readonly Expression[]
+  readonly having?: Expression
+  readonly orderBy: readonly OrderItem[]
+  /** Undefined: none (also LIMIT ALL). */
+  readonly limit?: Expression
+  readonly offset?: Expression
+}
+
+/** Where a value goes: a column, or a path into it. */
+export interface Target extends Node {
+  readonly path: readonly PathPart[]
+}
+
+/** Undefined: DEFAULT. */
+export type Assigned = Expression | undefined
+
+export interface InsertStatement {
+  readonly kind: 'insert'
+  readonly table: TableName
+  readonly columns: readonly Target[] | undefined
+  /** Undefined: DEFAULT VALUES. */
+  readonly rows: readonly (readonly Assigned[])[] | undefined
+  readonly conflict?: Conflict
+  readonly returning: readonly ResultItem[]
+}
+
+export interface Conflict {
+  readonly columns: readonly Target[]
+  readonly action: 'nothing' | { readonly set: readonly Assignment[]; readonly where?: Expression }
+}
+
+export interface Assignment {
+  readonly target: Target
+  readonly value: Assigned
+}
+
+export interface UpdateStatement {
+  readonly kind: 'update'
+  readonly table: TableReference
+  readonly set: readonly Assignment[]
+  readonly where?: Expression
+  readonly limit?: Expression
+  readonly returning: readonly ResultItem[]
+}
+
+export interface DeleteStatement {
+  readonly kind: 'delete'
+  readonly table: TableReference
+  readonly where?: Expression
+  readonly limit?: Expression
+  readonly returning: readonly ResultItem[]
+}
+
+export interface CreateIndexStatement {
+  readonly kind: 'createIndex'
+  readonly name?: string
+  readonly table: TableName
+  readonly columns: readonly { readonly target: Target; readonly descends: boolean }[]
+  readonly isUnique: boolean
+  readonly ifNotExists: boolean
+  readonly where?: Expression
+}
+
+export interface DropIndexStatement {
+  readonly kind: 'dropIndex'
+  readonly name: string
+  readonly table?: TableName
+  readonly ifExists: boolean
+}
+
+export interface ColumnDefinition {
+  readonly name: string
+  readonly type: TypeName
+  readonly isPrimaryKey: boolean
+  readonly isUnique: boolean
+  readonly isRequired: boolean
+}
+
+export interface CreateTableStatement {
+  readonly kind: 'createTable'
+  readonly table: TableName
+  readonly columns: readonly ColumnDefinition[]
+  /** Of the table: each a list of columns. */
+  readonly keys: readonly { readonly columns: readonly string[]; readonly isPrimary: boolean }[]
+  readonly ifNotExists: boolean
+}
+
+export type Statement =
+  | SelectStatement
+  | InsertStatement
+  | UpdateStatement
+  | DeleteStatement
+  | CreateIndexStatement
+  | DropIndexStatement
+  | CreateTableStatement
+  | { readonly kind: 'dropTable'; readonly table: TableName; readonly ifExists: boolean }
+  | { readonly kind: 'truncate'; readonly table: TableName }
+  | { readonly kind: 'explain'; readonly statement: Statement; readonly analyzes: boolean }
+  | { readonly kind: 'showTables' }
+  | { readonly kind: 'showIndexes' | 'describe'; readonly table: TableName }
+  | { readonly kind: 'show'; readonly name: string }
+  | { readonly kind: 'set'; readonly name: string; readonly values: readonly string[] }
+  | { readonly kind: 'begin' | 'commit' | 'rollback' }
+
+/** What the placeholders of a statement ask for. */
+export interface Parameters {
+  readonly style: 'none' | 'numbered' | 'positional' | 'named'
+  /** How many values are needed. */
+  readonly count: number
+  /** Of named ones, in the order of their indexes. */
+  readonly names: readonly string[]
+}
+
+export interface Parsed {
+  readonly statement: Statement
+  readonly parameters: Parameters
+}

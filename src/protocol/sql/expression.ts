@@ -1,0 +1,284 @@
+// Expressions, by precedence climbing with PostgreSQL's own table of precedences. What it calls
+// `b_expr`, the low bound of BETWEEN, leaves out the words that would end the bound.
+// (PostgreSQL, "Operator Precedence"; its grammar's a_expr and b_expr)
+
+import { sqlChainMax, sqlListMax } from '../../base/limits.js'
+import type { Expression } from './ast.js'
+import { readNumber } from './number.js'
+import { parsePrimary } from './primary.js'
+import type { TokenStream } from './token-stream.js'
+import { parseTypeName } from './type-name.js'
+
+/** From loose to tight. A right side is parsed at one more: operators group to the left. */
+const power = {
+  or: 1,
+  and: 2,
+  not: 3,
+  is: 4,
+  comparison: 5,
+  range: 6,
+  other: 7,
+  sum: 8,
+  product: 9,
+  exponent: 10,
+  zone: 11,
+  sign: 12,
+  subscript: 13,
+  cast: 14,
+} as const
+
+const comparisons = new Set(['=', '<', '>', '<=', '>=', '<>', '!='])
+/** Operators without a level of their own. */
+const others = new Set(
+  '|| -> ->> #> #>> @> <@ ~ ~* !~ !~* & | # << >> ~~ ~~* !~~ !~~* @@ @? && -|- ^@'.split(' '),
+)
+const products = new Set(['*', '/', '%'])
+
+/** Which operators may follow: all, or only those of a BETWEEN's low bound. */
+export type Extent = 'all' | 'bound'
+
+/** One whole expression. Throws 54001 where it is nested too deep. */
+export function parseExpression(tokens: TokenStream, extent: Extent = 'all'): Expression {
+  return tokens.deeper(() => climb(tokens, extent === 'all' ? 0 : power.is, extent))
+}
+
+function climb(tokens: TokenStream, least: number, extent: Extent): Expression {
+  let left = prefixed(tokens, extent)
+  /** The level of an operator that must not be followed by one of its own. */
+  let closed = 0
+  for (let links = 1; ; links++) {
+    const level = levelOfNext(tokens, extent)
+    if (level === 0 || level < least) return left
+    if (level === closed) throw tokens.unexpected()
+    tokens.requireChain(links, sqlChainMax)
+    left = infix(tokens, left, level, left.at, extent)
+    closed = !groups(level) && endsWithOperand(left) ? level : 0
+  }
+}
+
+/** Whether operators of the level group to the left; the others do not follow one another. */
+function groups(level: number): boolean {
+  return level !== power.is && level !== power.comparison && level !== power.range
+}
+
+/** `a = b` does; `a IN (b)`, `a = ANY (b)` and `a IS NULL` do not. */
+function endsWithOperand({ kind }: Expression): boolean {
+  return kind === 'binary' || kind === 'distinct' || kind === 'between' || kind === 'like'
+}
+
+/** 0 where no operator comes next. */
+function levelOfNext(tokens: TokenStream, extent: Extent): number {
+  const { token } = tokens
+  if (token.kind === 'symbol') return levelOfSymbol(token.text)
+  if (token.kind !== 'word') return 0
+  return levelOfWord(tokens, token.lower, extent)
+}
+
+function levelOfSymbol(text: string): number {
+  if (comparisons.has(text)) return power.comparison
+  if (text === '+' || text === '-') return power.sum
+  if (products.has(text)) return power.product
+  if (text === '^') return power.exponent
+  if (text === '[') return power.subscript
+  if (text === '::') return power.cast
+  return others.has(text) ? power.other : 0
+}
+
+function levelOfWord(tokens: TokenStream, word: string, extent: Extent): number {
+  if (extent === 'bound') {
+    const isDistinct = isWord(tokens, isWord(tokens, 1, 'not') ? 2 : 1, 'distinct')
+    return word === 'is' && isDistinct ? power.is : 0
+  }
+  switch (word) {
+    case 'or':
+      return power.or
+    case 'and':
+      return power.and
+    case 'is':
+    case 'isnull':
+    case 'notnull':
+      return power.is
+    case 'between':
+    case 'in':
+    case 'like':
+    case 'ilike':
+    case 'similar':
+      return power.range
+    case 'not':
+      return ['between', 'in', 'like', 'ilike', 'similar'].some((next) => isWord(tokens, 1, next))
+        ? power.range
+        : 0
+    case 'at':
+      return isWord(tokens, 1, 'time') ? power.zone : 0
+    default:
+      return 0
+  }
+}
+
+function isWord(tokens: TokenStream, by: number, word: string): boolean {
+  const token = tokens.ahead(by)
+  return token.kind === 'word' && token.lower === word
+}
+
+/** What an expression may begin with: a sign, NOT, or an operand. */
+function prefixed(tokens: TokenStream, extent: Extent): Expression {
+  const { token, at } = tokens
+  if (token.kind === 'word' && token.lower === 'not' && extent === 'all') {
+    tokens.take()
+    return { kind: 'not', at, operand: tokens.deeper(() => climb(tokens, power.not, extent)) }
+  }
+  if (token.kind !== 'symbol') return parsePrimary(tokens, parseExpression)
+  if (token.text === '+' || token.text === '-') return signed(tokens, token.text, at, extent)
+  if (token.text === '~' || token.text === '@') throw tokens.notSupported('prefix operators')
+  return parsePrimary(tokens, parseExpression)
+}
+
+/** A sign before a number is the number's own: -9223372036854775808 is an int64. */
+function signed(tokens: TokenStream, sign: '+' | '-', at: number, extent: Extent): Expression {
+  tokens.take()
+  const { token } = tokens
+  const next = tokens.ahead()
+  const isBare = next.kind !== 'symbol' || (next.text !== '::' && next.text !== '[')
+  if (token.kind === 'number' && sign === '-' && isBare) {
+    tokens.take()
+    const value = readNumber(token.digits, true)
+    if (value === undefined) throw tokens.outOfRange(token.digits, token.start)
+    return { kind: 'literal', at, value }
+  }
+  const operand = tokens.deeper(() => climb(tokens, power.sign, extent))
+  return { kind: 'unary', at, operator: sign, operand }
+}
+
+function infix(
+  tokens: TokenStream,
+  left: Expression,
+  level: number,
+  at: number,
+  extent: Extent,
+): Expression {
+  switch (level) {
+    case power.or:
+      return chained(tokens, left, 'or', power.or)
+    case power.and:
+      return chained(tokens, left, 'and', power.and)
+    case power.is:
+      return is(tokens, left, at, extent)
+    case power.range:
+      return range(tokens, left, at)
+    case power.zone:
+      return zoned(tokens, left, at)
+    case power.subscript:
+      return subscript(tokens, left, at)
+    case power.cast:
+      tokens.take()
+      return { kind: 'cast', at, operand: left, type: parseTypeName(tokens) }
+    default:
+      return binary(tokens, left, level, at, extent)
+  }
+}
+
+/** `a AND b AND c` as one node: a chain of a thousand is no tower of a thousand levels. */
+function chained(
+  tokens: TokenStream,
+  left: Expression,
+  word: 'and' | 'or',
+  level: number,
+): Expression {
+  const operands = [left]
+  while (tokens.accept(word)) {
+    tokens.requireChain(operands.length, sqlChainMax)
+    operands.push(climb(tokens, level + 1, 'all'))
+  }
+  return { kind: word, at: left.at, operands }
+}
+
+function binary(
+  tokens: TokenStream,
+  left: Expression,
+  level: number,
+  at: number,
+  extent: Extent,
+): Expression {
+  const token = tokens.take()
+  const text = token.kind === 'symbol' ? token.text : ''
+  const operator = text === '!=' ? '<>' : text
+  if (level === power.comparison || level === power.other) {
+    const quantifier = acceptQuantifier(tokens)
+    if (quantifier !== undefined) {
+      tokens.expectSymbol('(')
+      if (tokens.has('select')) throw tokens.notSupported('subqueries')
+      const array = parseExpression(tokens)
+      tokens.expectSymbol(')')
+      return { kind: 'quantified', at, operator, quantifier, left, array }
+    }
+  }
+  return { kind: 'binary', at, operator, left, right: climb(tokens, level + 1, extent) }
+}
+
+/** `= ANY (…)`, which also spells SOME. */
+function acceptQuantifier(tokens: TokenStream): 'any' | 'all' | undefined {
+  if (tokens.accept('all')) return 'all'
+  return tokens.accept('any') || tokens.accept('some') ? 'any' : undefined
+}
+
+function is(tokens: TokenStream, operand: Expression, at: number, extent: Extent): Expression {
+  if (tokens.accept('isnull')) return { kind: 'is', at, operand, test: 'null', isNegated: false }
+  if (tokens.accept('notnull')) return { kind: 'is', at, operand, test: 'null', isNegated: true }
+  tokens.expect('is')
+  const isNegated = tokens.accept('not')
+  if (tokens.accept('distinct')) {
+    tokens.expect('from')
+    const right = climb(tokens, power.is + 1, extent)
+    return { kind: 'distinct', at, left: operand, right, isNegated }
+  }
+  for (const test of ['null', 'true', 'false', 'unknown'] as const) {
+    if (tokens.accept(test)) return { kind: 'is', at, operand, test, isNegated }
+  }
+  if (tokens.has('document') || tokens.has('normalized') || tokens.has('json')) {
+    throw tokens.notSupported('IS DOCUMENT, NORMALIZED and JSON')
+  }
+  throw tokens.unexpected()
+}
+
+function range(tokens: TokenStream, operand: Expression, at: number): Expression {
+  const isNegated = tokens.accept('not')
+  if (tokens.accept('between')) {
+    const isSymmetric = tokens.accept('symmetric')
+    if (!isSymmetric) tokens.accept('asymmetric')
+    const low = parseExpression(tokens, 'bound')
+    tokens.expect('and')
+    const high = climb(tokens, power.range + 1, 'all')
+    return { kind: 'between', at, operand, low, high, isSymmetric, isNegated }
+  }
+  if (tokens.accept('in')) {
+    const opens = tokens.ahead()
+    if (tokens.hasSymbol('(') && opens.kind === 'word' && opens.lower === 'select') {
+      throw tokens.notSupported('subqueries')
+    }
+    const list = tokens.listInParentheses(() => parseExpression(tokens), sqlListMax)
+    return { kind: 'in', at, operand, list, isNegated }
+  }
+  if (tokens.has('similar')) throw tokens.notSupported('SIMILAR TO patterns')
+  const ignoresCase = tokens.accept('ilike')
+  if (!ignoresCase) tokens.expect('like')
+  const pattern = climb(tokens, power.range + 1, 'all')
+  const like = { kind: 'like', at, operand, pattern, ignoresCase, isNegated } as const
+  if (!tokens.accept('escape')) return like
+  return { ...like, escape: climb(tokens, power.range + 1, 'all') }
+}
+
+/** `time AT TIME ZONE zone`, which is `timezone(zone, time)`. */
+function zoned(tokens: TokenStream, time: Expression, at: number): Expression {
+  tokens.expect('at', 'time', 'zone')
+  const zone = climb(tokens, power.zone + 1, 'all')
+  const plain = { isStar: false, isDistinct: false, orderBy: [] } as const
+  return { kind: 'call', at, name: 'timezone', args: [zone, time], ...plain }
+}
+
+function subscript(tokens: TokenStream, operand: Expression, at: number): Expression {
+  tokens.expectSymbol('[')
+  const index = parseExpression(tokens)
+  if (tokens.hasSymbol(':')) throw tokens.notSupported('array slices')
+  tokens.expectSymbol(']')
+  return { kind: 'subscript', at, operand, index }
+}

@@ -1,0 +1,141 @@
+// One SQL statement: its tree, and what its placeholders ask for. PostgreSQL's grammar, of which
+// what is not here is refused by name. (facts: SQL and HTTP 0.4 to 1.5)
+
+import type { Parsed, Statement } from './ast.js'
+import { parseCreate, parseDrop, parseTruncate } from './definition.js'
+import { parseSelect, parseWholeTable } from './select.js'
+import { sqlState } from './sql-error.js'
+import { parseTable } from './table.js'
+import { TokenStream } from './token-stream.js'
+import { parseDelete, parseInsert, parseUpdate } from './write.js'
+
+/**
+ * Throws BadValue with `sqlState`, `position`, `line`, `column`: 42601 for what is no statement,
+ * 0A000 for what is not supported, 54001 for what is too large.
+ */
+export function parseStatement(text: string): Parsed {
+  const tokens = new TokenStream(text)
+  while (tokens.acceptSymbol(';'));
+  const statement = parseOne(tokens)
+  if (tokens.hasSymbol(';')) {
+    while (tokens.acceptSymbol(';'));
+    if (!tokens.isAtEnd) throw tokens.refuse('cannot run several statements at once')
+  }
+  if (!tokens.isAtEnd) throw tokens.unexpected()
+  return { statement, parameters: tokens.parameters }
+}
+
+function parseOne(tokens: TokenStream): Statement {
+  const { token } = tokens
+  if (token.kind === 'end') throw tokens.refuse('the statement is empty')
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
+  const parse = token.kind === 'word' ? statements.get(token.lower) : undefined
+  if (parse !== undefined) return parse(tokens)
+  if (token.kind === 'word' && known.has(token.lower)) {
+    const message = `${token.lower.toUpperCase()} is not supported`
+    throw tokens.refuse(message, token.start, sqlState.featureNotSupported)
+  }
+  throw tokens.unexpected()
+}
+
+const statements = new Map<string, (tokens: TokenStream) => Statement>([
+  ['select', parseSelect],
+  ['table', parseWholeTable],
+  ['insert', parseInsert],
+  ['update', parseUpdate],
+  ['delete', parseDelete],
+  ['create', parseCreate],
+  ['drop', parseDrop],
+  ['truncate', parseTruncate],
+  ['explain', parseExplain],
+  ['show', parseShow],
+  ['describe', parseDescribe],
+  ['desc', parseDescribe],
+  ['set', parseSet],
+  ['begin', parseTransaction],
+  ['start', parseTransaction],
+  ['commit', parseTransaction],
+  ['end', parseTransaction],
+  ['rollback', parseTransaction],
+  ['abort', parseTransaction],
+])
+
+/** Statements of PostgreSQL that mean nothing here, by their first word. */
+const known = new Set(
+  `alter analyze call checkpoint close cluster comment copy deallocate declare discard do execute
+  fetch grant import listen load lock merge move notify prepare reassign refresh reindex release
+  reset revoke savepoint security unlisten vacuum values with`.split(/\s+/),
+)
+
+function parseExplain(tokens: TokenStream): Statement {
+  tokens.expect('explain')
+  const analyzes = tokens.accept('analyze')
+  tokens.accept('verbose')
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('options of EXPLAIN')
+  if (tokens.has('explain')) throw tokens.unexpected()
+  return { kind: 'explain', statement: parseOne(tokens), analyzes }
+}
+
+/** `SHOW TABLES`, `SHOW INDEXES FROM t`, or a setting. */
+function parseShow(tokens: TokenStream): Statement {
+  tokens.expect('show')
+  if (tokens.accept('tables')) return { kind: 'showTables' }
+  if (tokens.accept('indexes') || tokens.accept('index')) {
+    if (!tokens.accept('from')) tokens.expect('in')
+    return { kind: 'showIndexes', table: parseTable(tokens) }
+  }
+  if (tokens.accept('transaction', 'isolation', 'level')) {
+    return { kind: 'show', name: 'transaction_isolation' }
+  }
+  if (tokens.accept('time', 'zone')) return { kind: 'show', name: 'timezone' }
+  return { kind: 'show', name: settingName(tokens) }
+}
+
+function parseDescribe(tokens: TokenStream): Statement {
+  tokens.take()
+  tokens.accept('table')
+  return { kind: 'describe', table: parseTable(tokens) }
+}
+
+/** `SET name = value, …`, `SET SESSION CHARACTERISTICS AS …`: what sessions set when they begin. */
+function parseSet(tokens: TokenStream): Statement {
+  tokens.expect('set')
+  if (!tokens.accept('session')) tokens.accept('local')
+  if (tokens.accept('time', 'zone')) return { kind: 'set', name: 'timezone', values: rest(tokens) }
+  if (tokens.accept('characteristics', 'as', 'transaction') || tokens.accept('transaction')) {
+    return { kind: 'set', name: 'transaction', values: rest(tokens) }
+  }
+  const name = settingName(tokens)
+  if (!tokens.acceptSymbol('=')) tokens.expect('to')
+  const values = rest(tokens)
+  if (values.length === 0) throw tokens.unexpected()
+  return { kind: 'set', name, values }
+}
+
+function settingName(tokens: TokenStream): string {
+  let name = tokens.label().toLowerCase()
+  while (tokens.acceptSymbol('.')) name += `.${tokens.label().toLowerCase()}`
+  return name
+}
+
+/** What is left of the statement, word by word. */
+function rest(tokens: TokenStream): string[] {
+  const words: string[] = []
+  while (!tokens.isAtEnd && !tokens.hasSymbol(';')) {
+    const token = tokens.take()
+    if (token.kind === 'symbol' && token.text === ',') continue
+    words.push('text' in token ? token.text : tokens.text.slice(token.start, token.end))
+  }
+  return words
+}
+
+function parseTransaction(tokens: TokenStream): Statement {
+  const token = tokens.take()
+  const word = token.kind === 'word' ? token.lower : ''
+  if (word === 'start') tokens.expect('transaction')
+  else if (!tokens.accept('transaction')) tokens.accept('work')
+  if (tokens.has('to')) throw tokens.notSupported('savepoints')
+  rest(tokens)
+  if (word === 'rollback' || word === 'abort') return { kind: 'rollback' }
+  return { kind: word === 'begin' || word === 'start' ? 'begin' : 'commit' }
+}

@@ -1,0 +1,148 @@
+// SELECT: results, tables and joins, conditions, groups, order and window. Set operations,
+// subqueries and window functions are refused by name.
+
+import { sqlListMax } from '../../base/limits.js'
+import { int32Value } from '../../value/value.js'
+import type { Expression, Join, ResultItem, SelectStatement, TableReference } from './ast.js'
+import { parseExpression } from './expression.js'
+import { parseOrder, parsePrimary } from './primary.js'
+import { parseTable, parseTableReference } from './table.js'
+import type { TokenStream } from './token-stream.js'
+
+export function parseSelect(tokens: TokenStream): SelectStatement {
+  tokens.expect('select')
+  const isDistinct = tokens.accept('distinct')
+  if (isDistinct && tokens.has('on')) throw tokens.notSupported('DISTINCT ON lists')
+  if (!isDistinct) tokens.accept('all')
+  const results = parseResults(tokens)
+  const source = tokens.accept('from') ? parseFrom(tokens) : { joins: [] }
+  const where = tokens.accept('where') ? parseExpression(tokens) : undefined
+  const groupBy = tokens.accept('group', 'by') ? parseGroups(tokens) : []
+  const having = tokens.accept('having') ? parseExpression(tokens) : undefined
+  if (tokens.has('window')) throw tokens.notSupported('window functions')
+  if (tokens.has('union') || tokens.has('except') || tokens.has('intersect')) {
+    throw tokens.notSupported('UNION, EXCEPT and INTERSECT')
+  }
+  const orderBy = tokens.accept('order', 'by') ? parseOrder(tokens, parseExpression) : []
+  const window = parseWindow(tokens)
+  if (tokens.has('for')) throw tokens.notSupported('locking clauses')
+  return {
+    ...{ kind: 'select', isDistinct, results, groupBy, orderBy, ...source, ...window },
+    ...(where === undefined ? {} : { where }),
+    ...(having === undefined ? {} : { having }),
+  }
+}
+
+/** What SELECT and RETURNING list. */
+export function parseResults(tokens: TokenStream): ResultItem[] {
+  return tokens.list(() => {
+    const { at } = tokens
+    if (tokens.acceptSymbol('*')) return { expression: { kind: 'star', at } as const }
+    const expression = parseExpression(tokens)
+    if (tokens.accept('as')) return { expression, alias: tokens.label() }
+    const alias = tokens.acceptName()
+    return alias === undefined ? { expression } : { expression, alias }
+  }, sqlListMax)
+}
+
+function parseFrom(tokens: TokenStream): { from: TableReference; joins: Join[] } {
+  const from = parseTableReference(tokens)
+  const joins: Join[] = []
+  for (let join = parseJoin(tokens); join !== undefined; join = parseJoin(tokens)) {
+    joins.push(join)
+    tokens.requireChain(joins.length, joinsMax)
+  }
+  return { from, joins }
+}
+
+const joinsMax = 64
+
+function parseJoin(tokens: TokenStream): Join | undefined {
+  if (tokens.acceptSymbol(',')) return { type: 'cross', table: parseTableReference(tokens) }
+  if (tokens.accept('cross')) {
+    tokens.expect('join')
+    return { type: 'cross', table: parseTableReference(tokens) }
+  }
+  if (tokens.has('right') || tokens.has('full') || tokens.has('natural')) {
+    throw tokens.notSupported('RIGHT, FULL and NATURAL joins')
+  }
+  const type = joinType(tokens)
+  if (type === undefined) return undefined
+  const table = parseTableReference(tokens)
+  if (tokens.accept('on')) return { type, table, on: parseExpression(tokens) }
+  tokens.expect('using')
+  return { type, table, using: tokens.listInParentheses(() => tokens.name(), sqlListMax) }
+}
+
+function joinType(tokens: TokenStream): 'inner' | 'left' | undefined {
+  if (tokens.accept('join')) return 'inner'
+  if (tokens.accept('inner')) {
+    tokens.expect('join')
+    return 'inner'
+  }
+  if (!tokens.accept('left')) return undefined
+  tokens.accept('outer')
+  tokens.expect('join')
+  return 'left'
+}
+
+function parseGroups(tokens: TokenStream): Expression[] {
+  return tokens.list(() => {
+    const next = tokens.ahead()
+    const opens = next.kind === 'symbol' && next.text === '('
+    if (opens && (tokens.has('rollup') || tokens.has('cube') || tokens.has('grouping', 'sets'))) {
+      throw tokens.notSupported('ROLLUP, CUBE and GROUPING SETS')
+    }
+    return parseExpression(tokens)
+  }, sqlListMax)
+}
+
+/** LIMIT, OFFSET and FETCH in either order; also MySQL's `LIMIT offset, count`. */
+function parseWindow(tokens: TokenStream): Pick<SelectStatement, 'limit' | 'offset'> {
+  let limit: Expression | undefined
+  let offset: Expression | undefined
+  let hasLimit = false
+  for (;;) {
+    if (!hasLimit && tokens.accept('limit')) {
+      hasLimit = true
+      if (tokens.accept('all')) continue
+      limit = parseExpression(tokens)
+      if (offset === undefined && tokens.acceptSymbol(',')) {
+        offset = limit
+        limit = parseExpression(tokens)
+      }
+    } else if (!hasLimit && tokens.accept('fetch')) {
+      hasLimit = true
+      limit = parseFetch(tokens)
+    } else if (offset === undefined && tokens.accept('offset')) {
+      offset = parseExpression(tokens)
+      if (!tokens.accept('rows')) tokens.accept('row')
+    } else break
+  }
+  return { ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) }
+}
+
+/** `FETCH FIRST 5 ROWS ONLY` */
+function parseFetch(tokens: TokenStream): Expression {
+  if (!tokens.accept('first')) tokens.expect('next')
+  const one: Expression = { kind: 'literal', at: tokens.at, value: int32Value(1) }
+  const count = tokens.has('row') || tokens.has('rows') ? one : parsePlain(tokens)
+  if (!tokens.accept('rows')) tokens.expect('row')
+  if (tokens.has('with')) throw tokens.notSupported('WITH TIES clauses')
+  tokens.expect('only')
+  return count
+}
+
+/** A number, a placeholder or an expression in parentheses. */
+function parsePlain(tokens: TokenStream): Expression {
+  return parsePrimary(tokens, parseExpression)
+}
+
+/** `TABLE t`, which is `SELECT * FROM t`. */
+export function parseWholeTable(tokens: TokenStream): SelectStatement {
+  const { at } = tokens
+  tokens.expect('table')
+  const from = parseTable(tokens)
+  const results: ResultItem[] = [{ expression: { kind: 'star', at } }]
+  return { kind: 'select', isDistinct: false, results, from, joins: [], groupBy: [], orderBy: [] }
+}

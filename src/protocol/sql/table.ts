@@ -1,0 +1,53 @@
+// Names of tables, and of the places in them that are written to. A collection whose name has dots
+// is quoted whole.
+
+import type { PathPart, TableName, TableReference, Target } from './ast.js'
+import { sqlState } from './sql-error.js'
+import type { TokenStream } from './token-stream.js'
+
+/** Collections have no schema: `public.users` is `users`. */
+const ownSchemas = new Set(['public'])
+
+/** `users`, `public.users`, `information_schema.tables`; `"memory.agent.nodes"` is one name. */
+export function parseTable(tokens: TokenStream): TableName {
+  const { at } = tokens
+  const first = tokens.name()
+  if (!tokens.acceptSymbol('.')) return { at, name: first }
+  const name = tokens.label()
+  if (tokens.hasSymbol('.')) {
+    const message = 'cross-database references are not implemented'
+    throw tokens.refuse(message, at, sqlState.featureNotSupported)
+  }
+  return ownSchemas.has(first) ? { at, name } : { at, schema: first, name }
+}
+
+/** A table with the name that the statement gives it. */
+export function parseTableReference(tokens: TokenStream): TableReference {
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
+  if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
+  tokens.accept('only')
+  const table = parseTable(tokens)
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('functions in FROM')
+  const alias = tokens.accept('as') ? tokens.label() : tokens.acceptName()
+  if (alias !== undefined && tokens.hasSymbol('(')) throw tokens.notSupported('column aliases')
+  return alias === undefined ? table : { ...table, alias }
+}
+
+/** A column, or a path into its value. */
+export function parseTarget(tokens: TokenStream): Target {
+  const { at } = tokens
+  const path: PathPart[] = [tokens.name()]
+  for (;;) {
+    if (tokens.acceptSymbol('.')) path.push(tokens.label())
+    else if (tokens.hasSymbol('[')) path.push(parsePlace(tokens))
+    else return { at, path }
+  }
+}
+
+function parsePlace(tokens: TokenStream): number {
+  tokens.expectSymbol('[')
+  const token = tokens.take()
+  if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.digits)) throw tokens.unexpected()
+  tokens.expectSymbol(']')
+  return Number(token.digits)
+}

@@ -1,0 +1,205 @@
+// The tokens of one statement as the grammar reads them: looks ahead, takes what it expects, and
+// says in PostgreSQL's words where something else stands.
+
+import { sqlDepthMax, sqlParametersMax } from '../../base/limits.js'
+import type { Parameters } from './ast.js'
+import { tokensOf } from './lexer.js'
+import { isReserved } from './reserved.js'
+import { type SqlState, sqlError, sqlState } from './sql-error.js'
+import type { ParameterToken, Token } from './token.js'
+
+export class TokenStream {
+  private readonly tokens: readonly Token[]
+  private index = 0
+  private depth = 0
+  private style: Parameters['style'] = 'none'
+  private count = 0
+  private readonly names = new Map<string, number>()
+
+  constructor(readonly text: string) {
+    this.tokens = tokensOf(text)
+  }
+
+  get token(): Token {
+    return this.tokens[this.index] as Token
+  }
+
+  /** UTF-16 offset of the next token. */
+  get at(): number {
+    return this.token.start
+  }
+
+  get isAtEnd(): boolean {
+    return this.token.kind === 'end'
+  }
+
+  /** The token after the next, or further on. */
+  ahead(by = 1): Token {
+    return this.tokens[Math.min(this.index + by, this.tokens.length - 1)] as Token
+  }
+
+  take(): Token {
+    const { token } = this
+    if (token.kind !== 'end') this.index++
+    return token
+  }
+
+  /** Whether these keywords come next. */
+  has(...words: readonly string[]): boolean {
+    for (let i = 0; i < words.length; i++) {
+      const token = this.ahead(i)
+      if (token.kind !== 'word' || token.lower !== words[i]) return false
+    }
+    return true
+  }
+
+  /** Takes the keywords where they come next. */
+  accept(...words: readonly string[]): boolean {
+    if (!this.has(...words)) return false
+    this.index += words.length
+    return true
+  }
+
+  expect(...words: readonly string[]): void {
+    for (const word of words) if (!this.accept(word)) throw this.unexpected()
+  }
+
+  hasSymbol(text: string): boolean {
+    const { token } = this
+    return token.kind === 'symbol' && token.text === text
+  }
+
+  acceptSymbol(text: string): boolean {
+    if (!this.hasSymbol(text)) return false
+    this.index++
+    return true
+  }
+
+  expectSymbol(text: string): void {
+    if (!this.acceptSymbol(text)) throw this.unexpected()
+  }
+
+  /** A name: quoted, or a word that is not reserved. */
+  name(): string {
+    const found = this.acceptName()
+    if (found === undefined) throw this.unexpected()
+    return found
+  }
+
+  acceptName(): string | undefined {
+    const { token } = this
+    if (token.kind !== 'name' && (token.kind !== 'word' || isReserved(token.lower)))
+      return undefined
+    this.index++
+    return token.text
+  }
+
+  /** A name where no keyword could stand: behind a dot or AS. */
+  label(): string {
+    const { token } = this
+    if (token.kind !== 'name' && token.kind !== 'word') throw this.unexpected()
+    this.index++
+    return token.text
+  }
+
+  /** `one, two, three`, at most `max` of them. */
+  list<T>(item: () => T, max: number): T[] {
+    const items = [item()]
+    while (this.acceptSymbol(',')) {
+      items.push(item())
+      if (items.length > max) throw this.tooMany(`a list of more than ${max}`)
+    }
+    return items
+  }
+
+  /** `(one, two)` */
+  listInParentheses<T>(item: () => T, max: number): T[] {
+    this.expectSymbol('(')
+    const items = this.list(item, max)
+    this.expectSymbol(')')
+    return items
+  }
+
+  /** Runs what goes one level deeper. Throws 54001 below sqlDepthMax. */
+  deeper<T>(read: () => T): T {
+    if (++this.depth > sqlDepthMax) {
+      throw this.tooMany(`nested deeper than ${sqlDepthMax} levels`)
+    }
+    const result = read()
+    this.depth--
+    return result
+  }
+
+  /** The index of the value that a placeholder stands for. */
+  parameter(token: ParameterToken): number {
+    if (this.style !== 'none' && this.style !== token.style) {
+      throw this.refuse('placeholders of two kinds in one statement', token.start)
+    }
+    this.style = token.style
+    const index = this.indexOf(token)
+    if (index >= sqlParametersMax) {
+      const what = `more than ${sqlParametersMax} parameters`
+      throw this.refuse(what, token.start, sqlState.tooComplex)
+    }
+    this.count = Math.max(this.count, index + 1)
+    return index
+  }
+
+  get parameters(): Parameters {
+    const { style, count, names } = this
+    return { style, count, names: [...names.keys()] }
+  }
+
+  private indexOf({ style, name, start }: ParameterToken): number {
+    if (style === 'positional') return this.count
+    if (style === 'numbered') {
+      const number = name.length > parameterDigitsMax ? Number.POSITIVE_INFINITY : Number(name)
+      if (number === 0) throw this.refuse('there is no parameter $0', start)
+      return number - 1
+    }
+    const index = this.names.get(name) ?? this.names.size
+    this.names.set(name, index)
+    return index
+  }
+
+  /** The error for a next token that the grammar has no place for. */
+  unexpected(): Error {
+    const { token } = this
+    if (token.kind === 'end') return this.refuse('syntax error at end of input', token.start)
+    const shown = this.text.slice(token.start, Math.min(token.end, token.start + shownMax))
+    const hint =
+      token.kind === 'word' && isReserved(token.lower)
+        ? `a field of this name is written in double quotes: "${token.text}"`
+        : undefined
+    const message = `syntax error at or near "${shown}"`
+    return sqlError(this.text, token.start, message, sqlState.syntaxError, hint)
+  }
+
+  /** `feature` is what a user calls it. */
+  notSupported(feature: string, at = this.at): Error {
+    return this.refuse(`${feature} are not supported`, at, sqlState.featureNotSupported)
+  }
+
+  refuse(message: string, at = this.at, state: SqlState = sqlState.syntaxError): Error {
+    return sqlError(this.text, at, message, state)
+  }
+
+  /** The error for a number that no type holds. */
+  outOfRange(digits: string, at: number): Error {
+    const shown = digits.length > shownMax ? `${digits.slice(0, shownMax)}…` : digits
+    return this.refuse(`number ${shown} is out of range`, at, sqlState.numberOutOfRange)
+  }
+
+  private tooMany(what: string): Error {
+    return this.refuse(`statement too complex: ${what}`, this.at, sqlState.tooComplex)
+  }
+
+  /** Throws 54001 where `count` operators of one chain are too many. */
+  requireChain(count: number, max: number): void {
+    if (count > max) throw this.tooMany(`a chain of more than ${max} operators`)
+  }
+}
+
+const parameterDigitsMax = 6
+/** Characters of a token that an error shows, UTF-16 units. */
+const shownMax = 64
