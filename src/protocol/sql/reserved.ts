@@ -3,9 +3,9 @@
 
 const reserved = new Set(
   `all and any array as between by case cast create cross delete distinct drop else end except
-  exists false fetch for from full group having ilike in inner insert intersect into is isnull join
-  lateral left like limit natural not notnull null offset on or order outer returning right select set
-  similar some then true union update using values when where window with`.split(/\s+/),
+  exists false fetch for from full group having ilike in inner insert intersect into is isnull
+  join lateral left like limit natural not notnull null offset on or order outer returning right
+  select set similar some then true union update using values when where window with`.split(/\s+/),
 )
 
 /** `word` in lower case. */
