@@ -1,7 +1,8 @@
 // The total order of BSON values, across types: filters, sorts, unique keys and $group all rest on
 // it, and key.ts must agree with it byte for byte. Source: facts/document-wire.md 5.
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, textOf } from '../base/bytes.js'
+import type { Collation } from './collation.js'
 import { Elements } from './elements.js'
 import { compareNumbers } from './numbers.js'
 import { bsonType, readInt32, type Value } from './value.js'
@@ -43,16 +44,17 @@ export function typeClass(type: number): number {
 }
 
 /** Below, at or above 0 as `a` sorts before, with or after `b`. A missing value is the caller's. */
-export function compareValues(a: Value, b: Value): number {
+export function compareValues(a: Value, b: Value, collation?: Collation): number {
   if (a.type === bsonType.int32 && b.type === bsonType.int32) {
     return order(readInt32(a.bytes, a.start), readInt32(b.bytes, b.start))
   }
-  return compareParts(a.type, a.bytes, a.start, a.end, b.type, b.bytes, b.start, b.end)
+  const { type, bytes, start, end } = b
+  return compareParts(a.type, a.bytes, a.start, a.end, type, bytes, start, end, collation)
 }
 
 /** 1 equals 1.0 and NumberDecimal("1.00"); objects are equal only in the same order of fields. */
-export function equalValues(a: Value, b: Value): boolean {
-  return compareValues(a, b) === 0
+export function equalValues(a: Value, b: Value, collation?: Collation): boolean {
+  return compareValues(a, b, collation) === 0
 }
 
 /** Identical type and payload: what an update calls unchanged. */
@@ -70,6 +72,7 @@ function compareParts(
   b: Bytes,
   bStart: number,
   bEnd: number,
+  collation: Collation | undefined,
 ): number {
   const kind = classOfType[aType] ?? 0
   const byClass = kind - (classOfType[bType] ?? 0)
@@ -78,12 +81,17 @@ function compareParts(
     case typeClasses.number:
       return compareNumbers(aType, a, aStart, bType, b, bStart)
     case typeClasses.string:
+      if (collation !== undefined) {
+        const left = textOf(a, aStart + 4, aEnd - 1)
+        return collation.compare(left, textOf(b, bStart + 4, bEnd - 1))
+      }
+      return compareRanges(a, aStart + 4, aEnd - 1, b, bStart + 4, bEnd - 1)
     case typeClasses.code:
       return compareRanges(a, aStart + 4, aEnd - 1, b, bStart + 4, bEnd - 1)
     case typeClasses.object:
-      return compareElements(a, aStart, b, bStart, true)
+      return compareElements(a, aStart, b, bStart, true, collation)
     case typeClasses.array:
-      return compareElements(a, aStart, b, bStart, false)
+      return compareElements(a, aStart, b, bStart, false, collation)
     case typeClasses.binary:
     case typeClasses.dbPointer:
       return aEnd - aStart - (bEnd - bStart) || compareRanges(a, aStart, aEnd, b, bStart, bEnd)
@@ -103,7 +111,7 @@ function compareParts(
         bStart,
       )
     case typeClasses.codeWithScope:
-      return compareScoped(a, aStart, b, bStart)
+      return compareScoped(a, aStart, b, bStart, collation)
     default:
       return 0
   }
@@ -116,6 +124,7 @@ function compareElements(
   b: Bytes,
   bStart: number,
   isObject: boolean,
+  collation: Collation | undefined,
 ): number {
   const left = new Elements(a, aStart)
   const right = new Elements(b, bStart)
@@ -145,18 +154,25 @@ function compareElements(
       b,
       right.valueStart,
       right.valueEnd,
+      collation,
     )
     if (byValue !== 0) return byValue
   }
 }
 
 /** Code, then scope. */
-function compareScoped(a: Bytes, aStart: number, b: Bytes, bStart: number): number {
+function compareScoped(
+  a: Bytes,
+  aStart: number,
+  b: Bytes,
+  bStart: number,
+  collation: Collation | undefined,
+): number {
   const aScope = aStart + 8 + readInt32(a, aStart + 4)
   const bScope = bStart + 8 + readInt32(b, bStart + 4)
   return (
     compareRanges(a, aStart + 8, aScope - 1, b, bStart + 8, bScope - 1) ||
-    compareElements(a, aScope, b, bScope, true)
+    compareElements(a, aScope, b, bScope, true, collation)
   )
 }
 

@@ -5,7 +5,8 @@
 // Deviation: text escapes 00 as 01 01 and 01 as 01 02 (the table says 00 as 00 ff), because only
 // then no string's key is the beginning of another's, ascending or inverted.
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, textOf } from '../base/bytes.js'
+import type { Collation } from './collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
 import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } from './numbers.js'
@@ -80,11 +81,11 @@ export class KeyWriter {
   }
 
   /** Appends a value's key; `descending` inverts all its bytes, the type byte included. */
-  value(v: Value, descending = false): this {
+  value(v: Value, descending = false, collation?: Collation): this {
     const start = this.at
     this.reserve(1)
     this.buffer[this.at++] = keyType[v.type] ?? 0
-    this.payload(v.type, v.bytes, v.start, v.end)
+    this.payload(v.type, v.bytes, v.start, v.end, collation)
     if (descending) this.invert(start)
     return this
   }
@@ -98,12 +99,24 @@ export class KeyWriter {
     return key
   }
 
+  /** What was written since `reset`, where it lies: until the next `reset`. */
+  view(): Bytes {
+    // Not a Buffer: its `slice` would be no copy.
+    return new Uint8Array(this.buffer.buffer, 0, this.at)
+  }
+
   /** What was written since `reset`, one character a byte. */
   text(): string {
     return this.buffer.toString('latin1', 0, this.at)
   }
 
-  private payload(type: number, bytes: Bytes, start: number, end: number): void {
+  private payload(
+    type: number,
+    bytes: Bytes,
+    start: number,
+    end: number,
+    collation: Collation | undefined,
+  ): void {
     switch (type) {
       case bsonType.int32:
         this.exactNumber(readInt32(bytes, start))
@@ -119,14 +132,17 @@ export class KeyWriter {
         break
       case bsonType.string:
       case bsonType.symbol:
+        if (collation === undefined) this.text8(bytes, start + 4, end - 1)
+        else this.collated(collation.key(textOf(bytes, start + 4, end - 1)))
+        break
       case bsonType.code:
         this.text8(bytes, start + 4, end - 1)
         break
       case bsonType.object:
-        this.elements(bytes, start, true)
+        this.elements(bytes, start, true, collation)
         break
       case bsonType.array:
-        this.elements(bytes, start, false)
+        this.elements(bytes, start, false, collation)
         break
       case bsonType.binary:
         this.binary(bytes, start, end)
@@ -149,13 +165,18 @@ export class KeyWriter {
       case bsonType.codeWithScope: {
         const scope = start + 8 + readInt32(bytes, start + 4)
         this.text8(bytes, start + 8, scope - 1)
-        this.elements(bytes, scope, true)
+        this.elements(bytes, scope, true, collation)
         break
       }
     }
   }
 
-  private elements(bytes: Bytes, start: number, isObject: boolean): void {
+  private elements(
+    bytes: Bytes,
+    start: number,
+    isObject: boolean,
+    collation: Collation | undefined,
+  ): void {
     let at = start + 4
     for (;;) {
       const type = bytes[at++] ?? 0
@@ -167,10 +188,14 @@ export class KeyWriter {
       this.reserve(1)
       this.buffer[this.at++] = keyType[type] ?? 0
       if (isObject) this.copy(bytes, nameStart, at)
-      this.payload(type, bytes, at, end)
+      this.payload(type, bytes, at, end, collation)
       at = end
     }
     this.u8(0)
+  }
+
+  private collated(key: Bytes): void {
+    this.text8(key, 0, key.length)
   }
 
   /** UTF-8 with 00 and 01 escaped, ended by 00. */
@@ -309,18 +334,18 @@ function towardZero(n: number): number {
 const scratch = new KeyWriter()
 
 /** The key of one value. */
-export function encodeKey(v: Value, descending = false): Bytes {
-  return scratch.reset().value(v, descending).finish()
+export function encodeKey(v: Value, descending = false, collation?: Collation): Bytes {
+  return scratch.reset().value(v, descending, collation).finish()
 }
 
 /** A key for Map and Set: two strings are equal exactly if the values are. */
-export function equalityKey(v: Value): string {
+export function equalityKey(v: Value, collation?: Collation): string {
   if (isNumberType(v.type)) {
     const n = numberOf(v)
     // A number that is a double is its text, which is short and quick; what is not has a tail.
     if (isExactly(n, v)) return `n${n}`
   }
-  return scratch.reset().value(v).text()
+  return scratch.reset().value(v, false, collation).text()
 }
 
 function isExactly(n: number, v: Value): boolean {

@@ -3,6 +3,7 @@
 // bsonspec.org 1.1.
 
 import { type Bytes, textOf, utf8 } from '../base/bytes.js'
+import { room } from '../base/slab.js'
 
 export const bsonType = {
   double: 0x01,
@@ -82,7 +83,9 @@ export function boolValue(truth: boolean): Value {
 }
 
 export function int32Value(n: number): Value {
-  return new Value(bsonType.int32, Uint8Array.of(n, n >> 8, n >> 16, n >> 24), 0, 4)
+  const bytes = room(4)
+  writeInt32(bytes, 0, n)
+  return new Value(bsonType.int32, bytes, 0, 4)
 }
 
 export function int64Value(n: bigint): Value {
@@ -91,9 +94,13 @@ export function int64Value(n: bigint): Value {
   return new Value(bsonType.int64, bytes, 0, 8)
 }
 
+const asDouble = new Float64Array(1)
+const doubleBytes = new Uint8Array(asDouble.buffer)
+
 export function doubleValue(n: number): Value {
-  const bytes = new Uint8Array(8)
-  new DataView(bytes.buffer).setFloat64(0, n, true)
+  const bytes = room(8)
+  asDouble[0] = n
+  for (let i = 0; i < 8; i++) bytes[i] = doubleBytes[i] as number
   return new Value(bsonType.double, bytes, 0, 8)
 }
 
@@ -200,6 +207,10 @@ export function boolOf(value: Value): boolean {
 
 /** The document (or array, as a document with numbered names) of its own: a view, not a copy. */
 export function documentOf(value: Value): Document {
+  // Bytes that are no document may be walked without an end.
+  if (value.type !== bsonType.object && value.type !== bsonType.array) {
+    throw new Error(`a value of type ${value.type} is no document`)
+  }
   return value.payload()
 }
 

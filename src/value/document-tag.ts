@@ -1,0 +1,10 @@
+// The tag of a document's bytes: what HTTP calls an entity tag. Who holds the tag of what he has
+// read can ask that his change be made only while the document is still that.
+
+import { createHash } from 'node:crypto'
+import type { Document } from './value.js'
+
+/** SHA-256 of the bytes, base64url: two documents with one tag are the same bytes. */
+export function documentTag(document: Document): string {
+  return createHash('sha256').update(document).digest('base64url')
+}
