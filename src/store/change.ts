@@ -34,9 +34,18 @@ export function writeChange(
   writeUint32(target, at + valueLengthAt, valueLength)
   writeUint64(target, at + versionAt, version)
   const valueAt = at + changeHeaderBytes + key.length
-  target.set(key, at + changeHeaderBytes)
-  if (value !== undefined) target.set(value, valueAt)
+  copy(target, at + changeHeaderBytes, key)
+  if (value !== undefined) copy(target, valueAt, value)
   return valueAt + valueLength
+}
+
+/** Copying more than this is quicker in native code. */
+const loopBytesMax = 96
+
+function copy(target: Bytes, to: number, bytes: Bytes): void {
+  const { length } = bytes
+  if (length > loopBytesMax) target.set(bytes, to)
+  else for (let i = 0; i < length; i++) target[to + i] = bytes[i] as number
 }
 
 /** Where the change at `at` ends, and the next begins; also the end of its value. */

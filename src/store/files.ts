@@ -35,7 +35,7 @@ export interface Files {
   makeFolder(path: string): void
   /** Names in a folder, in no order. */
   list(folder: string): string[]
-  /** A new file for the owner alone; fails with EEXIST where there is one. */
+  /** A new file for the owner alone, to write and read; fails with EEXIST where there is one. */
   create(path: string): number
   open(path: string, access: 'read' | 'write'): number
   size(file: number): number
@@ -66,7 +66,7 @@ const unlinkLater = promisify(unlink)
 export const nodeFiles: Files = {
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   list: (folder) => readdirSync(folder),
-  create: (path) => openSync(path, 'wx', 0o600),
+  create: (path) => openSync(path, 'wx+', 0o600),
   open: (path, access) => openSync(path, access === 'read' ? 'r' : 'r+'),
   size: (file) => fstatSync(file).size,
   read: (file, target, position) => readSync(file, target, 0, target.length, position),

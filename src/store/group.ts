@@ -3,12 +3,14 @@
 
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { assert, fail } from '../base/errors.js'
+import { copyOf } from '../base/slab.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
 import { isVersioned, keyClass } from './layout.js'
+import { hashBytes } from './overlay-hash.js'
 import { Done, nothing, requireBounded } from './steps.js'
 import type { Count, Entry, Fetched, KeyRange, Program, Step, Tx, Versioned } from './store.js'
 import type { GroupView, View } from './tables.js'
-import { type Additions, addTo, WriteBuffer } from './write-buffer.js'
+import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
 export type WriteProgram = (tx: Tx) => Program<unknown>
 
@@ -61,9 +63,11 @@ export class Group {
 
   private apply(buffer: WriteBuffer): void {
     const { view, additions } = this
-    for (const { key, value, version } of buffer.changes) {
-      if (value !== undefined) view.put(key, value, version)
-      else view.remove(key)
+    const { changes } = buffer
+    for (let i = 0; i < changes.length; i++) {
+      const { key, value, version, hash } = changes[i] as Change
+      if (value !== undefined) view.put(key, value, version, hash)
+      else view.remove(key, hash)
       if (key[0] === keyClass.count) additions.delete(mapKey(key))
     }
     if (buffer.additions !== undefined) {
@@ -153,8 +157,11 @@ class Writing implements Tx {
   }
 
   private getNow(key: Bytes): Bytes | undefined {
-    const own = this.buffer.find(key)
-    return own === undefined ? this.view.get(key) : own.value?.slice()
+    const hash = hashBytes(key, 0, key.length)
+    const own = this.buffer.find(key, hash)
+    if (own === undefined) return this.view.get(key, hash)
+    const { value } = own
+    return value === undefined ? undefined : copyOf(value, 0, value.length)
   }
 
   private scanNow(range: KeyRange, limit: number): Entry[] {

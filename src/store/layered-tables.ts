@@ -117,14 +117,12 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     return log.synced(group)
   }
 
-  put(key: Bytes, value: Bytes, version: number): void {
-    const hash = hashBytes(key, 0, key.length)
+  put(key: Bytes, value: Bytes, version: number, hash = hashBytes(key, 0, key.length)): void {
     this.hot.forget(key, hash)
     this.active.overlay.put(key, value, version, hash)
   }
 
-  remove(key: Bytes): void {
-    const hash = hashBytes(key, 0, key.length)
+  remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     this.hot.forget(key, hash)
     this.active.overlay.remove(key, hash)
   }

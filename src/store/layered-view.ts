@@ -26,9 +26,10 @@ export class LayeredView implements View {
     this.stored = stored
   }
 
-  get(key: Bytes): Bytes | undefined {
-    const hash = hashBytes(key, 0, key.length)
-    for (const { overlay, before } of this.layers) {
+  get(key: Bytes, hash = hashBytes(key, 0, key.length)): Bytes | undefined {
+    const { layers } = this
+    for (let i = 0; i < layers.length; i++) {
+      const { overlay, before } = layers[i] as Layer
       const address = overlay.find(key, before, hash)
       if (address === -1) continue
       return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)

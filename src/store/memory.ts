@@ -24,8 +24,8 @@ class MemoryView implements View {
     this.before = before
   }
 
-  get(key: Bytes): Bytes | undefined {
-    const address = this.find(key)
+  get(key: Bytes, hash?: number): Bytes | undefined {
+    const address = this.find(key, hash)
     return address === -1 ? undefined : this.overlay.valueAt(address)
   }
 
@@ -40,8 +40,8 @@ class MemoryView implements View {
     return mergeScan([this.overlay.cursor(range, this.before)], range, limit)
   }
 
-  private find(key: Bytes): number {
-    const address = this.overlay.find(key, this.before)
+  private find(key: Bytes, hash?: number): number {
+    const address = this.overlay.find(key, this.before, hash)
     return address !== -1 && this.overlay.isRemoved(address) ? -1 : address
   }
 }
@@ -92,12 +92,12 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
     return undefined
   }
 
-  put(key: Bytes, value: Bytes, version: number): void {
-    this.overlay.put(key, value, version)
+  put(key: Bytes, value: Bytes, version: number, hash?: number): void {
+    this.overlay.put(key, value, version, hash)
   }
 
-  remove(key: Bytes): void {
-    this.overlay.remove(key)
+  remove(key: Bytes, hash?: number): void {
+    this.overlay.remove(key, hash)
   }
 
   stats(): TablesStats {

@@ -6,7 +6,8 @@ import type { Backup, BackupOptions, Entry, KeyRange, StoreStats, Versioned } fr
 
 /** A consistent state. Everything answered is the caller's own. */
 export interface View {
-  get(key: Bytes): Bytes | undefined
+  /** Who has the key's hash (overlay-hash.ts) gives it, here and below. */
+  get(key: Bytes, hash?: number): Bytes | undefined
   /** For the versioned classes only. */
   getVersioned(key: Bytes): Versioned | undefined
   /** At most `limit` entries, in the order of the range. */
@@ -29,8 +30,8 @@ export interface GroupView extends View {
   /**
    * The version is kept for the versioned classes. Key and value are copied where they are kept.
    */
-  put(key: Bytes, value: Bytes, version: number): void
-  remove(key: Bytes): void
+  put(key: Bytes, value: Bytes, version: number, hash?: number): void
+  remove(key: Bytes, hash?: number): void
 }
 
 export interface Tables {

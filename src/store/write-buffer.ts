@@ -1,12 +1,13 @@
 // What one write program has changed so far: seen by its own reads, applied when it returns, and
 // forgotten when it throws. The bounds of a program are held here. (facts: storage 9, rules 1, 4)
 
-import { type Bytes, equalBytes, mapKey } from '../base/bytes.js'
+import { type Bytes, mapKey } from '../base/bytes.js'
 import { assert, fail } from '../base/errors.js'
 import { keyBytesMax, programBytesMax, programPutsMax } from '../base/limits.js'
 import { addCounts, zeroCount } from './counters.js'
 import { holdsData, keyClass } from './layout.js'
 import { compareKeys, OrderedMap } from './ordered-map.js'
+import { hashBytes } from './overlay-hash.js'
 import type { Count, Entry, KeyRange } from './store.js'
 
 /** A put; without a value, a removal. */
@@ -14,6 +15,8 @@ export interface Change {
   readonly key: Bytes
   readonly value: Bytes | undefined
   readonly version: number
+  /** Of the key (overlay-hash.ts). */
+  readonly hash: number
 }
 
 /** What is added to one counter. */
@@ -45,8 +48,10 @@ export class WriteBuffer {
   removes = false
   puts = false
   private readonly nextVersion: () => number
-  /** Places in `changes`, once there are many. */
-  private places: Map<string, number> | undefined
+  /** By hash, once there are many: a place in `changes` and one more; 0 where nobody is. */
+  private places: Int32Array | undefined
+  /** What was added to last: most programs have one counter, as one array. */
+  private added: Addition | undefined
   /** The same changes by key, once a scan has asked for an order. */
   private ordered: OrderedMap<Change> | undefined
 
@@ -55,29 +60,44 @@ export class WriteBuffer {
     this.nextVersion = nextVersion
   }
 
+  get isEmpty(): boolean {
+    return this.changes.length === 0 && this.additions === undefined
+  }
+
   put(key: Bytes, value: Bytes): void {
     assert(key[0] !== keyClass.count, 'counters are only added to')
     if (holdsData(key)) this.puts = true
-    this.change({ key, value, version: this.nextVersion() })
+    const hash = hashBytes(key, 0, key.length)
+    this.change({ key, value, version: this.nextVersion(), hash })
   }
 
   /** Of a counter: what was added to it so far is forgotten with it. */
   remove(key: Bytes): void {
-    if (key[0] === keyClass.count) this.additions?.delete(mapKey(key))
+    if (key[0] === keyClass.count) {
+      this.additions?.delete(mapKey(key))
+      this.added = undefined
+    }
     this.removes = true
-    this.change({ key, value: undefined, version: 0 })
+    this.change({ key, value: undefined, version: 0, hash: hashBytes(key, 0, key.length) })
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
     assert(key[0] === keyClass.count, 'counters are keys of their own class')
+    const { added } = this
+    if (added?.key === key) {
+      added.documents += documents
+      added.bytes += bytes
+      return
+    }
     this.additions ??= new Map()
-    addTo(this.additions, { key, documents, bytes })
+    this.added = addTo(this.additions, { key, documents, bytes })
   }
 
-  find(key: Bytes): Change | undefined {
+  /** Who has the key's hash gives it. */
+  find(key: Bytes, hash = hashBytes(key, 0, key.length)): Change | undefined {
     const { changes } = this
     if (changes.length === 0) return undefined
-    const place = this.placeOf(key)
+    const place = this.placeOf(key, hash)
     return place === -1 ? undefined : changes[place]
   }
 
@@ -118,11 +138,11 @@ export class WriteBuffer {
   }
 
   private change(change: Change): void {
-    const { key } = change
+    const { key, hash } = change
     const { changes } = this
     assert(key.length > 0 && key.length <= keyBytesMax, 'a key fits the store')
     assert(key[0] !== keyClass.meta, 'metadata is the store’s own')
-    const place = this.placeOf(key)
+    const place = this.placeOf(key, hash)
     const before = changes[place]
     if (before === undefined) this.append(change)
     else changes[place] = change
@@ -135,34 +155,72 @@ export class WriteBuffer {
   }
 
   private append(change: Change): void {
-    const { changes } = this
-    this.places?.set(mapKey(change.key), changes.length)
+    const { changes, places } = this
+    const { length } = changes
     changes.push(change)
-    if (changes.length > searchedMax && this.places === undefined) {
-      this.places = new Map(changes.map(({ key }, place) => [mapKey(key), place]))
-    }
+    if (length < searchedMax) return
+    if (places === undefined || 2 * length >= places.length) this.placeAll()
+    else place(places, change.hash, length)
   }
 
-  private placeOf(key: Bytes): number {
+  private placeAll(): void {
+    const { changes } = this
+    const places = new Int32Array(4 * placesOf(changes.length))
+    for (let at = 0; at < changes.length; at++) place(places, (changes[at] as Change).hash, at)
+    this.places = places
+  }
+
+  private placeOf(key: Bytes, hash: number): number {
     const { changes, places } = this
-    if (places !== undefined) return places.get(mapKey(key)) ?? -1
-    for (let place = changes.length - 1; place >= 0; place--) {
-      const found = changes[place] as Change
-      if (found.key.length === key.length && equalBytes(found.key, key)) return place
+    if (places === undefined) {
+      for (let at = changes.length - 1; at >= 0; at--) {
+        const found = changes[at] as Change
+        if (found.hash === hash && isSame(found.key, key)) return at
+      }
+      return -1
     }
-    return -1
+    const mask = places.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const at = (places[slot] as number) - 1
+      if (at === -1) return -1
+      const found = changes[at] as Change
+      if (found.hash === hash && isSame(found.key, key)) return at
+    }
   }
 }
 
-export function addTo(sums: Additions, addition: Addition): void {
+/** A power of two that is not below `count`. */
+function placesOf(count: number): number {
+  return 2 ** Math.ceil(Math.log2(count))
+}
+
+function place(places: Int32Array, hash: number, at: number): void {
+  const mask = places.length - 1
+  let slot = hash & mask
+  while (places[slot] !== 0) slot = (slot + 1) & mask
+  places[slot] = at + 1
+}
+
+/** Keys are short, and those with one hash nearly always the same. */
+function isSame(a: Bytes, b: Bytes): boolean {
+  const { length } = a
+  if (length !== b.length) return false
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** Answers the sum. */
+export function addTo(sums: Additions, addition: Addition): Addition {
   const name = mapKey(addition.key)
   const found = sums.get(name)
   if (found === undefined) {
-    sums.set(name, { ...addition })
-    return
+    const sum = { ...addition }
+    sums.set(name, sum)
+    return sum
   }
   found.documents += addition.documents
   found.bytes += addition.bytes
+  return found
 }
 
 /** Both in range order; where both have a key, the change holds. */

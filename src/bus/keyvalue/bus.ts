@@ -11,7 +11,7 @@ import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import type { Identity } from '../../identity/identity.js'
 import { isWallet, noWallets } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
-import type { Metering } from '../metering.js'
+import { type Metering, otherName } from '../metering.js'
 import type { Arguments } from './arguments.js'
 import { KeyValueCall } from './call.js'
 import { Command, KeyValueTable } from './command.js'
@@ -43,6 +43,8 @@ export class KeyValueBus {
   readonly programs: Programs
   readonly waiters: Waiters
   readonly expiry: ExpiryJob
+  /** Of all protocols together. */
+  readonly metering: Metering
   /** Lanes that have a write program under way: with others about, one takes less at a time. */
   writing = 0
   /** What all connections together hold between MULTI and EXEC. */
@@ -61,6 +63,7 @@ export class KeyValueBus {
     this.engine = engine
     this.keyspaces = keyspaces
     this.services = services
+    this.metering = counters
     this.programs = new Programs({
       store: engine.store,
       keyspaces,
@@ -83,7 +86,7 @@ export class KeyValueBus {
     engine.attach(this.expiry)
     this.unknown = new Command(unknownRow)
     for (const command of this.table.all()) {
-      counters.commands.set(`redis:${command.row.name}`, command.counts)
+      counters.commands.set(meterName(command, this.unknown), command.counts)
     }
   }
 
@@ -300,6 +303,7 @@ export class KeyValueBus {
     call.fail(told)
     command.rejected++
     this.services.figures.failed(errorLine(told))
+    this.metering.refused(meterName(command, this.unknown), session.protocol, told)
     if (isExec) {
       this.endMulti(session)
       session.watches?.end()
@@ -375,9 +379,10 @@ export class KeyValueBus {
     const { counts } = command
     counts.total++
     counts.ms += ms
+    this.metering.ran(session.protocol, ms, startedMs + ms, command.row.grain === 'blocking')
     session.lastMs = startedMs
     session.lastCommand = command.row.name
-    if (error !== undefined) this.failed(counts, command, error)
+    if (error !== undefined) this.failed(call, error)
     if (this.followers.size === 0) return
     for (const follow of this.followers) {
       for (const queued of queue ?? []) follow(queued, 0)
@@ -385,13 +390,19 @@ export class KeyValueBus {
     }
   }
 
-  private failed(counts: Command['counts'], { row }: Command, error: GatewayError): void {
+  private failed({ command: { counts, row }, session }: KeyValueCall, error: GatewayError): void {
     counts.failed++
     this.services.figures.failed(errorLine(error))
+    this.metering.failed(session.protocol, error)
     if (error.kind !== 'InternalError') return
     const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)
     this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
   }
+}
+
+/** As all protocols together count it. */
+function meterName(command: Command, unknown: Command): string {
+  return command === unknown ? otherName : `redis:${command.row.name}`
 }
 
 /** An EXEC that is refused ends its transaction, as on the peer. */

@@ -3,6 +3,7 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail, GatewayError } from '../../base/errors.js'
+import { wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collections.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -100,6 +101,28 @@ export class Programs {
 
   /** As read, in one write program; resolves when that is committed. */
   write(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    if (calls.some(isLong)) return this.writeLong(calls, now)
+    return this.writeAtOnce(calls, now)
+  }
+
+  /**
+   * Commands of many words are prepared beside others, each for itself; one that cannot be, or not
+   * in the time that there is for it, runs in one go as all others do.
+   */
+  private async writeLong(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    for (const call of calls) {
+      if (call.isRefused) continue
+      if (!isLong(call)) {
+        await this.writeAtOnce([call], now)
+        continue
+      }
+      await this.writePrepared(call, now, false)
+      if (isOutOfReach(call.error)) await this.writePrepared(call, now, true)
+      if (isOutOfReach(call.error)) await this.writeAtOnce([call], now)
+    }
+  }
+
+  private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
     const outcome = new Outcome(this.hints)
     return this.options.store
       .write((tx) => this.run(tx, calls, now, outcome))
@@ -145,7 +168,7 @@ export class Programs {
   ): Promise<void> {
     const [first] = calls
     if (calls.length > 1) {
-      for (const call of calls) if (!call.isRefused) await this.write([call], now)
+      for (const call of calls) if (!call.isRefused) await this.writeAtOnce([call], now)
     } else if (first !== undefined && (error instanceof StagingNeeded || isTooLarge(error))) {
       await this.writeStaged(first, now, isTooLarge(error))
     } else if (first !== undefined && readsTooMuch(error)) {
@@ -241,6 +264,7 @@ export class Programs {
         if (call.command.row.databases !== undefined) yield* this.openFurther(call, spaces)
         call.begin(now)
         work.isReading = !call.command.isWrite
+        work.hasMore = i + 1 < calls.length
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
@@ -255,6 +279,7 @@ export class Programs {
         work.misses = misses
       }
     }
+    spaces.settle()
     outcome.events = work.events
     outcome.changed = changed
     outcome.hits = work.hits
@@ -324,6 +349,11 @@ export class Spaces {
     return this.opened[database]
   }
 
+  /** Writes what commands have left open. */
+  settle(): void {
+    for (const ks of this.opened) ks?.settle()
+  }
+
   *open(database: number): Program<Keyspace> {
     const ns = yield* this.keyspaces.find(this.tx, database)
     const ks = new Keyspace(this.tx, ns, database, this.now, this.work)
@@ -343,6 +373,22 @@ function isTooLarge(thrown: unknown): boolean {
     !(thrown instanceof ReplyError)
   )
 }
+
+/** Whether it has more words on one key than a program may put records. */
+function isLong({ count, command }: KeyValueCall): boolean {
+  return count > wordsAtOnceMax && command.isWrite && command.row.keys?.[1] === 1
+}
+
+/** What a command that is prepared may meet, and one that runs at once does not. */
+function isOutOfReach(error: GatewayError | undefined): boolean {
+  return error !== undefined && endsPreparing.has(error.kind)
+}
+
+const endsPreparing: ReadonlySet<string> = new Set([
+  'TransactionTooLarge',
+  'WriteConflict',
+  'SnapshotTooOld',
+])
 
 /** As Work refuses it. */
 function readsTooMuch(thrown: unknown): boolean {

@@ -68,9 +68,11 @@ async function runLocal(call: KeyValueCall, now: number): Promise<void> {
   }
 }
 
-function count({ command, error, bus }: KeyValueCall): void {
+function count({ command, error, bus, session }: KeyValueCall): void {
   command.counts.total++
+  bus.metering.queuedRan(session.protocol)
   if (error === undefined) return
   command.counts.failed++
   bus.services.figures.failed(errorLine(error))
+  bus.metering.failed(session.protocol, error)
 }

@@ -7,9 +7,11 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { addDecimals, type Decimal, parseDecimal } from '../../engine/keyspace/decimal.js'
+import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { addInt64, parseInt64 } from '../../engine/keyspace/numbers.js'
-import type { Program } from '../../store/store.js'
+import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.js'
+import { Done, nothing } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 
 const shared = {
   flags: ['write', 'denyoom', 'fast'],
@@ -35,9 +37,17 @@ function counter(
   }
 }
 
-function* increment(ks: Keyspace, call: KeyValueCall, amount: number | bigint): Program<Reply> {
-  const name = call.arg(1)
-  const key = yield* ks.key(name)
+function increment(ks: Keyspace, call: KeyValueCall, amount: number | bigint): Step<Reply> {
+  const found = ks.key(call.arg(1))
+  if (!(found instanceof Done)) return incrementLater(ks, found, amount)
+  return incrementKey(ks, found.value, amount)
+}
+
+function* incrementLater(ks: Keyspace, found: Step<Key>, amount: number | bigint): Program<Reply> {
+  return yield* incrementKey(ks, yield* found, amount)
+}
+
+function incrementKey(ks: Keyspace, key: Key, amount: number | bigint): Step<Reply> {
   let before: number | bigint | undefined = 0
   if (key.requireType('string')) {
     const { bytes, start, end } = key.text()
@@ -46,7 +56,19 @@ function* increment(ks: Keyspace, call: KeyValueCall, amount: number | bigint): 
   }
   const after = addInt64(before, amount)
   if (after === undefined) throw wouldOverflow()
-  yield* ks.putString(key, Slice.ofText(String(after)), key.expiresAt)
+  const put = ks.putString(key, decimalOf(after), key.expiresAt)
+  if (put !== nothing) return tellIncremented(ks, key, after, put)
+  ks.notify('$', 'incrby', key.name)
+  return new Done<Reply>(after)
+}
+
+function* tellIncremented(
+  ks: Keyspace,
+  { name }: Key,
+  after: number | bigint,
+  put: Step<void>,
+): Program<Reply> {
+  yield* put
   ks.notify('$', 'incrby', name)
   return after
 }

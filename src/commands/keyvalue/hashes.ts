@@ -1,27 +1,41 @@
 // Hashes: fields with values under one key. What a hash is, small or large, is engine/keyspace's
 // affair; here is what may be asked of it.
 
+import { wordsPerBreath } from '../../base/limits.js'
 import { notFloat, refuse, syntaxError, wouldOverflow, wrongArity } from '../../base/reply-error.js'
-import { Slice } from '../../base/slice.js'
+import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { parseDecimal } from '../../engine/keyspace/decimal.js'
-import { type HashField, openHash, readField } from '../../engine/keyspace/hash.js'
+import { type HashField, heldHash, openHash, readField } from '../../engine/keyspace/hash.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { addInt64, parseInt64 } from '../../engine/keyspace/numbers.js'
-import type { Program } from '../../store/store.js'
+import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.js'
+import { Done } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 import { sumOf, zeroDecimal } from './counters.js'
 import { pickNumbers, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
 
 /** Answers how many fields are new. */
-function* setFields(ks: Keyspace, call: KeyValueCall): Program<number> {
+function setFields(ks: Keyspace, call: KeyValueCall): Step<number> {
   if (call.count % 2 !== 0) throw wrongArity(call.name)
+  const hash = call.count === 4 ? heldHash(ks, call.arg(1)) : undefined
+  const isNew = hash?.setNow(call.arg(2), call.arg(3))
+  if (isNew === undefined) return setSeveral(ks, call)
+  ks.notify('h', 'hset', call.arg(1))
+  return isNew ? oneNew : noneNew
+}
+
+const oneNew = new Done(1)
+const noneNew = new Done(0)
+
+function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
   const hash = yield* openHash(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i += 2) {
+    if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
     if (yield* hash.set(call.arg(i), call.arg(i + 1))) added++
   }
   yield* hash.save()
@@ -205,7 +219,10 @@ const hdel: KeyValueRow = {
   *run(ks, call) {
     const hash = yield* openHash(ks, call.arg(1))
     let removed = 0
-    for (let i = 2; i < call.count; i++) if (yield* hash.remove(call.arg(i))) removed++
+    for (let i = 2; i < call.count; i++) {
+      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (yield* hash.remove(call.arg(i))) removed++
+    }
     yield* hash.save()
     if (removed > 0) {
       ks.notify('h', 'hdel', call.arg(1))
@@ -234,7 +251,7 @@ const hincrby: KeyValueRow = {
     if (before === undefined) throw refuse('ERR hash value is not an integer')
     const after = addInt64(before, amount)
     if (after === undefined) throw wouldOverflow()
-    yield* hash.set(call.arg(2), Slice.ofText(String(after)))
+    yield* hash.set(call.arg(2), decimalOf(after))
     yield* hash.save()
     ks.notify('h', 'hincrby', call.arg(1))
     return after

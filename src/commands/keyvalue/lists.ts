@@ -12,9 +12,10 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, nullArray, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { type End, type List, listOf, openList } from '../../engine/keyspace/list.js'
+import { type End, heldList, type List, listOf, openList } from '../../engine/keyspace/list.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
-import type { Program } from '../../store/store.js'
+import { Done } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 
 const shared = { categories: ['list'], keys: [1, 1, 1], group: 'list' } as const
 
@@ -41,7 +42,19 @@ export function pushEvent(end: End): string {
   return `${ends[end].letter}push`
 }
 
-function* push(ks: Keyspace, call: KeyValueCall, end: End, mustExist: boolean): Program<Reply> {
+function push(ks: Keyspace, call: KeyValueCall, end: End, mustExist: boolean): Step<Reply> {
+  const list = heldList(ks, call.arg(1))
+  if (list?.pushNow(end, call.argsFrom(2)) !== true) return pushLater(ks, call, end, mustExist)
+  ks.notify('l', pushEvent(end), call.arg(1))
+  return new Done<Reply>(list.size)
+}
+
+function* pushLater(
+  ks: Keyspace,
+  call: KeyValueCall,
+  end: End,
+  mustExist: boolean,
+): Program<Reply> {
   const list = yield* openList(ks, call.arg(1))
   if (mustExist && list.size === 0) return 0
   yield* list.push(end, call.argsFrom(2))

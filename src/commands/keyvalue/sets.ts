@@ -1,6 +1,7 @@
 // Sets: members without order under one key. What two or more of them have in common is
 // set-algebra.ts.
 
+import { wordsPerBreath } from '../../base/limits.js'
 import { mustBePositive, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
@@ -38,7 +39,10 @@ const sadd: KeyValueRow = {
   *run(ks, call) {
     const into = yield* openSet(ks, call.arg(1))
     let added = 0
-    for (let i = 2; i < call.count; i++) if (yield* into.add(call.arg(i))) added++
+    for (let i = 2; i < call.count; i++) {
+      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (yield* into.add(call.arg(i))) added++
+    }
     if (added === 0) return 0
     yield* into.save()
     ks.notify('s', 'sadd', call.arg(1))
@@ -59,7 +63,10 @@ const srem: KeyValueRow = {
   *run(ks, call) {
     const from = yield* openSet(ks, call.arg(1))
     let removed = 0
-    for (let i = 2; i < call.count; i++) if (yield* from.remove(call.arg(i))) removed++
+    for (let i = 2; i < call.count; i++) {
+      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (yield* from.remove(call.arg(i))) removed++
+    }
     if (removed > 0) yield* saveTaken(ks, from, 'srem')
     return removed
   },

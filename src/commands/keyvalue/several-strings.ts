@@ -9,6 +9,7 @@ import { ok } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { type Key, never } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { nothing } from '../../store/steps.js'
 import type { Program } from '../../store/store.js'
 
 const shared = { categories: ['string'], group: 'string' } as const
@@ -38,15 +39,34 @@ function readNames(call: KeyValueCall): Slice[] {
 
 /** A key that is named twice is written twice, as one object: it knows what lies there then. */
 function* putAll(ks: Keyspace, call: KeyValueCall, keys: readonly Key[]): Program<void> {
-  const byRecord = new Map<string, Key>()
+  const written = keys.length > comparedMax ? new Map<string, Key>() : undefined
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as Key
-    const name = mapKey(key.name.view())
-    const known = byRecord.get(name) ?? key
-    byRecord.set(name, known)
-    yield* ks.putString(known, call.arg(2 + 2 * i), never)
+    const known = written === undefined ? firstOf(keys, i) : byName(written, key)
+    const put = ks.putString(known, call.arg(2 + 2 * i), never)
+    if (put !== nothing) yield* put
     ks.notify('$', 'set', key.name)
   }
+}
+
+/** Names up to so many are compared with each other; of more of them a map is made. */
+const comparedMax = 16
+
+/** The first of the keys with the name of the one at an index. */
+function firstOf(keys: readonly Key[], index: number): Key {
+  const key = keys[index] as Key
+  for (let i = 0; i < index; i++) {
+    const other = keys[i] as Key
+    if (other.name.equals(key.name)) return other
+  }
+  return key
+}
+
+function byName(written: Map<string, Key>, key: Key): Key {
+  const name = mapKey(key.name.view())
+  const known = written.get(name)
+  if (known === undefined) written.set(name, key)
+  return known ?? key
 }
 
 const mset: KeyValueRow = {

@@ -1,13 +1,16 @@
 // Sorted sets: members with scores. Here are the commands that name their members: adding and
 // removing them, their scores and ranks.
 
+import { wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { openSortedSet, type SortedSet } from '../../engine/keyspace/sorted-set.js'
-import type { Program } from '../../store/store.js'
+import { parseFloat64 } from '../../engine/keyspace/numbers.js'
+import { heldSortedSet, openSortedSet, type SortedSet } from '../../engine/keyspace/sorted-set.js'
+import { Done } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 
 const shared = { categories: ['sortedset'], keys: [1, 1, 1], group: 'sorted-set' } as const
 
@@ -30,6 +33,29 @@ interface Added {
 
 const left: Added = { isNew: false, isChanged: false, score: undefined }
 
+/** One member without options, of a set that is open already: what pipelines mostly do. */
+function addPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
+  const score = call.count === 4 ? call.args.read(2, parseFloat64) : undefined
+  if (score === undefined) return add(ks, call, false)
+  const step = heldSortedSet(ks, call.arg(1))?.setNow(call.arg(3), score)
+  if (step === undefined) return add(ks, call, false)
+  return step instanceof Done ? plainlyAdded(ks, call, step.value) : addedLater(ks, call, step)
+}
+
+type Became = 'new' | 'changed' | 'same'
+
+function* addedLater(ks: Keyspace, call: KeyValueCall, step: Step<Became>): Program<Reply> {
+  return yield* plainlyAdded(ks, call, yield* step)
+}
+
+function plainlyAdded(ks: Keyspace, call: KeyValueCall, became: Became): Step<Reply> {
+  if (became !== 'same') ks.notify('z', 'zadd', call.arg(1))
+  return became === 'new' ? oneNew : noneNew
+}
+
+const oneNew = new Done<Reply>(1)
+const noneNew = new Done<Reply>(0)
+
 function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<Reply> {
   const { options, first } = readOptions(call, isIncrement)
   const scores: number[] = []
@@ -39,6 +65,7 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
   let changed = 0
   let score: number | undefined
   for (let i = 0; i < scores.length; i++) {
+    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
     const one = yield* addOne(set, call, first + 2 * i + 1, scores[i] as number, options)
     if (one.isNew) added++
     else if (one.isChanged) changed++
@@ -120,7 +147,7 @@ const zadd: KeyValueRow = {
   grain: 'write',
   // INCR answers the score.
   alsoNeeds: (call) => (hasIncrement(call) ? ['read'] : []),
-  run: (ks, call) => add(ks, call, false),
+  run: addPlain,
 }
 
 const zincrby: KeyValueRow = {
@@ -150,7 +177,10 @@ const zrem: KeyValueRow = {
   *run(ks, call) {
     const set = yield* openSortedSet(ks, call.arg(1))
     let removed = 0
-    for (let i = 2; i < call.count; i++) if (yield* set.remove(call.arg(i))) removed++
+    for (let i = 2; i < call.count; i++) {
+      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (yield* set.remove(call.arg(i))) removed++
+    }
     yield* saveRemoved(ks, set, removed, 'zrem')
     return removed
   },

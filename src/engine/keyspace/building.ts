@@ -13,7 +13,7 @@ import {
   programPutsMax,
 } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
-import type { Program, Tx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { allocateMembersId } from '../catalog.js'
 import { markMembersStaged, membersChunks } from '../garbage.js'
@@ -48,6 +48,11 @@ function fitsProgram({ content, steps, putsPerStep }: Building): boolean {
   return bytes <= programBytesMax / 4
 }
 
+/** Parts that are packed in one go. */
+const partsPerBreath = 512
+/** Copying more than this is quicker in native code. */
+const loopBytesMax = 64
+
 /** An id under which the members lie; who asks puts a head that points at it, in this program. */
 export function* buildMembers(ks: Keyspace, building: Building): Program<MembersId> {
   if (!ks.work.prepares && fitsProgram(building)) {
@@ -56,7 +61,7 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
     for (let step = 0; step < building.steps; step++) building.write(members, step)
     return id
   }
-  const source = packed(building)
+  const source = yield* packed(ks.tx, building)
   const staged = ks.work.takeStaged(ks.tx as Tx, source)
   if (staged !== undefined) return staged
   throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
@@ -103,16 +108,26 @@ function* writeSome(
 }
 
 /** The content as one piece: type, then each part behind its length. */
-function packed({ type, content }: Building): Bytes {
+function* packed(tx: ReadTx, { type, content }: Building): Program<Bytes> {
+  yield* tx.breathe(content.length)
   let length = type.length
   for (const part of content) length += 4 + part.length
   const bytes = new Uint8Array(length)
   for (let i = 0; i < type.length; i++) bytes[i] = type.charCodeAt(i)
   let at = type.length
-  for (const part of content) {
+  for (let i = 0; i < content.length; i++) {
+    if (i % partsPerBreath === 0) yield* tx.breathe(partsPerBreath)
+    const part = content[i] as Slice
     writeUint32(bytes, at, part.length)
-    bytes.set(part.view(), at + 4)
-    at += 4 + part.length
+    at += 4
+    copyInto(bytes, at, part)
+    at += part.length
   }
   return bytes
+}
+
+function copyInto(target: Bytes, to: number, part: Slice): void {
+  const { bytes, start, end } = part
+  if (end - start > loopBytesMax) target.set(part.view(), to)
+  else for (let at = start, i = to; at < end; at++, i++) target[i] = bytes[at] as number
 }

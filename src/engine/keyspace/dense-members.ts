@@ -2,11 +2,21 @@
 // random member one read and one that is uniform; the last member takes the place of one that is
 // removed. Part 0: member to number and value; part 1: number to member.
 
-import { inlineValueBytesMax } from '../../base/limits.js'
+import type { Bytes } from '../../base/bytes.js'
+import { inlineValueBytesMax, memberKeyBytesMax } from '../../base/limits.js'
+import { room } from '../../base/slab.js'
 import { Slice } from '../../base/slice.js'
+import { Done } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
 import type { Building } from './building.js'
-import { type Member, type Members, numberBytes, numberOfSlice, numberSlice } from './members.js'
+import {
+  type Member,
+  type Members,
+  numberBytes,
+  numberOfSlice,
+  numberSlice,
+  writeNumber,
+} from './members.js'
 
 const part = { members: 0, numbers: 1 } as const
 
@@ -43,6 +53,29 @@ export class DenseMembers {
     const { members } = this
     members.put(part.members, member, payloadOf(numberSlice(number), value))
     members.put(part.numbers, numberSlice(number), member)
+  }
+
+  /**
+   * Gives a member a value, new or not, where its record is at hand and lies in one piece; else
+   * undefined, and nothing is done. Answers whether it is new; `number` is the count before it.
+   */
+  setNow(member: Slice, value: Slice, number: number): boolean | undefined {
+    const { members } = this
+    const { length } = value
+    if (member.length >= memberKeyBytesMax || length > plainBytesMax) return undefined
+    const key = members.keyOf(part.members, member)
+    const step = members.getRaw(key)
+    if (!(step instanceof Done)) return undefined
+    const before = step.value as Bytes | undefined
+    if (before !== undefined && before[0] !== 0) return undefined
+    const record = room(1 + numberBytes + length)
+    record[0] = 0
+    if (before === undefined) writeNumber(record, 1, number)
+    else for (let i = 1; i <= numberBytes; i++) record[i] = before[i] as number
+    copyInto(record, 1 + numberBytes, value)
+    members.putRaw(key, record)
+    if (before === undefined) members.put(part.numbers, numberSlice(number), member)
+    return before === undefined
   }
 
   /** Another value for a member. */
@@ -88,6 +121,20 @@ export class DenseMembers {
     return members.scan(members.range(part.members, after), limit)
   }
 }
+
+/** Of a value that lies in its member's record, whatever stands before it. */
+const plainBytesMax = inlineValueBytesMax - numberBytes
+
+function copyInto(target: Bytes, to: number, { bytes, start, end }: Slice): void {
+  if (end - start > loopBytesMax) {
+    target.set(bytes.subarray(start, end), to)
+    return
+  }
+  for (let at = start, i = to; at < end; at++, i++) target[i] = bytes[at] as number
+}
+
+/** Pieces up to so many bytes are copied one by one. */
+const loopBytesMax = 96
 
 /** The value of a member: empty in a set. */
 export function valueOfMember({ payload }: Member): Slice {

@@ -3,12 +3,12 @@
 // listens that they have expired. (facts: storage 9, rule 14)
 
 import type { Clock } from '../../base/clock.js'
-import { GatewayError } from '../../base/errors.js'
 import { backgroundRecordsMax, expirySweepMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
+import { BackgroundLoop } from '../background-loop-job.js'
 import { findNamespaceById } from '../catalog.js'
-import type { Nap, Pace } from '../pace-job.js'
+import type { Pace } from '../pace-job.js'
 import { documentOfRecord } from '../records.js'
 import type { Namespace, NamespaceId } from '../types.js'
 import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
@@ -36,20 +36,23 @@ interface Swept {
 export class ExpiryJob {
   /** Keys that were taken away since the start. */
   expired = 0
-  private nap: Nap | undefined
-  private loop: Promise<void> | undefined
-  private closed = false
+  private readonly loop: BackgroundLoop
 
-  constructor(private readonly parts: ExpiryJobParts) {}
-
-  start(): void {
-    this.loop = this.run()
+  constructor(private readonly parts: ExpiryJobParts) {
+    const { pace, log } = parts
+    this.loop = new BackgroundLoop({
+      ...{ pace, log, everyMs: expirySweepMs, sleepsFirst: false },
+      failure: 'expired keys could not be removed; it will be tried again',
+      round: () => this.round(),
+    })
   }
 
-  async close(): Promise<void> {
-    this.closed = true
-    this.nap?.wake()
-    await this.loop
+  start(): void {
+    this.loop.start()
+  }
+
+  close(): Promise<void> {
+    return this.loop.close()
   }
 
   /** One step: what is due now, as much as fits. False where there was nothing. */
@@ -62,24 +65,6 @@ export class ExpiryJob {
     this.expired += swept.expired
     if (swept.events.length > 0) announce(swept.events)
     return true
-  }
-
-  private async run(): Promise<void> {
-    const { pace, log } = this.parts
-    while (!this.closed) {
-      try {
-        if (await this.round()) {
-          await pace.rest()
-          continue
-        }
-      } catch (error) {
-        if (error instanceof GatewayError && error.kind === 'ShutdownInProgress') return
-        log.warn({ err: error }, 'expired keys could not be removed; it will be tried again')
-      }
-      if (this.closed) return
-      this.nap = pace.sleep(expirySweepMs)
-      await this.nap.over
-    }
   }
 
   private *sweep(tx: Tx, due: readonly Due[], now: number): Program<Swept> {

@@ -12,6 +12,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 import { buildMembers } from './building.js'
 import { DenseMembers, denseBuilding, valueOfMember } from './dense-members.js'
 import type { Head } from './head.js'
+import type { Holdable } from './held.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
@@ -23,15 +24,26 @@ export interface HashField {
 
 /** The hash under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openHash(ks: Keyspace, name: Slice): Program<Hash> {
+  const held = heldHash(ks, name)
+  if (held !== undefined) return held
   const key = yield* ks.key(name)
   key.requireType('hash')
   const hash = new Hash(ks, key)
   if (ks.work.melts) yield* hash.melt()
+  hash.staysOpen = true
   return hash
+}
+
+/** The large hash under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldHash(ks: Keyspace, name: Slice): Hash | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('hash') === true ? (held as Hash) : undefined
 }
 
 /** One field of a small or large hash, without opening it: what HGET does. */
 export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Slice | undefined> {
+  const held = heldHash(ks, name)
+  if (held !== undefined) return yield* held.get(field)
   const key = yield* ks.key(name)
   if (!key.requireType('hash')) return undefined
   const { head } = key
@@ -40,7 +52,10 @@ export function* readField(ks: Keyspace, name: Slice, field: Slice): Program<Sli
   return found === undefined ? undefined : valueOfMember(found)
 }
 
-export class Hash {
+export class Hash implements Holdable {
+  readonly type = 'hash'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
   private count: number
   private isChanged = false
   /** Of a small one, in the order in which they were set, by the bytes of the field. */
@@ -82,6 +97,19 @@ export class Hash {
     if (before !== undefined) members.replace(before, value)
     else members.add(field, value, this.count++)
     return before === undefined
+  }
+
+  /**
+   * As set and save, of one that is held open and where nothing has to be waited for; else
+   * undefined, and nothing is done.
+   */
+  setNow(field: Slice, value: Slice): boolean | undefined {
+    const { members, count } = this
+    const isNew = members?.setNow(field, value, count)
+    if (isNew === undefined) return undefined
+    if (isNew) this.count++
+    this.ks.changedHeld(this)
+    return isNew
   }
 
   /** Whether it was there. */
@@ -148,11 +176,19 @@ export class Hash {
   /** Writes what has changed; a hash without fields is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, head, count } = this
+    const { ks, key, heldHead, count } = this
     this.isChanged = false
+    if (heldHead !== undefined && count > 0 && ks.changedHeld(this)) return
+    ks.letGo(this)
     if (count === 0) yield* ks.remove(key)
-    else if (head !== undefined) yield* ks.putHead(key, 'hash', { ...head, count })
+    else if (heldHead !== undefined) yield* ks.putHead(key, 'hash', heldHead)
     else yield* this.saveSmall([...this.fields.values()])
+    if (this.staysOpen && this.head !== undefined && count > 0) ks.hold(this)
+  }
+
+  get heldHead(): Head | undefined {
+    const { head, count } = this
+    return head === undefined ? undefined : { ...head, count }
   }
 
   private *saveSmall(fields: readonly HashField[]): Program<void> {
@@ -167,6 +203,7 @@ export class Hash {
         return
       }
     }
+    yield* ks.tx.breathe(count)
     const entries = fields.map(({ field: member, value }) => ({ member, value }))
     const id = yield* buildMembers(ks, denseBuilding('hash', entries))
     this.head = { id, count, first: 0 }

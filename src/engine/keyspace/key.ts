@@ -33,12 +33,13 @@ export class Key {
   type: KeyType | undefined
   /** Milliseconds since 1970, or `never`. */
   expiresAt = never
-  /** What lies there, perhaps expired: what a write takes the place of. */
-  stored: Document | undefined
   /** When that is due, or `never`. */
   storedExpiresAt = never
   /** Whether its record points at chunks. */
   isChunked = false
+  /** What holds the document that lies there, from `storedAt` on. */
+  private storedIn: Bytes | undefined
+  private storedAt = 0
   private valueOf = nullValue
   /** Undefined until somebody asks for it, null where there is none. */
   private knownHead: Head | null | undefined
@@ -50,6 +51,26 @@ export class Key {
 
   get exists(): boolean {
     return this.type !== undefined
+  }
+
+  /** Whether anything lies there, perhaps expired. */
+  get isStored(): boolean {
+    return this.storedIn !== undefined
+  }
+
+  /** Bytes of the document that lies there; 0 where there is none. */
+  get storedBytes(): number {
+    return this.storedIn === undefined ? 0 : this.storedIn.length - this.storedAt
+  }
+
+  /** What lies there, perhaps expired: what a write takes the place of. */
+  get stored(): Document | undefined {
+    const { storedIn, storedAt } = this
+    if (storedIn === undefined || storedAt === 0) return storedIn
+    // A view is made where somebody asks for it: most writes replace what they do not look at.
+    this.storedIn = storedIn.subarray(storedAt)
+    this.storedAt = 0
+    return this.storedIn
   }
 
   /** The BSON value: a string's text or bytes, a container, or a head. */
@@ -67,8 +88,10 @@ export class Key {
 
   /** The head of what lies there, expired or not. */
   get storedHead(): Head | undefined {
-    if (this.stored === undefined || this.type === 'string') return undefined
-    return this.valueOf === nullValue ? headOfDocument(this.stored) : this.head
+    if (this.type === 'string') return undefined
+    const { stored } = this
+    if (stored === undefined) return undefined
+    return this.valueOf === nullValue ? headOfDocument(stored) : this.head
   }
 
   /** Throws WRONGTYPE if the key holds something else; answers whether it exists. */
@@ -86,8 +109,18 @@ export class Key {
 
   /** Takes in what lies under the record key, as it is at `now`. */
   load(document: Document, isChunked: boolean, now: number): this {
-    const { type, value, expiresAt } = readKeyDocument(document)
-    this.stored = document
+    return this.take(document, 0, isChunked, now)
+  }
+
+  /** As load, of a record that holds its document. */
+  loadRecord(record: Bytes, now: number): this {
+    return this.take(record, 1, false, now)
+  }
+
+  private take(bytes: Bytes, at: number, isChunked: boolean, now: number): this {
+    const { type, value, expiresAt } = readKeyDocument(bytes, at)
+    this.storedIn = bytes
+    this.storedAt = at
     this.isChunked = isChunked
     this.storedExpiresAt = expiresAt
     this.knownHead = undefined
@@ -103,11 +136,12 @@ export class Key {
     return this
   }
 
-  /** It has been written; its value is no longer known here. */
-  wrote(type: KeyType, document: Document, expiresAt: number, isChunked: boolean): void {
+  /** It has been written, with a document from `at` on; its value is no longer known here. */
+  wrote(type: KeyType, bytes: Bytes, at: number, expiresAt: number, isChunked: boolean): void {
     this.type = type
     this.expiresAt = expiresAt
-    this.stored = document
+    this.storedIn = bytes
+    this.storedAt = at
     this.storedExpiresAt = expiresAt
     this.isChunked = isChunked
     this.valueOf = nullValue
@@ -118,7 +152,8 @@ export class Key {
   clear(): void {
     this.type = undefined
     this.expiresAt = never
-    this.stored = undefined
+    this.storedIn = undefined
+    this.storedAt = 0
     this.storedExpiresAt = never
     this.isChunked = false
     this.valueOf = nullValue
@@ -126,9 +161,9 @@ export class Key {
   }
 }
 
-/** The fields of a key's document, in whatever order a client has put them. */
-export function readKeyDocument(document: Document): Fields {
-  const elements = new Elements(document)
+/** The fields of a key's document at `start`, in whatever order a client has put them. */
+export function readKeyDocument(document: Bytes, start = 0): Fields {
+  const elements = new Elements(document, start)
   let type: KeyType = 'string'
   let value = nullValue
   let expiresAt = never

@@ -3,9 +3,12 @@
 // decided before a handler gets it. The nouns (hash.ts, list.ts …) are built on this.
 
 import type { Bytes } from '../../base/bytes.js'
-import { inlineValueBytesMax, respBulkBytesMax } from '../../base/limits.js'
+import { assert } from '../../base/errors.js'
+import { inlineValueBytesMax, keysAtOnceMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
+import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
+import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
@@ -16,9 +19,11 @@ import { insertRecord, removeRecord, replaceRecord } from '../collections.js'
 import { discardMembers, membersChunks } from '../garbage.js'
 import { documentOfRecord } from '../records.js'
 import type { MembersId, Namespace } from '../types.js'
+import { checkDocument } from '../validation.js'
 import { liveCount } from './count.js'
 import { moveExpiry } from './expiry.js'
 import { type Head, isSameHead, writeHead } from './head.js'
+import { HeldContainers, type Holdable } from './held.js'
 import { Key, type KeyType, never } from './key.js'
 import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
 import { recordKeyOf } from './key-name.js'
@@ -30,12 +35,15 @@ import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */
 const chunkedKind = 2
+/** Documents up to so many bytes are copied one by one. */
+const loopBytesMax = 128
 
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
 export class Keyspace {
   private counter: Bytes
+  private held: HeldContainers | undefined
 
   constructor(
     readonly tx: ReadTx,
@@ -52,6 +60,7 @@ export class Keyspace {
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
   key(name: Slice): Step<Key> {
+    this.held?.settle(name)
     const key = new Key(name, recordKeyOf(this.ns, name))
     const step = lookUp(this.tx, key.record)
     if (!(step instanceof Done)) return this.readKey(key, step)
@@ -61,20 +70,28 @@ export class Keyspace {
       return new Done(key)
     }
     if (record[0] === chunkedKind) return this.readKey(key, step)
-    return new Done(this.loaded(key, record.subarray(1), false))
+    return new Done(this.counted(key.loadRecord(record, this.now)))
   }
 
   /** As key, of several names in one trip; a name given twice is two objects of one key. */
   *keys(names: readonly Slice[]): Program<Key[]> {
-    const keys = names.map((name) => new Key(name, recordKeyOf(this.ns, name)))
-    const { tx } = this
-    const records = yield* tx.getMany(keys.map((key) => key.record))
-    for (let i = 0; i < keys.length; i++) {
-      const record = records[i]
-      const key = keys[i] as Key
-      if (record === undefined) this.missed(key)
-      else if (record[0] === chunkedKind) yield* this.load(key, record)
-      else this.loaded(key, record.subarray(1), false)
+    this.settle()
+    const { tx, ns, now } = this
+    const keys: Key[] = []
+    while (keys.length < names.length) {
+      const from = keys.length
+      const end = Math.min(from + keysAtOnceMax, names.length)
+      const recordKeys: Bytes[] = []
+      for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
+      const records = yield* tx.getMany(recordKeys)
+      for (let i = from; i < end; i++) {
+        const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
+        const record = records[i - from]
+        if (record === undefined) this.missed(key)
+        else if (record[0] === chunkedKind) yield* this.load(key, record)
+        else this.counted(key.loadRecord(record, now))
+        keys.push(key)
+      }
     }
     return keys
   }
@@ -110,6 +127,41 @@ export class Keyspace {
     const writer = this.begin(key, type)
     writeHead(writer, head)
     return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
+  }
+
+  /** The large container under a name that a command before this one has left open. */
+  heldOf(name: Slice): Holdable | undefined {
+    const found = this.held?.find(name)
+    if (found !== undefined) this.work.hits++
+    return found
+  }
+
+  /** A large container is to stay open, now that its record says what it is. */
+  hold(noun: Holdable): void {
+    if (!this.work.hasMore) return
+    const { key, heldHead } = noun
+    const isPlain = !key.isChunked && !hasRules(this.ns)
+    if (!isPlain || this.work.melts || key.storedHead?.id !== heldHead?.id) return
+    this.held ??= new HeldContainers(this.writeHeld)
+    this.held.add(noun)
+  }
+
+  /** Notes that it has changed, if it is open: its head is written later. */
+  changedHeld(noun: Holdable): boolean {
+    const { held } = this
+    if (held === undefined || !held.changed(noun)) return false
+    this.work.changes++
+    return true
+  }
+
+  /** It is no large container any more. */
+  letGo(noun: Holdable): void {
+    this.held?.forget(noun)
+  }
+
+  /** Writes what has been put off: before somebody reads records, and when the program ends. */
+  settle(): void {
+    this.held?.settleAll()
   }
 
   /** An id for the members of a container that becomes large. */
@@ -175,12 +227,15 @@ export class Keyspace {
 
   /** Takes everything away at once; what is to be deleted is deleted behind. */
   *empty(): Program<void> {
+    this.settle()
     this.work.changes++
     this.become(yield* emptyKeyspace(this.writing, this.ns))
   }
 
   /** Exchanges what two databases hold. */
   swap(other: Keyspace): void {
+    this.settle()
+    other.settle()
     this.work.changes++
     const [mine, theirs] = swapKeyspaces(this.writing, this.ns, other.ns)
     this.become(mine)
@@ -201,9 +256,14 @@ export class Keyspace {
   *entries(range: KeyRange, limit: number): Program<Entry[]> {
     const { tx } = this
     if (!isWriting(tx)) return yield* tx.scan(range, limit)
+    if (range.start[0] === keyClass.record) this.settle()
     const entries = yield* tx.scanOwn(range, limit)
     this.work.read(entries.length)
     return entries
+  }
+
+  private readonly writeHeld = ({ key, type }: Holdable, head: Head): void => {
+    assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
   }
 
   private become(ns: Namespace): void {
@@ -230,11 +290,11 @@ export class Keyspace {
 
   private *load(key: Key, record: Bytes): Program<Key> {
     const document = yield* documentOfRecord(this.tx, record)
-    return this.loaded(key, document, record[0] === chunkedKind)
+    return this.counted(key.load(document, record[0] === chunkedKind, this.now))
   }
 
-  private loaded(key: Key, document: Document, isChunked: boolean): Key {
-    if (key.load(document, isChunked, this.now).exists) this.work.hits++
+  private counted(key: Key): Key {
+    if (key.exists) this.work.hits++
     else this.missed(key)
     return key
   }
@@ -248,24 +308,21 @@ export class Keyspace {
   ): Step<void> {
     const { ns, work } = this
     const tx = this.writing
-    const before = key.stored
     work.changes++
     if (work.notesRare && !key.exists) this.notify('n', 'new', key.name)
-    if (before !== undefined) {
-      const head = key.storedHead
-      if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
-    }
+    const head = key.storedHead
+    if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
     const { storedExpiresAt } = key
     if (storedExpiresAt !== expiresAt) moveExpiry(tx, key.record, storedExpiresAt, expiresAt)
     const isLarge = record.length > inlineValueBytesMax
-    if (isLarge || key.isChunked || ns.indexes.length > 0) {
+    if (isLarge || key.isChunked || hasRules(ns)) {
       return this.putSlow(key, type, record.subarray(1), expiresAt, isLarge)
     }
-    const { length } = record
+    const growth = record.length - 1 - key.storedBytes
     tx.put(key.record, record)
-    if (before === undefined) tx.add(this.counter, 1, length - 1)
-    else if (length - 1 !== before.length) tx.add(this.counter, 0, length - 1 - before.length)
-    key.wrote(type, record.subarray(1), expiresAt, false)
+    if (!key.isStored) tx.add(this.counter, 1, growth)
+    else if (growth !== 0) tx.add(this.counter, 0, growth)
+    key.wrote(type, record, 1, expiresAt, false)
     return nothing
   }
 
@@ -276,11 +333,21 @@ export class Keyspace {
     expiresAt: number,
     isLarge: boolean,
   ): Program<void> {
-    const { ns, work, writing } = this
+    const { work, writing } = this
     const { stored, record } = key
+    const ns = this.validated(document, stored)
     if (stored === undefined) yield* insertRecord(writing, ns, record, document, work.staged)
     else yield* replaceRecord(writing, ns, record, stored, document, work.staged)
-    key.wrote(type, document, expiresAt, isLarge)
+    key.wrote(type, document, 0, expiresAt, isLarge)
+  }
+
+  /** The database without the validator, which is asked here: here the time is known. */
+  private validated(document: Document, before: Document | undefined): Namespace {
+    const { ns, now } = this
+    const { validation, ...rest } = ns
+    if (validation === undefined) return ns
+    checkDocument({ now }, ns, validation, document, before)
+    return rest
   }
 
   private *removeSlow(key: Key, stored: Document, existed: boolean): Program<boolean> {
@@ -298,14 +365,21 @@ export class Keyspace {
   }
 }
 
+/** Whether more than the record is to be thought of: indexes, or a validator. */
+function hasRules({ indexes, validation }: Namespace): boolean {
+  return indexes.length > 0 || validation !== undefined
+}
+
 export function isWriting(tx: ReadTx): tx is Tx {
   return 'scanOwn' in tx
 }
 
 function recordOf(document: Document): Bytes {
-  const record = new Uint8Array(document.length + 1)
+  const { length } = document
+  const record = room(length + 1)
   record[0] = 1
-  record.set(document, 1)
+  if (length > loopBytesMax) record.set(document, 1)
+  else for (let i = 0; i < length; i++) record[i + 1] = document[i] as number
   return record
 }
 

@@ -60,8 +60,19 @@ export class ListPositions {
 
   /** One after the other, each at the end. */
   *push(end: End, values: readonly Slice[]): Program<void> {
+    if (this.hasLeftovers) yield* this.use(end, values.length)
+    this.putAll(end, values)
+  }
+
+  /** As push, where nothing may lie in the way; else false. */
+  pushNow(end: End, values: readonly Slice[]): boolean {
+    if (this.hasLeftovers) return false
+    this.putAll(end, values)
+    return true
+  }
+
+  private putAll(end: End, values: readonly Slice[]): void {
     const { length } = values
-    if (this.hasLeftovers) yield* this.use(end, length)
     const step = end === 'front' ? -1 : 1
     let position = end === 'front' ? this.first - 1 : this.first + this.length
     for (const value of values) {

@@ -6,6 +6,8 @@ import type { Program } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
 import type { Value } from '../../value/value.js'
 import { buildMembers } from './building.js'
+import type { Head } from './head.js'
+import type { Holdable } from './held.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { Finder, type Search } from './list-finder.js'
@@ -18,9 +20,18 @@ export type { End } from './list-leftovers.js'
 
 /** The list under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openList(ks: Keyspace, name: Slice): Program<List> {
+  const held = heldList(ks, name)
+  if (held !== undefined) return held
   const list = listOf(ks, yield* ks.key(name))
   if (ks.work.melts) yield* list.melt()
+  list.staysOpen = true
   return list
+}
+
+/** The large list under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldList(ks: Keyspace, name: Slice): List | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('list') === true ? (held as List) : undefined
 }
 
 /** The list of a key that has been read. Throws WRONGTYPE. */
@@ -29,7 +40,10 @@ export function listOf(ks: Keyspace, key: Key): List {
   return new List(ks, key)
 }
 
-export class List {
+export class List implements Holdable {
+  readonly type = 'list'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
   /** Of a small one. */
   private items: Value[]
   /** Of a large one. */
@@ -84,6 +98,16 @@ export class List {
     if (this.positions !== undefined) yield* this.positions.push(end, values)
     else if (end === 'back') for (const value of values) this.items.push(scalarValue(value))
     else this.items = [...values.map(scalarValue).reverse(), ...this.items]
+  }
+
+  /**
+   * As push and save, of one that is held open and where nothing has to be read for it; else false,
+   * and nothing is done.
+   */
+  pushNow(end: End, values: readonly Slice[]): boolean {
+    if (this.positions?.pushNow(end, values) !== true) return false
+    this.ks.changedHeld(this)
+    return true
   }
 
   /** At most `count` elements, from the end inwards. */
@@ -141,14 +165,21 @@ export class List {
     this.positions = undefined
   }
 
+  get heldHead(): Head | undefined {
+    return this.positions?.head
+  }
+
   /** Writes what has changed; a list without elements is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
     this.isChanged = false
     const { ks, key, positions } = this
+    if (positions !== undefined && this.size > 0 && ks.changedHeld(this)) return
+    ks.letGo(this)
     if (this.size === 0) yield* ks.remove(key)
     else if (positions !== undefined) yield* ks.putHead(key, 'list', positions.head)
     else yield* this.saveSmall()
+    if (this.staysOpen && this.positions !== undefined && this.size > 0) ks.hold(this)
   }
 
   private *saveSmall(): Program<void> {
@@ -165,6 +196,7 @@ export class List {
         return
       }
     }
+    yield* ks.tx.breathe(items.length)
     const id = yield* buildMembers(ks, listBuilding(elements(items)))
     const positions = new ListPositions(ks, { id, count: items.length, first: 0 })
     this.positions = positions

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes.js'
 import { inlineValueBytesMax, memberKeyBytesMax, memberKeyPrefixBytes } from '../../base/limits.js'
-import { Slice } from '../../base/slice.js'
+import { room } from '../../base/slab.js'
+import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../garbage.js'
@@ -18,6 +19,9 @@ import type { Work } from './work.js'
 /** class u8, id u64, part u8. */
 const prefixBytes = 10
 const twoTo32 = 4294967296
+
+/** Of a short member without payload. The store keeps it, and nobody changes it. */
+const emptyRecord = new Uint8Array(1)
 
 /** First byte of a member's record: bits. */
 const flag = { long: 1, chunked: 2 } as const
@@ -60,6 +64,30 @@ export class Members {
     this.work.changes++
     if (before?.chunks !== undefined) discardValue(tx, before.chunks)
     tx.put(this.keyOf(part, member), record)
+  }
+
+  /** As put, of a member without payload whose key `keyOf` has answered. */
+  putEmpty(key: Bytes, member: Slice): void {
+    const tx = this.tx as Tx
+    this.work.changes++
+    const isShort = member.length < memberKeyBytesMax
+    tx.put(key, isShort ? emptyRecord : this.recordOf(tx, member, emptySlice))
+  }
+
+  /** A record where it lies, its flags before its payload: nothing long, and nothing in chunks. */
+  getRaw(key: Bytes): Step<Bytes | undefined> {
+    return lookUp(this.tx, key)
+  }
+
+  putRaw(key: Bytes, record: Bytes): void {
+    this.work.changes++
+    ;(this.tx as Tx).put(key, record)
+  }
+
+  /** Of a member that has nothing in chunks. */
+  removeRaw(key: Bytes): void {
+    this.work.changes++
+    ;(this.tx as Tx).remove(key)
   }
 
   /** A record of another container's members, in the same place of this one. */
@@ -162,7 +190,7 @@ export class Members {
       ? Slice.of(this.work.staged.record(tx, this.namespace, payload.copy()))
       : payload
     const head = isLong ? 5 + member.length : 1
-    const record = new Uint8Array(head + body.length)
+    const record = room(head + body.length)
     record[0] = (isLong ? flag.long : 0) | (isLarge ? flag.chunked : 0)
     if (isLong) {
       writeUint32(record, 1, member.length)
@@ -222,11 +250,16 @@ function headBytes(value: Bytes): number {
 
 /** Eight bytes that are ordered as the numbers are; negative ones too. */
 export function numberSlice(number: number): Slice {
-  const bytes = new Uint8Array(8)
+  const bytes = new Uint8Array(numberBytes)
+  writeNumber(bytes, 0, number)
+  return new Slice(bytes, 0, numberBytes)
+}
+
+/** The bytes of numberSlice, into a record. */
+export function writeNumber(bytes: Bytes, at: number, number: number): void {
   const high = Math.floor(number / twoTo32)
-  writeUint32(bytes, 0, high ^ 0x80000000)
-  writeUint32(bytes, 4, number - high * twoTo32)
-  return new Slice(bytes, 0, 8)
+  writeUint32(bytes, at, high ^ 0x80000000)
+  writeUint32(bytes, at + 4, number - high * twoTo32)
 }
 
 /** Bytes of a number as members keep it: in the order of the numbers. */

@@ -2,6 +2,8 @@
 // infinite but never padded.
 
 import { type Bytes, textOf } from '../../base/bytes.js'
+import { room } from '../../base/slab.js'
+import { Slice } from '../../base/slice.js'
 
 const minus = 0x2d
 const zero = 0x30
@@ -9,6 +11,8 @@ const zero = 0x30
 const int64CharsMax = 20
 /** So many digits are always a safe integer. */
 const safeDigitsMax = 15
+/** Integers up to here are written digit by digit. */
+const loopedMax = 1e15
 /** What a double may be written in (peer: a buffer of 5 KiB). */
 const floatCharsMax = 5 * 1024
 
@@ -43,12 +47,43 @@ const infinite = /^([+-]?)inf(?:inity)?$/i
 /** A double, also `inf` and hexadecimal; undefined for NaN, padding, and what is out of range. */
 export function parseFloat64(bytes: Bytes, start: number, end: number): number | undefined {
   if (end === start || end - start > floatCharsMax) return undefined
+  const whole = parseDigits(bytes, start, end)
+  if (whole !== undefined) return whole
   const text = textOf(bytes, start, end)
   const infinity = infinite.exec(text)
   if (infinity !== null) return infinityOf(infinity)
   const number = readNumber(text)
   if (number === undefined || !Number.isFinite(number.value)) return undefined
   return number.value === 0 && !number.isZero ? undefined : number.value
+}
+
+/** What most scores are: digits and nothing else. */
+function parseDigits(bytes: Bytes, start: number, end: number): number | undefined {
+  if (end - start > safeDigitsMax) return undefined
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = (bytes[at] as number) - zero
+    if (digit < 0 || digit > 9) return undefined
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** An integer in decimal. */
+export function decimalOf(value: number | bigint): Slice {
+  if (typeof value === 'bigint' || value < 0 || value > loopedMax) {
+    return Slice.ofText(String(value))
+  }
+  let length = 1
+  for (let bound = 10; bound <= value; bound *= 10) length++
+  const digits = room(length)
+  let left = value
+  for (let at = length - 1; at >= 0; at--) {
+    const next = Math.floor(left / 10)
+    digits[at] = zero + left - next * 10
+    left = next
+  }
+  return new Slice(digits, 0, length)
 }
 
 const nul = 0

@@ -2,6 +2,7 @@
 // other bytes are binary. Numbers that a document client has put there are read as their text.
 
 import { assert } from '../../base/errors.js'
+import { room } from '../../base/slab.js'
 import { Slice } from '../../base/slice.js'
 import { field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
@@ -52,7 +53,7 @@ export function isScalar(value: Value): boolean {
 /** Text as a BSON string, other bytes as binary. */
 export function scalarValue(slice: Slice): Value {
   const { bytes, start, end, length } = slice
-  const payload = new Uint8Array(length + 5)
+  const payload = room(length + 5)
   const isText = slice.isText()
   writeInt32(payload, 0, isText ? length + 1 : length)
   payload.set(bytes.subarray(start, end), isText ? 4 : 5)

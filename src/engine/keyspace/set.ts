@@ -9,6 +9,7 @@ import { elementsOf } from '../../value/elements.js'
 import { buildMembers } from './building.js'
 import { DenseMembers, denseBuilding } from './dense-members.js'
 import type { Head } from './head.js'
+import type { Holdable } from './held.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
@@ -18,8 +19,11 @@ const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
+  const held = ks.heldOf(name)
+  if (held?.key.requireType('set') === true) return held as MemberSet
   const set = setOf(ks, yield* ks.key(name))
   if (ks.work.melts) yield* set.melt()
+  set.staysOpen = true
   return set
 }
 
@@ -29,7 +33,10 @@ export function setOf(ks: Keyspace, key: Key): MemberSet {
   return new MemberSet(ks, key)
 }
 
-export class MemberSet {
+export class MemberSet implements Holdable {
+  readonly type = 'set'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
   private count: number
   private isChanged = false
   private head: Head | undefined
@@ -140,11 +147,19 @@ export class MemberSet {
   /** Writes what has changed; a set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, head, count } = this
+    const { ks, key, heldHead, count } = this
     this.isChanged = false
+    if (heldHead !== undefined && count > 0 && ks.changedHeld(this)) return
+    ks.letGo(this)
     if (count === 0) yield* ks.remove(key)
-    else if (head !== undefined) yield* ks.putHead(key, 'set', { ...head, count })
+    else if (heldHead !== undefined) yield* ks.putHead(key, 'set', heldHead)
     else yield* this.saveSmall()
+    if (this.staysOpen && this.head !== undefined && count > 0) ks.hold(this)
+  }
+
+  get heldHead(): Head | undefined {
+    const { head, count } = this
+    return head === undefined ? undefined : { ...head, count }
   }
 
   private *saveSmall(): Program<void> {
@@ -161,6 +176,7 @@ export class MemberSet {
         return
       }
     }
+    yield* ks.tx.breathe(count)
     const entries = items.map((member) => ({ member, value: emptySlice }))
     const id = yield* buildMembers(ks, denseBuilding('set', entries))
     this.head = { id, count, first: 0 }

@@ -4,17 +4,31 @@
 // hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
 
 import type { Bytes } from '../../base/bytes.js'
-import { memberKeyPrefixBytes, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
+import {
+  memberKeyBytesMax,
+  memberKeyPrefixBytes,
+  rankBlockMembersMax,
+  scanEntriesMax,
+} from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
-import type { KeyRange, Program } from '../../store/store.js'
+import { Done } from '../../store/steps.js'
+import type { KeyRange, Program, Step } from '../../store/store.js'
 import type { Building } from './building.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixOf } from './members.js'
-import { placeOf, type ScoredMember, scoreBytes, scoredOf, scorePlace } from './sorted-set-place.js'
+import {
+  placeOf,
+  readScore,
+  type ScoredMember,
+  scoreBytes,
+  scoredOf,
+  scorePlace,
+} from './sorted-set-place.js'
 import {
   behind,
   blocksOf,
   type LevelBlock,
+  oneLess,
   placesPart,
   putBlock,
   Ranks,
@@ -62,15 +76,28 @@ export function scoredBuilding(
   return { building, levels: blocks.at(-1)?.level ?? 0 }
 }
 
-function putScored(members: Members, member: Slice, score: number): void {
-  members.put(scoresPart, member, Slice.of(scorePlace(score)))
-  members.put(placesPart, placeOf(score, member), emptySlice)
+/** Answers what stands in the key of its place. */
+function putScored(members: Members, member: Slice, score: number): Bytes {
+  const place = placeOf(score, member)
+  const key = members.keyOf(placesPart, place)
+  members.put(scoresPart, member, new Slice(place.bytes, 0, scoreBytes))
+  members.putEmpty(key, place)
+  return placeIn(key, place)
+}
+
+/** What stands behind the part in the key of a place: mostly the place, without another view. */
+function placeIn(key: Bytes, place: Slice): Bytes {
+  return place.length < memberKeyBytesMax ? place.bytes : suffixOf(key)
 }
 
 /** What stands in the key of a member's place. */
 function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
   return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
 }
+
+const same = new Done('same' as const)
+const added = new Done('new' as const)
+const changed = new Done('changed' as const)
 
 export class ScoredMembers {
   private readonly ranks: Ranks
@@ -90,15 +117,43 @@ export class ScoredMembers {
 
   *score(member: Slice): Program<number | undefined> {
     const found = yield* this.members.get(scoresPart, member)
-    return found === undefined ? undefined : scoredOf(found.payload).score
+    return found === undefined ? undefined : readScore(found.payload.bytes, found.payload.start)
+  }
+
+  /**
+   * Gives a member a score, whatever it has, where its records are at hand: a step that is done
+   * unless a block has to be split. Else undefined, and nothing is done.
+   */
+  setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
+    const { members, ranks } = this
+    if (ranks.levels > 1 || scoreBytes + member.length >= memberKeyBytesMax) return undefined
+    const step = members.getRaw(members.keyOf(scoresPart, member))
+    if (!(step instanceof Done)) return undefined
+    const record = step.value as Bytes | undefined
+    if (record !== undefined) {
+      const before = readScore(record, 1)
+      if (before === score) return same
+      const old = placeOf(before, member)
+      if (ranks.levels === 1 && ranks.recountNow(old.bytes, oneLess) === undefined) return undefined
+      members.removeRaw(members.keyOf(placesPart, old))
+    } else this.count++
+    const place = putScored(members, member, score)
+    const isCounted = ranks.levels === 1 && ranks.recountNow(place, ranks.oneMore) !== undefined
+    if (!isCounted) return this.counted(place, record === undefined ? 'new' : 'changed')
+    return record === undefined ? added : changed
+  }
+
+  private *counted<T>(place: Bytes, answer: T): Program<T> {
+    yield* this.ranks.added(place, this.count)
+    return answer
   }
 
   /** `before` is what `score` answers. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
     if (before === undefined) this.count++
     else yield* this.removePlace(member, before)
-    putScored(this.members, member, score)
-    yield* this.ranks.added(this.placeKey(score, member), this.count)
+    const place = putScored(this.members, member, score)
+    yield* this.ranks.added(place, this.count)
   }
 
   /** `score` is what it has. */
@@ -165,9 +220,11 @@ export class ScoredMembers {
   }
 
   private *removePlace(member: Slice, score: number): Program<void> {
+    const { members } = this
     const place = placeOf(score, member)
-    this.members.remove(placesPart, { member: place, payload: emptySlice, chunks: undefined })
-    yield* this.ranks.removed(this.placeKey(score, member))
+    const key = members.keyOf(placesPart, place)
+    members.removeRaw(key)
+    yield* this.ranks.removed(placeIn(key, place))
   }
 
   /** What stands in the key of its place. */

@@ -24,8 +24,9 @@ export function compareScored(a: ScoredMember, b: ScoredMember): number {
 export function placeOf(score: number, member: Slice): Slice {
   const bytes = new Uint8Array(scoreBytes + member.length)
   writeScore(bytes, score)
-  bytes.set(member.view(), scoreBytes)
-  return Slice.of(bytes)
+  const { bytes: from, start, end } = member
+  for (let at = start, to = scoreBytes; at < end; at++, to++) bytes[to] = from[at] as number
+  return new Slice(bytes, 0, bytes.length)
 }
 
 /** What stands first in the places of a score. */
@@ -51,7 +52,8 @@ function writeScore(bytes: Bytes, score: number): void {
   for (let i = 0; i < scoreBytes; i++) bytes[i] = word.getUint8(i)
 }
 
-function readScore(bytes: Bytes, at: number): number {
+/** The score that stands first in a place. */
+export function readScore(bytes: Bytes, at: number): number {
   for (let i = 0; i < scoreBytes; i++) word.setUint8(i, bytes[at + i] as number)
   const high = word.getUint32(0)
   const isNegative = high < signBit

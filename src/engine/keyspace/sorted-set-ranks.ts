@@ -7,11 +7,19 @@
 
 import { type Bytes, compareBytes, concatBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
-import { rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
+import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
+import { Done } from '../../store/steps.js'
 import type { Entry, Program } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
-import { type Members, numberBytes, numberOfSlice, numberSlice, suffixOf } from './members.js'
+import {
+  type Members,
+  numberBytes,
+  numberOfSlice,
+  numberSlice,
+  suffixOf,
+  writeNumber,
+} from './members.js'
 
 /** Part of the places; the levels of blocks follow. */
 export const placesPart = 1
@@ -30,6 +38,24 @@ export interface LevelBlock {
   readonly block: Block
 }
 
+/** Where a block probably begins, and the key of its record. */
+interface Hint {
+  readonly start: Bytes
+  readonly key: Bytes
+}
+
+/** A change of a block's count, made where that is from `least` to `most`. */
+export interface Recount {
+  readonly by: number
+  readonly least: number
+  readonly most: number
+}
+
+/** The last place of a block takes it along. */
+export const oneLess: Recount = { by: -1, least: 2, most: Number.POSITIVE_INFINITY }
+
+const oneMoreAbove: Recount = { by: 1, least: 0, most: Number.POSITIVE_INFINITY }
+
 /** Blocks that a look-up follows from a hint on before it searches. */
 const stepsMax = 2
 const beginning = new Uint8Array(0)
@@ -42,6 +68,11 @@ export class Ranks {
     public levels: number,
     private readonly blockMax = rankBlockMembersMax,
   ) {}
+
+  /** A block of the lowest level that runs full is split. */
+  get oneMore(): Recount {
+    return { by: 1, least: 0, most: this.blockMax - 1 }
+  }
 
   /** Places before this one. */
   *before(place: Bytes): Program<number> {
@@ -83,6 +114,12 @@ export class Ranks {
   *added(place: Bytes, count: number): Program<void> {
     let bottom: Block = { start: beginning, count, next: undefined }
     for (let level = this.levels; level > 0; level--) {
+      const recount = level === 1 ? this.oneMore : oneMoreAbove
+      const start = yield* this.recount(level, place, recount)
+      if (start !== undefined) {
+        bottom = { start, count: 0, next: undefined }
+        continue
+      }
       const block = yield* this.covering(level, place)
       bottom = { ...block, count: block.count + 1 }
       this.put(level, bottom)
@@ -96,6 +133,11 @@ export class Ranks {
     let kept: Bytes | undefined
     const gone: Bytes[] = []
     for (let level = this.levels; level > 0; level--) {
+      const stays = gone.length === 0 ? yield* this.recount(level, place, oneLess) : undefined
+      if (stays !== undefined) {
+        kept = stays
+        continue
+      }
       const block = yield* this.covering(level, place)
       const { start, count } = block
       for (const each of gone) if (!isSame(each, start)) yield* this.drop(level, each)
@@ -116,6 +158,53 @@ export class Ranks {
     const blocks = blocksOf(places, this.blockMax)
     this.levels = blocks.at(-1)?.level ?? 0
     for (const block of blocks) putBlock(this.members, block)
+  }
+
+  /**
+   * Changes the count of the block in which a place is, where that takes no search and the count is
+   * within bounds: in its record as it lies. Answers where the block begins.
+   */
+  private *recount(
+    level: number,
+    place: Bytes,
+    { by, least, most }: Recount,
+  ): Program<Bytes | undefined> {
+    const hint = this.hintOf(level, place)
+    if (hint === undefined) return undefined
+    const record = yield* this.members.getRaw(hint.key)
+    return this.recounted(hint, record, place, { by, least, most })
+  }
+
+  /** As recount, of the lowest level and at once; else undefined, and nothing is done. */
+  recountNow(place: Bytes, recount: Recount): Bytes | undefined {
+    const hint = this.hintOf(1, place)
+    if (hint === undefined) return undefined
+    const step = this.members.getRaw(hint.key)
+    return step instanceof Done ? this.recounted(hint, step.value, place, recount) : undefined
+  }
+
+  private hintOf(level: number, place: Bytes): Hint | undefined {
+    const { members } = this
+    const start = this.ks.work.hints?.find(members.id, level, place)
+    if (start === undefined || start.length >= memberKeyBytesMax) return undefined
+    return { start, key: members.raw(placesPart + level, start) }
+  }
+
+  private recounted(
+    { start, key }: Hint,
+    record: Bytes | undefined,
+    place: Bytes,
+    { by, least, most }: Recount,
+  ): Bytes | undefined {
+    if (record === undefined || record[0] !== 0 || record.length <= nextMarkAt) return undefined
+    if (record[nextMarkAt] === nextMark[0] && !isBelow(place, record, nextMarkAt + 1)) {
+      return undefined
+    }
+    const count = numberOfSlice(new Slice(record, 1, nextMarkAt))
+    if (count < least || count > most) return undefined
+    writeNumber(record, 1, count + by)
+    this.members.putRaw(key, record)
+    return start
   }
 
   /** The block in which a place is. */
@@ -302,6 +391,8 @@ function blockIn(entry: Entry): Block {
 /** What stands behind the number: whether another block follows, and then where it begins. */
 const lastMark = Uint8Array.of(0)
 const nextMark = Uint8Array.of(1)
+/** Of a block's record, behind its flags and its number. */
+const nextMarkAt = 1 + numberBytes
 
 /** A block as its record says; older ones say nothing of the next one. */
 export function blockOf(start: Bytes, payload: Slice): Block {
@@ -321,6 +412,17 @@ function separator(left: Bytes | undefined, right: Bytes | undefined): Bytes {
   let same = 0
   while (same < left.length && left[same] === right[same]) same++
   return right.subarray(0, same + 1)
+}
+
+/** Whether a place is below the one that stands in a record from `at` on. */
+function isBelow(place: Bytes, record: Bytes, at: number): boolean {
+  const { length } = place
+  const left = record.length - at
+  for (let i = 0; i < length && i < left; i++) {
+    const difference = (place[i] as number) - (record[at + i] as number)
+    if (difference !== 0) return difference < 0
+  }
+  return length < left
 }
 
 function isSame(a: Bytes, b: Bytes): boolean {

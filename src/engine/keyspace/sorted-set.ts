@@ -5,13 +5,15 @@
 import { mapKey } from '../../base/bytes.js'
 import { keptAtOnceMax, removeAtOnceMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
-import type { Program } from '../../store/store.js'
+import { Done } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 import { elementsOf, fieldIn } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { nullValue, type Value } from '../../value/value.js'
 import type { MembersId } from '../types.js'
 import { buildMembers } from './building.js'
 import type { Head } from './head.js'
+import type { Holdable } from './held.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
@@ -24,9 +26,18 @@ export type { LexBound, LexSpan, ScoreSpan, Span } from './sorted-set-span.js'
 
 /** The sorted set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openSortedSet(ks: Keyspace, name: Slice): Program<SortedSet> {
+  const held = heldSortedSet(ks, name)
+  if (held !== undefined) return held
   const set = sortedSetOf(ks, yield* ks.key(name))
   if (ks.work.melts) yield* set.melt()
+  set.staysOpen = true
   return set
+}
+
+/** The large one under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldSortedSet(ks: Keyspace, name: Slice): SortedSet | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('zset') === true ? (held as SortedSet) : undefined
 }
 
 /** The sorted set of a key that has been read. Throws WRONGTYPE. */
@@ -49,7 +60,10 @@ export function* storeSortedSet(
 
 const noMembers = 0 as MembersId
 
-export class SortedSet {
+export class SortedSet implements Holdable {
+  readonly type = 'zset'
+  /** What it has become may be written when the program's further commands have been at it. */
+  staysOpen = false
   private isChanged = false
   /** Of a small one; read when first needed. */
   private entries: Scored[] | undefined
@@ -58,6 +72,8 @@ export class SortedSet {
   /** Of a small one that is asked often. */
   private byName: Map<string, Scored> | undefined
   private lookUps = 0
+  /** Members of a small one that are taken out of the others when somebody looks at all of them. */
+  private readonly gone = new Set<Scored>()
   private head: Head | undefined
   private members: ScoredMembers | undefined
 
@@ -87,6 +103,17 @@ export class SortedSet {
     this.isChanged = true
     if (members !== undefined) yield* members.set(member, score, before)
     else this.setInline({ member, score: score === 0 ? 0 : score })
+  }
+
+  /**
+   * Gives a member a score, whatever it has, and saves: of one that is held open, where its records
+   * are at hand. Else undefined, and nothing is done.
+   */
+  setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
+    const set = this.members?.setNow(member, score)
+    if (set instanceof Done && set.value === 'same') return set
+    if (set !== undefined) this.ks.changedHeld(this)
+    return set
   }
 
   /** Whether it was there. */
@@ -187,6 +214,7 @@ export class SortedSet {
     )
     this.isInOrder = true
     this.byName = undefined
+    this.gone.clear()
     this.isChanged = true
   }
 
@@ -202,12 +230,22 @@ export class SortedSet {
   /** Writes what has changed; a sorted set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, head, members } = this
+    const { ks, key, heldHead } = this
     this.isChanged = false
+    if (heldHead !== undefined && this.size > 0 && ks.changedHeld(this)) return
+    ks.letGo(this)
     if (this.size === 0) yield* ks.remove(key)
-    else if (head !== undefined && members !== undefined) {
-      yield* ks.putHead(key, 'zset', headOf(head, members))
-    } else yield* this.saveSmall(this.inline())
+    else if (heldHead !== undefined) yield* ks.putHead(key, 'zset', heldHead)
+    else {
+      yield* ks.tx.breathe(this.size)
+      yield* this.saveSmall(this.inline())
+    }
+    if (this.staysOpen && this.members !== undefined && this.size > 0) ks.hold(this)
+  }
+
+  get heldHead(): Head | undefined {
+    const { head, members } = this
+    return head === undefined || members === undefined ? undefined : headOf(head, members)
   }
 
   private *saveSmall(entries: readonly ScoredMember[]): Program<void> {
@@ -227,6 +265,7 @@ export class SortedSet {
         return
       }
     }
+    yield* ks.tx.breathe(entries.length)
     // Places are the same under any id.
     const { building, levels } = scoredBuilding(ks.members(noMembers), entries)
     const id = yield* buildMembers(ks, building)
@@ -247,8 +286,9 @@ export class SortedSet {
     this.isChanged = true
     if (members !== undefined) yield* members.remove(member, score)
     else {
-      this.inline().splice(this.place(member), 1)
+      const entry = this.find(member) as Scored
       this.byName?.delete(mapKey(member.view()))
+      this.gone.add(entry)
     }
   }
 
@@ -277,7 +317,12 @@ export class SortedSet {
 
   /** The members of a small one, in any order. */
   private all(): Scored[] {
+    const { gone } = this
     this.entries ??= this.key.exists ? readEntries(this.key.value) : []
+    if (gone.size > 0) {
+      this.entries = this.entries.filter((entry) => !gone.has(entry))
+      gone.clear()
+    }
     return this.entries
   }
 
@@ -290,12 +335,14 @@ export class SortedSet {
   }
 
   private find(member: Slice): Scored | undefined {
+    if (this.byName !== undefined) return this.byName.get(mapKey(member.view()))
     const entries = this.all()
-    if (this.byName === undefined && this.lookUps++ < plainLookUps) {
+    if (this.lookUps++ < plainLookUps) {
       return entries.find((entry) => entry.member.equals(member))
     }
-    this.byName ??= new Map(entries.map((entry) => [mapKey(entry.member.view()), entry]))
-    return this.byName.get(mapKey(member.view()))
+    const byName = new Map(entries.map((entry) => [mapKey(entry.member.view()), entry]))
+    this.byName = byName
+    return byName.get(mapKey(member.view()))
   }
 
   private setInline(entry: Scored): void {

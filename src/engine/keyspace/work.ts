@@ -65,6 +65,8 @@ export class Work {
   melts = false
   /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
   prepares = false
+  /** A further command follows in this program: what this one has open may serve that too. */
+  hasMore = false
   private reads = 0
   /** Staged members that a head of this run points at. */
   private taken: Set<MembersId> | undefined

@@ -1,0 +1,87 @@
+// Large containers that the commands of one program have open. What a pipeline does to one of them
+// sixteen times is decoded once and its head written once: when somebody else looks the key up,
+// when others are opened, or when the program ends. Their members are written as they change.
+
+import { heldContainersMax } from '../../base/limits.js'
+import type { Slice } from '../../base/slice.js'
+import type { Head } from './head.js'
+import type { Key, KeyType } from './key.js'
+
+/** A large container, as its noun has it open. */
+export interface Holdable {
+  readonly key: Key
+  readonly type: KeyType
+  /** Of one that is large; what its record is to say. */
+  readonly heldHead: Head | undefined
+}
+
+interface Held {
+  readonly noun: Holdable
+  /** Its record says less than it has become. */
+  isUnsaved: boolean
+}
+
+export class HeldContainers {
+  private readonly held: Held[] = []
+
+  constructor(private readonly write: (noun: Holdable, head: Head) => void) {}
+
+  /** The one under a name. */
+  find(name: Slice): Holdable | undefined {
+    const { held } = this
+    for (let i = 0; i < held.length; i++) {
+      const { noun } = held[i] as Held
+      if (noun.key.name.equals(name)) return noun
+    }
+    return undefined
+  }
+
+  /** It is open from now on; its record says what it is. */
+  add(noun: Holdable): void {
+    if (this.held.length >= heldContainersMax) this.saveFirst()
+    this.held.push({ noun, isUnsaved: false })
+  }
+
+  /** It has changed; false where it is not open. */
+  changed(noun: Holdable): boolean {
+    const { held } = this
+    for (let i = 0; i < held.length; i++) {
+      const each = held[i] as Held
+      if (each.noun !== noun) continue
+      each.isUnsaved = true
+      return true
+    }
+    return false
+  }
+
+  /** It is no large container any more. */
+  forget(noun: Holdable): void {
+    const { held } = this
+    const at = held.findIndex((each) => each.noun === noun)
+    if (at >= 0) held.splice(at, 1)
+  }
+
+  /** Writes the one under a name, which somebody else looks up. */
+  settle(name: Slice): void {
+    const { held } = this
+    const at = held.findIndex(({ noun }) => noun.key.name.equals(name))
+    if (at < 0) return
+    const [found] = held.splice(at, 1)
+    if (found !== undefined) this.save(found)
+  }
+
+  /** Writes all of them. */
+  settleAll(): void {
+    while (this.held.length > 0) this.saveFirst()
+  }
+
+  private saveFirst(): void {
+    const first = this.held.shift()
+    if (first !== undefined) this.save(first)
+  }
+
+  private save({ noun, isUnsaved }: Held): void {
+    const { heldHead } = noun
+    if (isUnsaved && heldHead !== undefined) this.write(noun, heldHead)
+  }
+}
