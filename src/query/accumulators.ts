@@ -3,13 +3,26 @@
 // group holds what it counts and nothing else.
 
 import { fail } from '../base/errors.js'
+import type { Collation } from '../value/collation.js'
 import { compareValues } from '../value/compare.js'
-import { Elements } from '../value/elements.js'
+import { Elements, elementsOf } from '../value/elements.js'
 import { equalityKey } from '../value/key.js'
 import { numberOf } from '../value/numbers.js'
-import { bsonType, doubleValue, int32Value, nullValue, type Value } from '../value/value.js'
+import {
+  bsonType,
+  doubleOf,
+  doubleValue,
+  int32Value,
+  nullValue,
+  type Value,
+} from '../value/value.js'
 import { writeArray } from '../value/writer.js'
-import { type Accumulator, type AccumulatorRow, bytesOf } from './expressions/accumulator.js'
+import {
+  type Accumulator,
+  type AccumulatorRow,
+  bytesOf,
+  requireListMemory,
+} from './expressions/accumulator.js'
 import { NumberSum } from './expressions/number-sum.js'
 import { mergeInto, objectOf } from './expressions/object.js'
 import {
@@ -24,6 +37,7 @@ import {
 } from './expressions/operator.js'
 import { percentileAccumulators, percentileOperators } from './expressions/percentile.js'
 import { rankedAccumulators, rankedOperators } from './expressions/ranked.js'
+import { scriptAccumulators } from './expressions/script.js'
 
 class Sum implements Accumulator {
   readonly bytesHeld = 0
@@ -35,6 +49,14 @@ class Sum implements Accumulator {
 
   result(): Value {
     return this.sum.total()
+  }
+
+  save(): Value {
+    return this.sum.save()
+  }
+
+  absorb(saved: Value): void {
+    this.sum.absorb(saved)
   }
 }
 
@@ -49,6 +71,14 @@ class Average implements Accumulator {
   result(): Value {
     return this.sum.average() ?? nullValue
   }
+
+  save(): Value {
+    return this.sum.save()
+  }
+
+  absorb(saved: Value): void {
+    this.sum.absorb(saved)
+  }
 }
 
 /** $min (sign 1) and $max (-1): null and missing do not take part. */
@@ -56,11 +86,15 @@ class Extreme implements Accumulator {
   bytesHeld = 0
   private best: Value | undefined
 
-  constructor(private readonly sign: 1 | -1) {}
+  constructor(
+    private readonly sign: 1 | -1,
+    private readonly collation: Collation | undefined,
+  ) {}
 
   add(value: Result): void {
     if (isNullish(value)) return
-    if (this.best !== undefined && this.sign * compareValues(value, this.best) >= 0) return
+    const { best, collation } = this
+    if (best !== undefined && this.sign * compareValues(value, best, collation) >= 0) return
     this.best = copyOf(value)
     this.bytesHeld = bytesOf(this.best)
   }
@@ -68,6 +102,19 @@ class Extreme implements Accumulator {
   result(): Value {
     return this.best ?? nullValue
   }
+
+  save(): Value {
+    return this.best ?? nullValue
+  }
+
+  absorb(saved: Value): void {
+    this.add(saved)
+  }
+}
+
+/** A value that may be missing, as one that is not. */
+function listOf(value: Result): Value {
+  return writeArray(value === undefined ? [] : [value])
 }
 
 class First implements Accumulator {
@@ -86,6 +133,14 @@ class First implements Accumulator {
   result(): Result {
     return this.value
   }
+
+  save(): Value {
+    return listOf(this.value)
+  }
+
+  absorb(saved: Value): void {
+    this.add(elementsOf(saved)[0])
+  }
 }
 
 class Last implements Accumulator {
@@ -100,6 +155,14 @@ class Last implements Accumulator {
   result(): Result {
     return this.value
   }
+
+  save(): Value {
+    return listOf(this.value)
+  }
+
+  absorb(saved: Value): void {
+    this.add(elementsOf(saved)[0])
+  }
 }
 
 class Push implements Accumulator {
@@ -111,10 +174,19 @@ class Push implements Accumulator {
     const copy = copyOf(value)
     this.values.push(copy)
     this.bytesHeld += bytesOf(copy)
+    requireListMemory('$push', this.bytesHeld)
   }
 
   result(): Value {
     return writeArray(this.values)
+  }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
   }
 }
 
@@ -122,17 +194,28 @@ class AddToSet implements Accumulator {
   bytesHeld = 0
   private readonly values = new Map<string, Value>()
 
+  constructor(private readonly collation: Collation | undefined) {}
+
   add(value: Result): void {
     if (value === undefined) return
-    const key = equalityKey(value)
+    const key = equalityKey(value, this.collation)
     if (this.values.has(key)) return
     const copy = copyOf(value)
     this.values.set(key, copy)
     this.bytesHeld += bytesOf(copy) + key.length
+    requireListMemory('$addToSet', this.bytesHeld)
   }
 
   result(): Value {
     return writeArray(this.values.values())
+  }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
   }
 }
 
@@ -153,6 +236,14 @@ class MergeObjects implements Accumulator {
 
   result(): Value {
     return objectOf(this.fields)
+  }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    this.add(saved)
   }
 }
 
@@ -178,17 +269,35 @@ class Deviation implements Accumulator {
     const degrees = this.count - this.spare
     return degrees > 0 ? doubleValue(Math.sqrt(this.squares / degrees)) : nullValue
   }
+
+  save(): Value {
+    return writeArray([this.count, this.mean, this.squares].map(doubleValue))
+  }
+
+  /** Two variances make one: Chan, Golub and LeVeque. */
+  absorb(saved: Value): void {
+    const [count = 0, mean = 0, squares = 0] = elementsOf(saved).map(doubleOf)
+    const whole = this.count + count
+    if (count === 0) return
+    const delta = mean - this.mean
+    this.squares += squares + (delta * delta * this.count * count) / whole
+    this.mean += (delta * count) / whole
+    this.count = whole
+  }
 }
 
+type Create = (collation: Collation | undefined) => Accumulator
+
 /** An accumulator whose operand is one expression. */
-function unaryRow(name: string, create: () => Accumulator): AccumulatorRow {
+function unaryRow(name: string, create: Create): AccumulatorRow {
   return {
     name,
     compile: (operand, scope) => {
       if (operand.type === bsonType.array) {
         throw location(40237, `The ${name} accumulator is a unary operator`)
       }
-      return { input: scope.compile(operand), create }
+      const { collation } = scope.context
+      return { input: scope.compile(operand), create: () => create(collation) }
     },
   }
 }
@@ -208,23 +317,24 @@ export const accumulators: ReadonlyMap<string, AccumulatorRow> = new Map(
   [
     unaryRow('$sum', () => new Sum()),
     unaryRow('$avg', () => new Average()),
-    unaryRow('$min', () => new Extreme(1)),
-    unaryRow('$max', () => new Extreme(-1)),
+    unaryRow('$min', (collation) => new Extreme(1, collation)),
+    unaryRow('$max', (collation) => new Extreme(-1, collation)),
     unaryRow('$first', () => new First()),
     unaryRow('$last', () => new Last()),
     unaryRow('$push', () => new Push()),
-    unaryRow('$addToSet', () => new AddToSet()),
+    unaryRow('$addToSet', (collation) => new AddToSet(collation)),
     unaryRow('$mergeObjects', () => new MergeObjects()),
     unaryRow('$stdDevPop', () => new Deviation(0)),
     unaryRow('$stdDevSamp', () => new Deviation(1)),
     countRow,
     ...rankedAccumulators,
     ...percentileAccumulators,
+    ...scriptAccumulators,
   ].map((row) => [row.name, row]),
 )
 
 /** As an expression: over the elements of one array operand, or over several operands. */
-function overValues(name: string, create: () => Accumulator): OperatorRow {
+function overValues(name: string, create: Create): OperatorRow {
   const arity = [0, Number.POSITIVE_INFINITY] as const
   return {
     name,
@@ -232,7 +342,7 @@ function overValues(name: string, create: () => Accumulator): OperatorRow {
     compile: (operand, scope) =>
       call(
         (values) => {
-          const state = create()
+          const state = create(scope.context.collation)
           const [only] = values
           if (values.length !== 1 || only?.type !== bsonType.array) {
             for (const value of values) state.add(value)
@@ -250,8 +360,8 @@ function overValues(name: string, create: () => Accumulator): OperatorRow {
 export const accumulatorOperators: readonly OperatorRow[] = [
   overValues('$sum', () => new Sum()),
   overValues('$avg', () => new Average()),
-  overValues('$min', () => new Extreme(1)),
-  overValues('$max', () => new Extreme(-1)),
+  overValues('$min', (collation) => new Extreme(1, collation)),
+  overValues('$max', (collation) => new Extreme(-1, collation)),
   overValues('$stdDevPop', () => new Deviation(0)),
   overValues('$stdDevSamp', () => new Deviation(1)),
   ...rankedOperators,

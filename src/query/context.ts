@@ -2,6 +2,7 @@
 // pipelines: time and identifiers come from here, so that a statement run twice gives the same.
 
 import type { Bytes } from '../base/bytes.js'
+import type { Collation } from '../value/collation.js'
 import type { Value } from '../value/value.js'
 
 export interface QueryContext {
@@ -11,4 +12,6 @@ export interface QueryContext {
   readonly variables: ReadonlyMap<string, Value>
   /** The `index`-th ObjectId of the command, 12 bytes; the same one whenever it is asked for. */
   readonly objectId: (index: number) => Bytes
+  /** How strings compare; absent: by their bytes. */
+  readonly collation?: Collation | undefined
 }

@@ -34,6 +34,7 @@ import {
   requireRoom,
   Scope,
 } from './expressions/operator.js'
+import { scriptOperators } from './expressions/script.js'
 import { setOperators } from './expressions/set.js'
 import { stringOperators } from './expressions/string.js'
 import { typeOperators } from './expressions/type.js'
@@ -61,8 +62,14 @@ for (const family of [
   typeOperators,
   variableOperators,
   accumulatorOperators,
+  scriptOperators,
 ]) {
   for (const row of family) operators.set(row.name, row)
+}
+
+/** Every operator, for the reference. */
+export function expressionNames(): string[] {
+  return [...operators.keys()]
 }
 
 /** The scope that a command's expressions are compiled in: its `let` variables are declared. */
@@ -72,7 +79,7 @@ export function scopeOf(context: QueryContext): Scope {
 
 /** The environment that evaluates what was compiled in `scopeOf(context)`. */
 export function envOf(root: Value, context: QueryContext): Env {
-  return new Env(root, context.variables, context.now)
+  return new Env(root, context.variables, context.now, context.collation)
 }
 
 /**

@@ -14,6 +14,11 @@ export class BoundedHeap<T> {
     return this.items.length
   }
 
+  /** What `push` would have to beat; undefined while there is room. */
+  get largest(): T | undefined {
+    return this.items.length < this.capacity ? undefined : this.items[0]
+  }
+
   /** The item that was dropped to make room, `item` itself when it is too large; else undefined. */
   push(item: T): T | undefined {
     const { items } = this

@@ -9,6 +9,7 @@ import { bsonType, type Document, stringOf, type Value } from '../value/value.js
 import type { QueryContext } from './context.js'
 import { envOf, scopeOf } from './expression.js'
 import { emptyObject, location } from './expressions/operator.js'
+import { orderStages } from './pipeline-order.js'
 import { bucketStage } from './stages/bucket.js'
 import { bucketAutoStage } from './stages/bucket-auto.js'
 import { Chain } from './stages/chain.js'
@@ -21,8 +22,9 @@ import { limitStages } from './stages/limit.js'
 import { lookupStage } from './stages/lookup.js'
 import { projectStages } from './stages/project.js'
 import { redactStage } from './stages/redact.js'
+import { refusedStages } from './stages/refused.js'
 import { windowStage } from './stages/set-window-fields.js'
-import { sortPlan, sortStages } from './stages/sort.js'
+import { sortStages } from './stages/sort.js'
 import { sourceStages } from './stages/source.js'
 import type {
   PipelineRules,
@@ -57,8 +59,12 @@ const stages: ReadonlyMap<string, StageRow> = new Map(
     facetStage,
     ...sourceStages,
     ...writeStages,
+    ...refusedStages,
   ].map((row) => [row.name, row]),
 )
+
+/** Every stage, for the reference. */
+export const stageNames: readonly string[] = [...stages.keys()]
 
 /**
  * The plans of a pipeline's stages; one stage may need several. Throws 14 (not an array of
@@ -119,7 +125,7 @@ function compileAt(
     }
     plans.push(...row.compile(spec, compiler))
   }
-  return withLimits(plans)
+  return (rules.order ?? orderStages)(plans)
 }
 
 function stageOf(stage: Value): { name: string; spec: Value } {
@@ -134,22 +140,6 @@ function stageOf(stage: Value): { name: string; spec: Value } {
     throw location(40323, 'A pipeline stage specification object must contain exactly one field.')
   }
   return { name, spec }
-}
-
-/** A sort learns of the limit after it; what is skipped between them must be sorted, too. */
-function withLimits(plans: readonly StagePlan[]): StagePlan[] {
-  return plans.map((plan, i) => {
-    if (plan.kind !== 'sort') return plan
-    let skipped = 0
-    for (const next of plans.slice(i + 1)) {
-      if (next.kind === 'skip') skipped += next.count
-      else if (next.kind === 'limit') {
-        const limit = skipped + next.count
-        return Number.isSafeInteger(limit) ? sortPlan(plan.spec, plan.sort, limit) : plan
-      } else break
-    }
-    return plan
-  })
 }
 
 /** Whether a plan is a transform by itself: nothing to read, nothing to write. */
@@ -220,7 +210,10 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
       addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found)
       break
     case '$facet':
-      for (const nested of fields.values()) collect(nested, found, depth + 1)
+      // Each of them runs, also of those with one name.
+      for (const [, nested] of spec.type === bsonType.object ? fieldsOf(spec) : []) {
+        collect(nested, found, depth + 1)
+      }
       return
     default:
       return

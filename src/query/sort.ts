@@ -5,6 +5,7 @@
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { indexFieldsMax } from '../base/limits.js'
+import type { Collation } from '../value/collation.js'
 import { compareValues } from '../value/compare.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
 import { KeyWriter } from '../value/key.js'
@@ -31,12 +32,16 @@ export interface Sort {
   readonly parts: readonly SortPart[]
   /** `{$natural: ±1}`: the order of the collection, not of values. */
   readonly natural: 1 | -1 | undefined
+  /** How strings compare; undefined: by their bytes. */
+  readonly collation: Collation | undefined
   /** Bytes whose order is the sort's. Throws BadValue where two parts cross different arrays. */
   key(document: Document): Bytes
+  /** The same in memory that the next key is written to. */
+  peekKey(document: Document): Bytes
 }
 
 /** Throws 15974, 15975 (bad directions), 2 (more than 32 parts) and the refusals of $meta. */
-export function compileSort(spec: Document): Sort {
+export function compileSort(spec: Document, collation?: Collation): Sort {
   const parts: SortPart[] = []
   let natural: 1 | -1 | undefined
   let count = 0
@@ -52,7 +57,7 @@ export function compileSort(spec: Document): Sort {
     throw fail('BadValue', text)
   }
   if (count > indexFieldsMax) throw fail('BadValue', 'too many compound keys')
-  return new CompiledSort(parts, natural)
+  return new CompiledSort(parts, natural, collation)
 }
 
 function naturalDirection(value: Value): 1 | -1 {
@@ -90,15 +95,32 @@ class CompiledSort implements Sort {
   constructor(
     readonly parts: readonly SortPart[],
     readonly natural: 1 | -1 | undefined,
+    readonly collation: Collation | undefined,
   ) {}
 
   key(document: Document): Bytes {
-    const tuple = this.tuple(document)
-    this.writer.reset()
-    for (let i = 0; i < tuple.length; i++) {
-      this.writer.value(tuple[i] as Value, this.parts[i]?.direction === -1)
+    return this.written(document).finish()
+  }
+
+  peekKey(document: Document): Bytes {
+    return this.written(document).view()
+  }
+
+  private written(document: Document): KeyWriter {
+    const { writer, parts, collation } = this
+    const [part] = parts
+    writer.reset()
+    if (parts.length === 1 && part !== undefined) {
+      const { values } = keyValues(document, part.path)
+      const value = values.length === 1 ? values[0] : undefined
+      const own = value ?? extreme(values, part.direction, collation)
+      return writer.value(own, part.direction === -1, collation)
     }
-    return this.writer.finish()
+    const tuple = this.tuple(document)
+    for (let i = 0; i < tuple.length; i++) {
+      writer.value(tuple[i] as Value, parts[i]?.direction === -1, collation)
+    }
+    return writer
   }
 
   private tuple(document: Document): Tuple {
@@ -108,7 +130,7 @@ class CompiledSort implements Sort {
       const paths = parts.map((part) => part.path)
       return this.least(tuplesOf(documentValue(document), paths))
     }
-    return found.map((keys, i) => extreme(keys.values, parts[i]?.direction ?? 1))
+    return found.map((keys, i) => extreme(keys.values, parts[i]?.direction ?? 1, this.collation))
   }
 
   private least(tuples: readonly Tuple[]): Tuple {
@@ -117,18 +139,22 @@ class CompiledSort implements Sort {
 
   private compare(a: Tuple, b: Tuple): number {
     for (let i = 0; i < a.length; i++) {
-      const order = compareValues(a[i] as Value, b[i] as Value)
+      const order = compareValues(a[i] as Value, b[i] as Value, this.collation)
       if (order !== 0) return order * (this.parts[i]?.direction ?? 1)
     }
     return 0
   }
 }
 
-function extreme(values: readonly Value[], direction: 1 | -1): Value {
+function extreme(
+  values: readonly Value[],
+  direction: 1 | -1,
+  collation: Collation | undefined,
+): Value {
   let best = values[0] ?? nullValue
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as Value
-    if (compareValues(value, best) * direction < 0) best = value
+    if (compareValues(value, best, collation) * direction < 0) best = value
   }
   return best
 }

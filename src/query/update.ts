@@ -52,6 +52,9 @@ const modifiers = new Map<string, Modifier>(
   [...fieldModifiers, ...arrayModifiers].map((row) => [row.name, row]),
 )
 
+/** Every operator, for the reference. */
+export const updateOperatorNames: readonly string[] = [...modifiers.keys()]
+
 /** An array is a pipeline, an object whose first name has a `$` is operators, others replace. */
 export function compileUpdate(update: Value, options: UpdateOptions): Update {
   const { context, arrayFilters = [] } = options

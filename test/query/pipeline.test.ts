@@ -10,6 +10,7 @@ import { Chain } from '../../src/query/stages/chain.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { shellText } from '../../src/value/shell.js'
 import { documentValue } from '../../src/value/value.js'
+import { writeArray, writeDocument } from '../../src/value/writer.js'
 import { context, refused } from './expression-table.js'
 import { plansOf, run, table } from './stage-table.js'
 
@@ -45,8 +46,8 @@ t.test('plans tell what the engine can take over', async (t) => {
   t.same(kinds([{ $match: {} }, { $sort: { a: 1 } }, { $skip: 1 }, { $limit: 2 }]), [
     'match',
     'sort',
-    'skip',
     'limit',
+    'skip',
   ])
   t.same(kinds([{ $collStats: { count: {} } }, { $project: { a: 1 } }]), ['collStats', 'transform'])
   t.same(kinds([{ $sortByCount: '$a' }]), ['transform', 'sort'])
@@ -58,7 +59,8 @@ t.test('a sort takes the limit after it, and what is skipped between them', asyn
     plansOf(pipeline).flatMap((plan) => (plan.kind === 'sort' ? [plan.limit] : []))
   t.same(limits([{ $sort: { a: 1 } }, { $limit: 5 }]), [5])
   t.same(limits([{ $sort: { a: 1 } }, { $skip: 2 }, { $limit: 5 }]), [7])
-  t.same(limits([{ $sort: { a: 1 } }, { $match: {} }, { $limit: 5 }]), [undefined])
+  t.same(limits([{ $sort: { a: 1 } }, { $match: {} }, { $limit: 5 }]), [5])
+  t.same(limits([{ $sort: { a: 1 } }, { $unwind: '$a' }, { $limit: 5 }]), [undefined])
 })
 
 t.test('$documents must be given objects', async (t) => {
@@ -259,4 +261,17 @@ t.test('the collections of a pipeline are found wherever they are named', async 
     { name: 'f', need: 'write' },
   ])
   t.same(pipelineCollections(valueFrom(5)), [])
+})
+
+t.test('facets of one name are all looked into', async (t) => {
+  const facets = writeDocument((out) => {
+    for (const name of ['a', 'b']) out.value('same', valueFrom([{ $unionWith: name }]))
+  })
+  const pipeline = writeArray([
+    documentValue(writeDocument((out) => out.document('$facet', facets))),
+  ])
+  t.same(
+    pipelineCollections(pipeline).map(({ name }) => name),
+    ['a', 'b'],
+  )
 })

@@ -280,7 +280,10 @@ t.test('several runs are merged in order', async (t) => {
 
 t.test('blocking stages stop at their memory limit', async (t) => {
   const large = documentFrom({ a: 'x'.repeat(10_000_000) })
-  const names = { $sort: { a: 1 }, $group: { _id: null, all: { $push: '$a' } } }
+  const names = {
+    $sort: { a: 1 },
+    $group: { _id: null, all: { $push: '$a' }, more: { $push: '$a' } },
+  }
   for (const [name, spec] of Object.entries(names)) {
     const [plan] = plansOf([{ [name]: spec }])
     if (plan === undefined || !isPure(plan)) throw new Error(`${name} is pure`)

@@ -240,7 +240,7 @@ t.test('what columns hold is bounded, however few the documents', async (t) => {
     ],
     [
       [{ $bucketAuto: { groupBy: '$_id', buckets: 1, output: { x: { $push: large } } } }],
-      refused(292),
+      refused(146),
     ],
   ])
 })

@@ -17,6 +17,7 @@ import {
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import {
   binary,
+  type Env,
   int32Of,
   isNullish,
   location,
@@ -128,13 +129,13 @@ function sliceArgument(which: string, value: Value, codes: readonly [number, num
   )
 }
 
-function contains(value: Result, array: Result): Value {
+function contains(value: Result, array: Result, { collation }: Env): Value {
   if (array?.type !== bsonType.array) {
     throw location(40081, `$in requires an array as a second argument, found: ${typeName(array)}`)
   }
   if (value === undefined) return falseValue
   const elements = new Elements(array.bytes, array.start)
-  while (elements.next()) if (equalValues(elements.value(), value)) return trueValue
+  while (elements.next()) if (equalValues(elements.value(), value, collation)) return trueValue
   return falseValue
 }
 
@@ -200,7 +201,7 @@ function reverse(array: Result): Value {
 }
 
 /** `[array, value, start?, end?]`, -1 when not found. */
-function indexOfArray(values: readonly Result[]): Value {
+function indexOfArray(values: readonly Result[], { collation }: Env): Value {
   const [array, value, from, to] = values
   if (isNullish(array)) return nullValue
   if (array.type !== bsonType.array) {
@@ -215,7 +216,7 @@ function indexOfArray(values: readonly Result[]): Value {
   if (value === undefined) return int32Value(-1)
   const elements = new Elements(array.bytes, array.start)
   for (let i = 0; i < stop && elements.next(); i++) {
-    if (i >= start && equalValues(elements.value(), value)) return int32Value(i)
+    if (i >= start && equalValues(elements.value(), value, collation)) return int32Value(i)
   }
   return int32Value(-1)
 }

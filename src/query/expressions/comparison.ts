@@ -3,15 +3,15 @@
 
 import { compareValues } from '../../value/compare.js'
 import { boolValue, int32Value, undefinedValue } from '../../value/value.js'
-import { binary, type OperatorRow, type Result } from './operator.js'
+import { binary, type Env, type OperatorRow, type Result } from './operator.js'
 
 /** Order of two results of expressions. */
-function compareResults(a: Result, b: Result): number {
-  return compareValues(a ?? undefinedValue, b ?? undefinedValue)
+function compareResults(a: Result, b: Result, { collation }: Env): number {
+  return compareValues(a ?? undefinedValue, b ?? undefinedValue, collation)
 }
 
 function comparison(name: string, holds: (order: number) => boolean): OperatorRow {
-  return binary(name, (a, b) => boolValue(holds(compareResults(a, b))))
+  return binary(name, (a, b, env) => boolValue(holds(compareResults(a, b, env))))
 }
 
 export const comparisonOperators: readonly OperatorRow[] = [
@@ -21,5 +21,5 @@ export const comparisonOperators: readonly OperatorRow[] = [
   comparison('$gte', (order) => order >= 0),
   comparison('$lt', (order) => order < 0),
   comparison('$lte', (order) => order <= 0),
-  binary('$cmp', (a, b) => int32Value(Math.sign(compareResults(a, b)))),
+  binary('$cmp', (a, b, env) => int32Value(Math.sign(compareResults(a, b, env)))),
 ]

@@ -2,6 +2,7 @@
 // arrays or an order of elements: $map, $filter, $reduce, $zip, $sortArray.
 
 import { fail } from '../../base/errors.js'
+import type { Collation } from '../../value/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
@@ -253,10 +254,10 @@ function zip(inputs: readonly Result[], defaults: readonly Result[], useLongest:
 type ElementOrder = (a: Value, b: Value) => number
 
 /** The order that a `sortBy` asks for: 1, -1 or `{path: ±1, …}`. */
-function elementOrder(sortBy: Value): ElementOrder {
+function elementOrder(sortBy: Value, collation: Collation | undefined): ElementOrder {
   if (sortBy.isNumber) {
     const direction = directionOf(sortBy)
-    return (a, b) => direction * compareValues(a, b)
+    return (a, b) => direction * compareValues(a, b, collation)
   }
   if (sortBy.type !== bsonType.object) throw badSortBy()
   const parts: { path: FieldPath; direction: number }[] = []
@@ -269,7 +270,7 @@ function elementOrder(sortBy: Value): ElementOrder {
   if (parts.length === 0) throw badSortBy()
   return (a, b) => {
     for (const { path, direction } of parts) {
-      const order = compareValues(sortKey(a, path), sortKey(b, path))
+      const order = compareValues(sortKey(a, path), sortKey(b, path), collation)
       if (order !== 0) return direction * order
     }
     return 0
@@ -302,7 +303,7 @@ const sortArrayRules = usualRules('$sortArray', {
 
 function compileSortArray(operand: Value, scope: Scope): Expression {
   const given = namedArguments(operand, sortArrayRules(operand))
-  const order = elementOrder(given.get('sortBy') as Value)
+  const order = elementOrder(given.get('sortBy') as Value, scope.context.collation)
   return call(
     ([array]) => {
       if (isNullish(array)) return nullValue

@@ -2,17 +2,22 @@
 // the error of each addition carried along, decimals apart. The result has the widest type that was
 // added, and does not depend on the order of what was added.
 
+import { Elements } from '../../value/elements.js'
 import { addNumbers, divideNumbers, readInt64AsNumber, toDecimal } from '../../value/numbers.js'
 import {
   bigintOf,
+  boolOf,
   bsonType,
+  doubleOf,
   doubleValue,
   int32Value,
   int64Value,
   readDouble,
   readInt32,
+  stringOf,
   type Value,
 } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
@@ -76,6 +81,46 @@ export class NumberSum {
   average(): Value | undefined {
     if (this.count === 0) return undefined
     return divideNumbers(this.total(), int64Value(BigInt(this.count)))
+  }
+
+  /** All that was added, for `absorb`. */
+  save(): Value {
+    const writer = new DocumentWriter()
+    writer.double('count', this.count).double('small', this.small).bool('isLong', this.hasLong)
+    if (this.hasDouble) writer.double('sum', this.sum).double('lost', this.lost)
+    if (this.large !== 0n) writer.string('large', String(this.large))
+    if (this.decimal !== undefined) writer.value('decimal', this.decimal)
+    return writer.finishValue()
+  }
+
+  /** Adds what another total has saved. */
+  absorb(saved: Value): void {
+    const elements = new Elements(saved.bytes, saved.start)
+    while (elements.next()) this.absorbPart(elements.name(), elements.value())
+  }
+
+  private absorbPart(name: string, value: Value): void {
+    switch (name) {
+      case 'count':
+        this.count += doubleOf(value)
+        break
+      case 'small':
+        this.addWhole(doubleOf(value))
+        break
+      case 'isLong':
+        this.hasLong ||= boolOf(value)
+        break
+      case 'sum':
+      case 'lost':
+        this.hasDouble = true
+        this.addDouble(doubleOf(value))
+        break
+      case 'large':
+        this.large += BigInt(stringOf(value))
+        break
+      default:
+        this.decimal = this.decimal === undefined ? value.detach() : addNumbers(this.decimal, value)
+    }
   }
 
   private addWhole(n: number): void {

@@ -4,6 +4,7 @@
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax, expressionStepsMax } from '../../base/limits.js'
+import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
@@ -25,13 +26,21 @@ export class Env {
   readonly variables: ReadonlyMap<string, Value>
   /** $$NOW, milliseconds since 1970. */
   readonly now: number
+  /** How strings compare; undefined: by their bytes. */
+  readonly collation: Collation | undefined
   /** Variables bound inside the expression, at the slots that the scope gave them. */
   readonly slots: Result[] = []
 
-  constructor(root: Value, variables: ReadonlyMap<string, Value>, now: number) {
+  constructor(
+    root: Value,
+    variables: ReadonlyMap<string, Value>,
+    now: number,
+    collation?: Collation,
+  ) {
     this.document = root
     this.variables = variables
     this.now = now
+    this.collation = collation
   }
 
   /** $$ROOT; set for each document. */
@@ -184,14 +193,22 @@ class Call implements Expression {
 }
 
 /** `apply` over its operands' values; computed at once when they are all constant. */
-export function call(apply: Apply, operands: readonly Expression[]): Expression {
-  return fold(new Call(apply, operands), operands)
+export function call(
+  apply: Apply,
+  operands: readonly Expression[],
+  collation?: Collation,
+): Expression {
+  return fold(new Call(apply, operands), operands, collation)
 }
 
 /** The expression, or its value when nothing that it reads depends on the document. */
-export function fold(expression: Expression, operands: readonly Expression[]): Expression {
+export function fold(
+  expression: Expression,
+  operands: readonly Expression[],
+  collation?: Collation,
+): Expression {
   if (!operands.every((operand) => operand instanceof Constant)) return expression
-  return new Constant(expression.evaluate(new Env(emptyObject, new Map(), 0)))
+  return new Constant(expression.evaluate(new Env(emptyObject, new Map(), 0, collation)))
 }
 
 /** An operator of one operand, given as such or as an array of one. */
@@ -202,7 +219,7 @@ export function unary(name: string, apply: (a: Result, env: Env) => Result): Ope
     arity,
     compile: (operand, scope) => {
       const operands = operandsOf(name, arity, operand, scope)
-      return fold(new Unary(apply, operands[0] as Expression), operands)
+      return fold(new Unary(apply, operands[0] as Expression), operands, scope.context.collation)
     },
   }
 }
@@ -218,7 +235,7 @@ export function binary(
     compile: (operand, scope) => {
       const operands = operandsOf(name, arity, operand, scope)
       const [left, right] = operands as [Expression, Expression]
-      return fold(new Binary(apply, left, right), operands)
+      return fold(new Binary(apply, left, right), operands, scope.context.collation)
     },
   }
 }
@@ -229,7 +246,8 @@ export function ranged(name: string, least: number, most: number, apply: Apply):
   return {
     name,
     arity,
-    compile: (operand, scope) => call(apply, operandsOf(name, arity, operand, scope)),
+    compile: (operand, scope) =>
+      call(apply, operandsOf(name, arity, operand, scope), scope.context.collation),
   }
 }
 

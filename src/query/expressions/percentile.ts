@@ -48,6 +48,14 @@ class Percentiles implements Accumulator {
     })
     return this.isOne ? (found[0] ?? nullValue) : writeArray(found)
   }
+
+  save(): Value {
+    return writeArray(this.numbers.map(doubleValue))
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 function rulesOf(name: string, required: readonly string[]): NamedArguments {

@@ -1,6 +1,7 @@
 // Accumulators of the n first, last, smallest, largest and best-sorted values, and their forms as
 // expressions over an array.
 
+import type { Collation } from '../../value/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
@@ -86,6 +87,14 @@ class FirstN implements Accumulator {
   result(): Value {
     return writeArray(this.kept.values)
   }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 /** A ring of the last n values. */
@@ -111,6 +120,14 @@ class LastN implements Accumulator {
   result(): Value {
     return writeArray([...this.ring.slice(this.next), ...this.ring.slice(0, this.next)])
   }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 /** The n smallest by an order, in that order; null and missing do not take part. */
@@ -132,6 +149,14 @@ class ExtremeN implements Accumulator {
   result(): Value {
     return writeArray(this.heap.sorted())
   }
+
+  save(): Value {
+    return this.result()
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 /** Sort key and output of a document as one value: what $top and its kin accumulate. */
@@ -143,11 +168,12 @@ class KeyedOutput implements Expression {
 
   evaluate(env: Env): Value {
     const key = this.sort.key(documentOf(env.root))
-    return new DocumentWriter()
-      .value('k', binaryValue(0, key))
-      .value('o', this.output.evaluate(env) ?? nullValue)
-      .finishValue()
+    return keyedValue(key, this.output.evaluate(env) ?? nullValue)
   }
+}
+
+function keyedValue(key: Uint8Array, output: Value): Value {
+  return new DocumentWriter().value('k', binaryValue(0, key)).value('o', output).finishValue()
 }
 
 interface Keyed {
@@ -190,14 +216,26 @@ class TopN implements Accumulator {
     if (this.isSingle) return items[0]?.output
     return writeArray(items.map((item) => item.output))
   }
+
+  /** In the order that they came in: it decides between equal keys. */
+  save(): Value {
+    const items = this.heap.sorted().sort((a, b) => a.sequence - b.sequence)
+    return writeArray(items.map(({ key, output }) => keyedValue(key, output)))
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 function bytesOfKeyed(item: Keyed): number {
   return item.key.length + bytesOf(item.output)
 }
 
+type Make = (n: number, collation: Collation | undefined) => Accumulator
+
 /** `{n, input}`. */
-function counted(name: string, make: (n: number) => Accumulator): AccumulatorRow {
+function counted(name: string, make: Make): AccumulatorRow {
   return {
     name,
     compile: (operand, scope) => {
@@ -207,7 +245,9 @@ function counted(name: string, make: (n: number) => Accumulator): AccumulatorRow
         Expression,
       ]
       if (n instanceof Constant) countOf(name, n.value)
-      return { input, create: (group) => make(countOf(name, n.evaluate(group))) }
+      const { collation } = scope.context
+      const create = (group: Env) => make(countOf(name, n.evaluate(group)), collation)
+      return { input, seesGroup: !(n instanceof Constant), create }
     },
   }
 }
@@ -228,7 +268,8 @@ function sorted(name: string, sign: 1 | -1, isSingle: boolean): AccumulatorRow {
       if (n instanceof Constant) countOf(name, n.value)
       const output = scope.compile(given.get('output') as Value)
       return {
-        input: new KeyedOutput(compileSort(documentOf(sortBy)), output),
+        input: new KeyedOutput(compileSort(documentOf(sortBy), scope.context.collation), output),
+        seesGroup: n !== undefined && !(n instanceof Constant),
         create: (group) =>
           new TopN(n === undefined ? 1 : countOf(name, n.evaluate(group)), sign, isSingle),
       }
@@ -236,13 +277,14 @@ function sorted(name: string, sign: 1 | -1, isSingle: boolean): AccumulatorRow {
   }
 }
 
-const descending = (a: Value, b: Value): number => compareValues(b, a)
+const smallest: Make = (n, collation) => new ExtremeN(n, (a, b) => compareValues(a, b, collation))
+const largest: Make = (n, collation) => new ExtremeN(n, (a, b) => compareValues(b, a, collation))
 
 export const rankedAccumulators: readonly AccumulatorRow[] = [
   counted('$firstN', (n) => new FirstN(n)),
   counted('$lastN', (n) => new LastN(n)),
-  counted('$minN', (n) => new ExtremeN(n, compareValues)),
-  counted('$maxN', (n) => new ExtremeN(n, descending)),
+  counted('$minN', smallest),
+  counted('$maxN', largest),
   sorted('$top', 1, true),
   sorted('$topN', 1, false),
   sorted('$bottom', -1, true),
@@ -250,7 +292,7 @@ export const rankedAccumulators: readonly AccumulatorRow[] = [
 ]
 
 /** The same over the elements of an array. */
-function overArray(name: string, make: (n: number) => Accumulator): OperatorRow {
+function overArray(name: string, make: Make): OperatorRow {
   return {
     name,
     compile: (operand, scope) => {
@@ -264,7 +306,7 @@ function overArray(name: string, make: (n: number) => Accumulator): OperatorRow 
             `${name}'s 'input' must be an array, but was of type: ${typeName(array)}`,
           )
         }
-        const state = make(count)
+        const state = make(count, scope.context.collation)
         for (const element of elementsOf(array)) state.add(element)
         return state.result()
       }, operands)
@@ -275,6 +317,6 @@ function overArray(name: string, make: (n: number) => Accumulator): OperatorRow 
 export const rankedOperators: readonly OperatorRow[] = [
   overArray('$firstN', (n) => new FirstN(n)),
   overArray('$lastN', (n) => new LastN(n)),
-  overArray('$minN', (n) => new ExtremeN(n, compareValues)),
-  overArray('$maxN', (n) => new ExtremeN(n, descending)),
+  overArray('$minN', smallest),
+  overArray('$maxN', largest),
 ]

@@ -15,6 +15,7 @@ import {
 import { writeArray } from '../../value/writer.js'
 import {
   binary,
+  type Env,
   isNullish,
   isTruthy,
   location,
@@ -26,26 +27,26 @@ import {
 } from './operator.js'
 
 /** The distinct elements of an array, the first of equals kept. */
-function setOf(array: Value): Map<string, Value> {
+function setOf(array: Value, env: Env): Map<string, Value> {
   const set = new Map<string, Value>()
-  addTo(set, array)
+  addTo(set, array, env)
   return set
 }
 
-function addTo(set: Map<string, Value>, array: Value): void {
+function addTo(set: Map<string, Value>, array: Value, { collation }: Env): void {
   const elements = new Elements(array.bytes, array.start)
   while (elements.next()) {
     const value = elements.value()
-    const key = equalityKey(value)
+    const key = equalityKey(value, collation)
     if (!set.has(key)) set.set(key, value)
   }
 }
 
-function ordered(set: Map<string, Value>): Value {
-  return writeArray([...set.values()].sort(compareValues))
+function ordered(set: Map<string, Value>, { collation }: Env): Value {
+  return writeArray([...set.values()].sort((a, b) => compareValues(a, b, collation)))
 }
 
-function union(arrays: readonly Result[]): Value {
+function union(arrays: readonly Result[], env: Env): Value {
   const set = new Map<string, Value>()
   for (const array of arrays) {
     if (isNullish(array)) return nullValue
@@ -55,12 +56,12 @@ function union(arrays: readonly Result[]): Value {
         `All operands of $setUnion must be arrays. One argument is of type: ${typeName(array)}`,
       )
     }
-    addTo(set, array)
+    addTo(set, array, env)
   }
-  return ordered(set)
+  return ordered(set, env)
 }
 
-function intersection(arrays: readonly Result[]): Value {
+function intersection(arrays: readonly Result[], env: Env): Value {
   let common: Map<string, Value> | undefined
   for (const array of arrays) {
     if (isNullish(array)) return nullValue
@@ -71,20 +72,20 @@ function intersection(arrays: readonly Result[]): Value {
           typeName(array),
       )
     }
-    const set = setOf(array)
+    const set = setOf(array, env)
     if (common === undefined) common = set
     else for (const key of common.keys()) if (!set.has(key)) common.delete(key)
   }
-  return ordered(common ?? new Map())
+  return ordered(common ?? new Map(), env)
 }
 
-function difference(left: Result, right: Result): Value {
+function difference(left: Result, right: Result, env: Env): Value {
   if (isNullish(left) || isNullish(right)) return nullValue
   requireArrays('$setDifference', left, right, [17048, 17049])
-  const excluded = setOf(right)
+  const excluded = setOf(right, env)
   const kept: Value[] = []
   for (const value of elementsOf(left)) {
-    const key = equalityKey(value)
+    const key = equalityKey(value, env.collation)
     if (excluded.has(key)) continue
     excluded.set(key, value)
     kept.push(value)
@@ -92,10 +93,10 @@ function difference(left: Result, right: Result): Value {
   return writeArray(kept)
 }
 
-function isSubset(left: Result, right: Result): Value {
+function isSubset(left: Result, right: Result, env: Env): Value {
   requireArrays('$setIsSubset', left, right, [17046, 17042])
-  const whole = setOf(right as Value)
-  for (const key of setOf(left as Value).keys()) if (!whole.has(key)) return falseValue
+  const whole = setOf(right as Value, env)
+  for (const key of setOf(left as Value, env).keys()) if (!whole.has(key)) return falseValue
   return trueValue
 }
 
@@ -115,7 +116,7 @@ function requireArrays(
   }
 }
 
-function equals(arrays: readonly Result[]): Value {
+function equals(arrays: readonly Result[], env: Env): Value {
   if (arrays.length < 2) {
     throw location(17045, `$setEquals needs at least two arguments had: ${arrays.length}`)
   }
@@ -129,7 +130,7 @@ function equals(arrays: readonly Result[]): Value {
           typeName(array),
       )
     }
-    const set = setOf(array)
+    const set = setOf(array, env)
     first ??= set
     const known = first
     areEqual &&= set.size === known.size && [...set.keys()].every((key) => known.has(key))

@@ -1,6 +1,7 @@
 // Tests of one value against the operand of $eq, $lt … $in: numbers across types, no other types
 // mixed (type bracketing), null standing for what is missing, NaN equal to nothing but itself.
 
+import type { Collation } from '../../value/collation.js'
 import { compareValues, equalValues, typeClass } from '../../value/compare.js'
 import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { type Regex, regexMatches } from '../regex.js'
@@ -14,7 +15,7 @@ export function isNaNValue(value: Value): boolean {
   )
 }
 
-export function equalityTest(operand: Value): ValueTest {
+export function equalityTest(operand: Value, collation?: Collation): ValueTest {
   if (operand.isNullish) return (value) => value === undefined || value.isNullish
   if (operand.type === bsonType.int32) {
     const number = readInt32(operand.bytes, operand.start)
@@ -24,7 +25,7 @@ export function equalityTest(operand: Value): ValueTest {
         ? readInt32(value.bytes, value.start) === number
         : equalValues(value, operand))
   }
-  return (value) => value !== undefined && equalValues(value, operand)
+  return (value) => value !== undefined && equalValues(value, operand, collation)
 }
 
 /** How a comparison's outcome decides. */
@@ -35,8 +36,12 @@ const decides: Readonly<Record<Exclude<ComparisonName, 'eq'>, (order: number) =>
   gte: (order) => order >= 0,
 }
 
-export function comparisonTest(name: ComparisonName, operand: Value): ValueTest {
-  if (name === 'eq') return equalityTest(operand)
+export function comparisonTest(
+  name: ComparisonName,
+  operand: Value,
+  collation?: Collation,
+): ValueTest {
+  if (name === 'eq') return equalityTest(operand, collation)
   const allowsEqual = name === 'lte' || name === 'gte'
   if (operand.isNullish || isNaNValue(operand)) {
     return allowsEqual ? equalityTest(operand) : () => false
@@ -52,17 +57,24 @@ export function comparisonTest(name: ComparisonName, operand: Value): ValueTest 
   return (value) =>
     value !== undefined &&
     typeClass(value.type) === bracket &&
-    decide(compareValues(value, operand)) &&
+    decide(compareValues(value, operand, collation)) &&
     !(isNumber && isNaNValue(value))
 }
 
 /** Up to so many operands of $in are tried one after the other; more are sorted and searched. */
 const linearOperandsMax = 6
 
-export function membershipTest(values: readonly Value[], regexes: readonly Regex[]): ValueTest {
+export function membershipTest(
+  values: readonly Value[],
+  regexes: readonly Regex[],
+  collation?: Collation,
+): ValueTest {
   const acceptsMissing = values.some((value) => value.isNullish)
   const concrete = values.filter((value) => !value.isNullish)
-  const isMember = concrete.length > linearOperandsMax ? searchTest(concrete) : anyTest(concrete)
+  const isMember =
+    concrete.length > linearOperandsMax
+      ? searchTest(concrete, collation)
+      : anyTest(concrete, collation)
   return (value) => {
     if (value === undefined || value.isNullish) return acceptsMissing
     if (isMember(value)) return true
@@ -73,22 +85,28 @@ export function membershipTest(values: readonly Value[], regexes: readonly Regex
   }
 }
 
-function anyTest(values: readonly Value[]): (value: Value) => boolean {
-  const tests = values.map(equalityTest)
+function anyTest(
+  values: readonly Value[],
+  collation: Collation | undefined,
+): (value: Value) => boolean {
+  const tests = values.map((value) => equalityTest(value, collation))
   return (value) => {
     for (let i = 0; i < tests.length; i++) if ((tests[i] as ValueTest)(value)) return true
     return false
   }
 }
 
-function searchTest(values: readonly Value[]): (value: Value) => boolean {
-  const sorted = [...values].sort(compareValues)
+function searchTest(
+  values: readonly Value[],
+  collation: Collation | undefined,
+): (value: Value) => boolean {
+  const sorted = [...values].sort((a, b) => compareValues(a, b, collation))
   return (value) => {
     let low = 0
     let high = sorted.length - 1
     while (low <= high) {
       const middle = (low + high) >> 1
-      const order = compareValues(value, sorted[middle] as Value)
+      const order = compareValues(value, sorted[middle] as Value, collation)
       if (order === 0) return true
       if (order < 0) high = middle - 1
       else low = middle + 1

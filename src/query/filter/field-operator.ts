@@ -1,6 +1,7 @@
 // What a row of the operator table is, and what a row may ask of the parser that compiles it: so
 // that tables need not know the parser.
 
+import type { Collation } from '../../value/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 import type { FilterNode } from './node.js'
@@ -8,6 +9,8 @@ import type { FilterNode } from './node.js'
 /** Where an operator stands, and what it may ask of the parser. */
 export interface FieldPlace {
   readonly path: FieldPath
+  /** How strings compare; undefined: by their bytes. */
+  readonly collation: Collation | undefined
   /** The object of operators that it is one of. */
   readonly siblings: Value
   /** `{$gt: 1, $lt: 5}` for the same path. */

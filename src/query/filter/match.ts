@@ -135,13 +135,17 @@ function pathTest(node: LeafNode): DocumentTest {
   return (document) => !matches(document)
 }
 
-/** The test of what lies at the end of a path, arrays whole. */
-function leafTest(node: LeafNode): ValueTest {
+/**
+ * The test of what lies at the end of a path, arrays whole. What was taken by its position is not
+ * looked into, but by $elemMatch.
+ */
+function leafTest(node: LeafNode): (leaf: Value | undefined, isElement?: boolean) => boolean {
   const { test, reach } = node
   if (reach === 'whole') return test
   const isEach = reach === 'each'
-  return (leaf) => {
+  return (leaf, isElement = false) => {
     if (isEach && test(leaf)) return true
+    if (isEach && isElement) return false
     return leaf?.type === bsonType.array && hasElement(leaf, test)
   }
 }

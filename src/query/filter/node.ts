@@ -1,6 +1,7 @@
 // A filter as a tree: the planner reads it for index bounds, explain prints it, and match.ts makes
 // closures of it. Leaves carry the test of one value, so that a new operator is one row of a table.
 
+import type { Collation } from '../../value/collation.js'
 import type { FieldPath } from '../../value/path.js'
 import type { Value } from '../../value/value.js'
 
@@ -23,12 +24,17 @@ interface Leaf {
 
 export type ComparisonName = 'eq' | 'lt' | 'lte' | 'gt' | 'gte'
 
-export interface ComparisonNode extends Leaf {
+/** How its strings compare; undefined: by their bytes. */
+interface Collated {
+  readonly collation: Collation | undefined
+}
+
+export interface ComparisonNode extends Leaf, Collated {
   readonly op: ComparisonName
 }
 
 /** Matches nothing when both lists are empty. */
-export interface InNode extends Leaf {
+export interface InNode extends Leaf, Collated {
   readonly op: 'in'
   readonly values: readonly Value[]
   readonly regexes: readonly Value[]
@@ -73,7 +79,7 @@ export interface PlainNode extends Leaf {
 export type LeafNode = ComparisonNode | InNode | ExistsNode | RegexNode | ElemMatchNode | PlainNode
 
 /** Truth of an expression over the whole document. */
-export interface ExprNode {
+export interface ExprNode extends Collated {
   readonly op: 'expr'
   readonly value: Value
   readonly test: (root: Value) => boolean

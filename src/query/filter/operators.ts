@@ -3,6 +3,7 @@
 
 import { utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
+import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import type { FieldPath } from '../../value/path.js'
@@ -20,16 +21,22 @@ import type { ComparisonName, FilterNode } from './node.js'
 function comparison(op: ComparisonName): FieldOperator {
   return {
     name: `$${op}`,
-    compile: (operand, { path }) => comparisonNode(op, operand, path),
+    compile: (operand, { path, collation }) => comparisonNode(op, operand, path, collation),
   }
 }
 
-export function comparisonNode(op: ComparisonName, value: Value, path: FieldPath): FilterNode {
+export function comparisonNode(
+  op: ComparisonName,
+  value: Value,
+  path: FieldPath,
+  collation?: Collation,
+): FilterNode {
   if (value.type === bsonType.undefined) throw fail('BadValue', 'cannot compare to undefined')
   if (value.type === bsonType.regex && op !== 'eq') {
     throw fail('BadValue', `Can't have RegEx as arg to predicate over field '${path.text}'.`)
   }
-  return { op, path, value, reach: 'each', test: comparisonTest(op, value) }
+  const test = comparisonTest(op, value, collation)
+  return { op, path, value, reach: 'each', test, collation }
 }
 
 export function regexNode(regex: Regex, path: FieldPath): FilterNode {
@@ -44,7 +51,10 @@ export function regexNode(regex: Regex, path: FieldPath): FilterNode {
   }
 }
 
-function inNode(name: string, operand: Value, path: FieldPath): FilterNode {
+type InPlace = Pick<FieldPlace, 'path' | 'collation'>
+
+function inNode(name: string, operand: Value, place: InPlace): FilterNode {
+  const { path, collation } = place
   if (operand.type !== bsonType.array) throw fail('BadValue', `${name} needs an array`)
   const given = elementsOf(operand)
   for (const value of given) {
@@ -53,8 +63,8 @@ function inNode(name: string, operand: Value, path: FieldPath): FilterNode {
   }
   const regexes = given.filter((value) => value.type === bsonType.regex)
   const values = given.filter((value) => value.type !== bsonType.regex)
-  const test = membershipTest(values, regexes.map(compileRegexValue))
-  return { op: 'in', path, value: operand, reach: 'each', test, values, regexes }
+  const test = membershipTest(values, regexes.map(compileRegexValue), collation)
+  return { op: 'in', path, value: operand, reach: 'each', test, values, regexes, collation }
 }
 
 /** Whether an object holds operators: its first name starts with `$`; a DBRef's is a plain name. */
@@ -132,7 +142,7 @@ function compileElemMatch(operand: Value, place: FieldPlace): FilterNode {
 function compileAll(operand: Value, place: FieldPlace): FilterNode {
   if (operand.type !== bsonType.array) throw fail('BadValue', '$all needs an array')
   const given = elementsOf(operand)
-  if (given.length === 0) return inNode('$all', writeArray([]), place.path)
+  if (given.length === 0) return inNode('$all', writeArray([]), place)
   const isElemMatch = (value: Value): boolean => {
     if (!isOperatorObject(value)) return false
     const elements = new Elements(value.bytes, value.start)
@@ -146,7 +156,7 @@ function compileAll(operand: Value, place: FieldPlace): FilterNode {
     }
     if (isOperatorObject(value)) throw fail('BadValue', 'no $ expressions in $all')
     if (value.type === bsonType.regex) return regexNode(compileRegexValue(value), place.path)
-    return comparisonNode('eq', value, place.path)
+    return comparisonNode('eq', value, place.path, place.collation)
   })
   return children.length === 1 ? (children[0] as FilterNode) : { op: 'and', children }
 }
@@ -159,17 +169,17 @@ export const fieldOperators: readonly FieldOperator[] = [
   comparison('gte'),
   {
     name: '$ne',
-    compile: (operand, { path }) => {
+    compile: (operand, { path, collation }) => {
       if (operand.type === bsonType.regex) {
         throw fail('BadValue', "Can't have regex as arg to $ne.")
       }
-      return { op: 'not', child: comparisonNode('eq', operand, path) }
+      return { op: 'not', child: comparisonNode('eq', operand, path, collation) }
     },
   },
-  { name: '$in', compile: (operand, { path }) => inNode('$in', operand, path) },
+  { name: '$in', compile: (operand, place) => inNode('$in', operand, place) },
   {
     name: '$nin',
-    compile: (operand, { path }) => ({ op: 'not', child: inNode('$nin', operand, path) }),
+    compile: (operand, place) => ({ op: 'not', child: inNode('$nin', operand, place) }),
   },
   {
     name: '$exists',

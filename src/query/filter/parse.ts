@@ -63,6 +63,9 @@ const topOperators = new Map<string, TopOperator>([
   ],
 ])
 
+/** Operators that stand for themselves, for the reference; the others are in operators.ts. */
+export const topOperatorNames: readonly string[] = [...topOperators.keys()]
+
 /** `$sampleRate` as an expression that is true so often. */
 function sampling(operand: Value): Value {
   if (!operand.isNumber) {
@@ -148,7 +151,7 @@ class Parser {
   field(path: FieldPath, operand: Value): FilterNode {
     if (operand.type === bsonType.regex) return regexNode(compileRegexValue(operand), path)
     if (isOperatorObject(operand)) return this.operators(path, operand)
-    return comparisonNode('eq', operand, path)
+    return comparisonNode('eq', operand, path, this.context.collation)
   }
 
   /** The filters of $and, $or or $nor. */
@@ -178,7 +181,7 @@ class Parser {
       environment.root = root
       return isTruthy(expression.evaluate(environment))
     }
-    return { op: 'expr', value: operand, test }
+    return { op: 'expr', value: operand, test, collation: this.context.collation }
   }
 
   private requireDocument(name: string): void {
@@ -204,6 +207,7 @@ class Parser {
     const children: FilterNode[] = []
     const place: FieldPlace = {
       path,
+      collation: this.context.collation,
       siblings: object,
       operators: (value) => this.deeper(this.role).operators(path, value),
       nested: (value) => this.deeper('element').object(value),

@@ -129,7 +129,7 @@ const uniqueItems: Keyword = {
     return (value) => {
       if (!isArray(value)) return true
       const elements = elementsOf(value)
-      return new Set(elements.map(equalityKey)).size === elements.length
+      return new Set(elements.map((element) => equalityKey(element))).size === elements.length
     }
   },
 }

@@ -6,7 +6,7 @@ import { expressionDepthMax } from '../../base/limits.js'
 import { fieldsOf } from '../../value/elements.js'
 import { bsonType, type Value } from '../../value/value.js'
 import { containerKeywords } from './container-keywords.js'
-import { badSchema, type Keyword, type SchemaTest, wrongType } from './keyword.js'
+import { badSchema, type Keyword, type SchemaPlace, type SchemaTest, wrongType } from './keyword.js'
 import { valueKeywords } from './value-keywords.js'
 
 const keywords: ReadonlyMap<string, Keyword> = new Map(
@@ -24,21 +24,33 @@ export function compileSchema(spec: Value): SchemaTest {
   return compileAt(spec, 0)
 }
 
-function compileAt(spec: Value, depth: number): SchemaTest {
+/** The test of a schema `depth` levels within another. */
+export function compileAt(spec: Value, depth: number): SchemaTest {
   if (depth > expressionDepthMax) throw fail('BadValue', 'exceeded maximum query tree depth')
   const given = new Map(fieldsOf(spec))
   const tests: SchemaTest[] = []
   for (const [name, operand] of given) {
-    const test = keywordOf(name).compile(operand, {
-      sibling: (other) => given.get(other),
-      schema: (inner, within) => {
-        if (inner.type !== bsonType.object) throw wrongType(within, 'an object', inner)
-        return compileAt(inner, depth + 1)
-      },
-    })
+    const test = keywordOf(name).compile(operand, placeIn(given, depth))
     if (test !== undefined) tests.push(test)
   }
   return (value) => tests.every((test) => test(value))
+}
+
+/** The test of one keyword of a schema; undefined where it says nothing about values. */
+export function compileKeyword(name: string, spec: Value): SchemaTest | undefined {
+  const given = new Map(fieldsOf(spec))
+  const operand = given.get(name)
+  return operand === undefined ? undefined : keywordOf(name).compile(operand, placeIn(given, 0))
+}
+
+function placeIn(given: ReadonlyMap<string, Value>, depth: number): SchemaPlace {
+  return {
+    sibling: (other) => given.get(other),
+    schema: (inner, within) => {
+      if (inner.type !== bsonType.object) throw wrongType(within, 'an object', inner)
+      return compileAt(inner, depth + 1)
+    },
+  }
 }
 
 function keywordOf(name: string): Keyword {

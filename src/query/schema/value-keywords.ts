@@ -76,7 +76,7 @@ const enumKeyword: Keyword = {
   name: 'enum',
   compile: (operand) => {
     const values = listOperand('enum', operand)
-    const keys = new Set(values.map(equalityKey))
+    const keys = new Set(values.map((value) => equalityKey(value)))
     if (keys.size < values.length) {
       throw badSchema("$jsonSchema keyword 'enum' array cannot contain duplicate values.")
     }

@@ -27,18 +27,12 @@ import {
   typeName,
   valueText,
 } from '../expressions/operator.js'
+import { memoryOnly, requireMemory, type Workspace } from '../spill.js'
 import { outputFields, requireGroupBy } from './bucket.js'
 import { type Granularity, granularities } from './granularity.js'
 import type { GroupField } from './group.js'
-import { SortedRuns } from './sort.js'
-import {
-  type Emit,
-  requireMemory,
-  type StageCompiler,
-  type StagePlan,
-  type StageRow,
-  StreamTransform,
-} from './stage.js'
+import { SortingTransform } from './sorting.js'
+import type { Emit, StageCompiler, StagePlan, StageRow } from './stage.js'
 
 interface BucketAutoPlan {
   readonly groupBy: Expression
@@ -53,8 +47,7 @@ interface Bucket {
   readonly states: readonly Accumulator[]
 }
 
-class BucketAuto extends StreamTransform {
-  private readonly sorted = new SortedRuns('$bucketAuto')
+class BucketAuto extends SortingTransform {
   /** Of the open bucket's states. */
   private stateBytes = 0
 
@@ -62,8 +55,9 @@ class BucketAuto extends StreamTransform {
     private readonly plan: BucketAutoPlan,
     private readonly env: Env,
     private readonly groupEnv: Env,
+    private readonly workspace: Workspace,
   ) {
-    super()
+    super({ name: '$bucketAuto', workspace })
   }
 
   override get bytesHeld(): number {
@@ -73,7 +67,7 @@ class BucketAuto extends StreamTransform {
   push(document: Document): void {
     const value = this.groupValue(document)
     if (this.plan.granularity !== undefined) requireRoundable(value)
-    this.sorted.push(document, encodeKey(value))
+    this.sorted.push(document, encodeKey(value, false, this.env.collation))
   }
 
   override *finish(emit: Emit): Generator<void, void, void> {
@@ -83,6 +77,7 @@ class BucketAuto extends StreamTransform {
     let inBucket = 0
     let made = 0
     let taken = 0
+    yield* this.sorted.settle()
     for (const document of this.sorted.drain()) {
       const value = this.groupValue(document)
       const isFull = inBucket >= size && made < buckets
@@ -108,7 +103,7 @@ class BucketAuto extends StreamTransform {
   /** Whether a value begins the next bucket; rounded boundaries take in all that is below them. */
   private isBeyond({ max }: Bucket, value: Value): boolean {
     const { granularity } = this.plan
-    if (granularity === undefined) return compareValues(value, max) > 0
+    if (granularity === undefined) return compareValues(value, max, this.env.collation) > 0
     return (
       compareValues(
         value,
@@ -127,14 +122,14 @@ class BucketAuto extends StreamTransform {
   }
 
   private add(bucket: Bucket, value: Value): void {
-    if (compareValues(value, bucket.max) !== 0) bucket.max = copyOf(value)
+    if (compareValues(value, bucket.max, this.env.collation) !== 0) bucket.max = copyOf(value)
     for (const [i, { plan }] of this.plan.fields.entries()) {
       const state = bucket.states[i] as Accumulator
       const before = state.bytesHeld
       state.add(plan.input.evaluate(this.env))
       this.stateBytes += state.bytesHeld - before
     }
-    requireMemory('$bucketAuto', this.bytesHeld)
+    requireMemory('$bucketAuto', this.bytesHeld, this.workspace)
   }
 
   /** The bucket's document; `next` is the least value of the bucket after it. */
@@ -190,8 +185,8 @@ function compileBucketAuto(spec: Value, compiler: StageCompiler): StagePlan[] {
     throw location(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified.")
   }
   const plan = { groupBy: compiler.scope.compile(groupBy), buckets, fields, granularity }
-  const create = (): BucketAuto =>
-    new BucketAuto(plan, compiler.environment(), compiler.environment())
+  const create = (workspace = memoryOnly): BucketAuto =>
+    new BucketAuto(plan, compiler.environment(), compiler.environment(), workspace)
   return [{ kind: 'transform', name: '$bucketAuto', spec, create }]
 }
 

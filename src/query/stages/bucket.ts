@@ -1,6 +1,7 @@
 // $bucket: documents grouped by the range that a value falls into. It is a group by the lower
 // boundary of the range, sorted by it; boundaries are constants, so a range is found by bisection.
 
+import type { Collation } from '../../value/collation.js'
 import { compareValues, typeClass } from '../../value/compare.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import { bsonType, documentValue, stringOf, undefinedValue, type Value } from '../../value/value.js'
@@ -29,7 +30,7 @@ class BucketOf implements Expression {
 
   evaluate(env: Env): Result {
     const value = this.groupBy.evaluate(env) ?? undefinedValue
-    const found = this.boundaryOf(value) ?? this.fallback
+    const found = this.boundaryOf(value, env.collation) ?? this.fallback
     if (found !== undefined) return found
     throw location(
       40066,
@@ -37,13 +38,13 @@ class BucketOf implements Expression {
     )
   }
 
-  private boundaryOf(value: Value): Value | undefined {
+  private boundaryOf(value: Value, collation: Collation | undefined): Value | undefined {
     const { boundaries } = this
     let low = 0
     let high = boundaries.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (compareValues(boundaries[middle] as Value, value) <= 0) low = middle + 1
+      if (compareValues(boundaries[middle] as Value, value, collation) <= 0) low = middle + 1
       else high = middle
     }
     return low === boundaries.length ? undefined : boundaries[low - 1]
@@ -64,7 +65,7 @@ function compileBucket(spec: Value, compiler: StageCompiler): StagePlan[] {
   const order = writeDocument((writer) => writer.int32('_id', 1))
   return [
     groupPlan('$bucket', spec, id, fields, compiler),
-    sortPlan(documentValue(order), compileSort(order)),
+    sortPlan(documentValue(order), compileSort(order, compiler.context.collation)),
   ]
 }
 
@@ -86,7 +87,7 @@ function optionsOf(spec: Value, compiler: StageCompiler): BucketOptions {
   if (groupBy === undefined || list === undefined) {
     throw location(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.")
   }
-  requireOutside(fallback, boundaries)
+  requireOutside(fallback, boundaries, compiler.context.collation)
   return { groupBy, boundaries, fallback, output: given.get('output') }
 }
 
@@ -125,12 +126,17 @@ function boundariesOf(list: Value, compiler: StageCompiler): Value[] {
     )
   }
   for (let i = 1; i < boundaries.length; i++) {
-    requireAscending(boundaries[i - 1] as Value, boundaries[i] as Value, i)
+    requireAscending(boundaries[i - 1] as Value, boundaries[i] as Value, i, compiler)
   }
   return boundaries
 }
 
-function requireAscending(lower: Value, upper: Value, at: number): void {
+function requireAscending(
+  lower: Value,
+  upper: Value,
+  at: number,
+  { context }: StageCompiler,
+): void {
   if (typeClass(lower.type) !== typeClass(upper.type)) {
     throw location(
       40193,
@@ -138,7 +144,7 @@ function requireAscending(lower: Value, upper: Value, at: number): void {
         `conflicting types ${typeName(lower)} and ${typeName(upper)}.`,
     )
   }
-  if (compareValues(lower, upper) < 0) return
+  if (compareValues(lower, upper, context.collation) < 0) return
   throw location(
     40194,
     `The 'boundaries' option to $bucket must be sorted, but elements ${at - 1} and ${at} are not ` +
@@ -163,11 +169,16 @@ function constantOf(value: Value, compiler: StageCompiler): Value | undefined {
 }
 
 /** A default that lies among the boundaries could not be told from a bucket of its own. */
-function requireOutside(fallback: Value | undefined, boundaries: readonly Value[]): void {
+function requireOutside(
+  fallback: Value | undefined,
+  boundaries: readonly Value[],
+  collation: Collation | undefined,
+): void {
   const [first] = boundaries
   const last = boundaries.at(-1)
   if (fallback === undefined || first === undefined || last === undefined) return
-  if (compareValues(fallback, first) < 0 || compareValues(fallback, last) >= 0) return
+  const isBelow = compareValues(fallback, first, collation) < 0
+  if (isBelow || compareValues(fallback, last, collation) >= 0) return
   throw location(
     40199,
     "The $bucket 'default' field must be less than the lowest boundary or greater than or equal " +

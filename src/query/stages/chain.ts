@@ -50,6 +50,11 @@ export class Chain {
     this.hasEnded = true
   }
 
+  /** Nothing of it is wanted any more. */
+  abandon(): void {
+    for (const { transform } of this.links) transform.close?.()
+  }
+
   /** Does one bounded piece of the work that waits; false when there is none. */
   step(): boolean {
     this.close()
@@ -97,6 +102,7 @@ export class Chain {
     }
     for (let i = 0; i < last; i++) {
       const link = this.links[i] as Link
+      if (!link.isDone) link.transform.close?.()
       link.isDone = true
       link.queue.length = 0
     }

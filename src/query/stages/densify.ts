@@ -4,6 +4,7 @@
 import { concatBytes } from '../../base/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { densifyDocumentsMax, stepDocumentsMax } from '../../base/limits.js'
+import type { Collation } from '../../value/collation.js'
 import { compareValues, equalValues } from '../../value/compare.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
@@ -24,15 +25,10 @@ import { shiftDate, type Unit } from '../expressions/date-math.js'
 import { location, typeName, valueText } from '../expressions/operator.js'
 import { momentOf, utcZone } from '../expressions/time-zone.js'
 import { requirePath } from '../projection-spec.js'
+import { memoryOnly, type Workspace } from '../spill.js'
 import { FieldSetter } from './setter.js'
-import { SortedRuns } from './sort.js'
-import {
-  type Emit,
-  type StageCompiler,
-  type StagePlan,
-  type StageRow,
-  StreamTransform,
-} from './stage.js'
+import { SortingTransform } from './sorting.js'
+import type { Emit, StageCompiler, StagePlan, StageRow } from './stage.js'
 import { unitOf } from './window-bounds.js'
 
 interface DensifyPlan {
@@ -54,33 +50,31 @@ interface Range {
   high: Value
 }
 
-class Densify extends StreamTransform {
-  private readonly sorted = new SortedRuns('$densify')
+class Densify extends SortingTransform {
   private readonly path: FieldPath
   private readonly partitionPaths: readonly FieldPath[]
   private readonly setter: FieldSetter
   private readonly partitionSetters: readonly FieldSetter[]
+  private readonly collation: Collation | undefined
   private all: Range | undefined
   private made = 0
 
   constructor(
     private readonly plan: DensifyPlan,
     context: QueryContext,
+    workspace: Workspace,
   ) {
-    super()
+    super({ name: '$densify', workspace })
+    this.collation = context.collation
     this.path = parsePath(plan.field)
     this.partitionPaths = plan.partitionFields.map(parsePath)
     this.setter = new FieldSetter(plan.field, context)
     this.partitionSetters = plan.partitionFields.map((field) => new FieldSetter(field, context))
   }
 
-  override get bytesHeld(): number {
-    return this.sorted.bytesHeld
-  }
-
   push(document: Document): void {
     const value = this.valueIn(document)
-    const partition = encodeKey(documentValue(this.partitionOf(document)))
+    const partition = encodeKey(documentValue(this.partitionOf(document)), false, this.collation)
     this.sorted.push(document, concatBytes(partition, encodeKey(value ?? nullValue)))
     if (value === undefined) return
     const own = value.detach()
@@ -93,6 +87,7 @@ class Densify extends StreamTransform {
     let partition: Document | undefined
     let next: Value | undefined
     let work = 0
+    yield* this.sorted.settle()
     for (const document of this.sorted.drain()) {
       if (++work % stepDocumentsMax === 0) yield
       const value = this.valueIn(document)
@@ -101,7 +96,7 @@ class Densify extends StreamTransform {
         continue
       }
       const own = this.partitionOf(document)
-      if (partition === undefined || !sameDocument(partition, own)) {
+      if (partition === undefined || !sameDocument(partition, own, this.collation)) {
         if (partition !== undefined) yield* this.upTo(next, this.end(), true, partition, emit)
         partition = own
         next = this.start() ?? value
@@ -201,8 +196,8 @@ class Densify extends StreamTransform {
   }
 }
 
-function sameDocument(a: Document, b: Document): boolean {
-  return equalValues(documentValue(a), documentValue(b))
+function sameDocument(a: Document, b: Document, collation: Collation | undefined): boolean {
+  return equalValues(documentValue(a), documentValue(b), collation)
 }
 
 function refuse(text: string): GatewayError {
@@ -231,7 +226,7 @@ function compileDensify(spec: Value, compiler: StageCompiler): StagePlan[] {
     )
   }
   const plan = { field: stringOf(field), partitionFields, step, unit, bounds }
-  const create = (): Densify => new Densify(plan, compiler.context)
+  const create = (workspace = memoryOnly): Densify => new Densify(plan, compiler.context, workspace)
   return [{ kind: 'transform', name: '$densify', spec, create }]
 }
 

@@ -85,7 +85,13 @@ function methodPlan(
   compiler: StageCompiler,
 ): StagePlan {
   const sortBy = given.get('sortBy')
-  const sort = sortBy === undefined ? undefined : compileSort(documentOf(sortBy))
+  if (sortBy !== undefined && sortBy.type !== bsonType.object) {
+    const found = typeName(sortBy)
+    const text = `BSON field '$fill.sortBy' is the wrong type '${found}', expected type 'object'`
+    throw fail('TypeMismatch', text)
+  }
+  const { collation } = compiler.context
+  const sort = sortBy === undefined ? undefined : compileSort(documentOf(sortBy), collation)
   const parts = sort?.parts.length ?? 0
   const sorting: Sorting = {
     isSorted: parts > 0,

@@ -1,10 +1,13 @@
 // $group and $sortByCount: documents are folded into one state per key. Keys are equal as values
-// are (1 and 1.0 are one group, missing and null another); groups come out in the order they began.
+// are (1 and 1.0 are one group, missing and null another); groups come out in the order they began,
+// or, where they were too many for memory, in the order of their keys on disk.
 
-import { bufferOf } from '../../base/bytes.js'
+import { Arena } from '../../base/arena.js'
+import { type Bytes, bufferOf } from '../../base/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'
+import type { Collation } from '../../value/collation.js'
 import { compareValues } from '../../value/compare.js'
-import { Elements } from '../../value/elements.js'
+import { Elements, elementsOf } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
 import { numberOf } from '../../value/numbers.js'
 import {
@@ -14,17 +17,18 @@ import {
   doubleValue,
   nullValue,
   stringOf,
-  type Value,
+  Value,
 } from '../../value/value.js'
 import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import { accumulators } from '../accumulators.js'
 import type { Accumulator, AccumulatorPlan } from '../expressions/accumulator.js'
-import { copyOf, type Env, type Expression, location } from '../expressions/operator.js'
+import { type Env, type Expression, location } from '../expressions/operator.js'
 import { compileSort } from '../sort.js'
+import { memoryExceeded, memoryOnly, type SpillFigures, type Workspace } from '../spill.js'
 import { sortPlan } from './sort.js'
+import { Sorter } from './sorter.js'
 import {
   type Emit,
-  requireMemory,
   type StageCompiler,
   type StagePlan,
   type StageRow,
@@ -47,26 +51,61 @@ export interface GroupField {
 
 /** Groups by value: the usual kinds of key are found without encoding them. */
 class Groups {
-  private readonly byNumber = new Map<number, Group>()
-  private readonly byText = new Map<string, Group>()
-  private readonly byKey = new Map<string, Group>()
+  private readonly byNumber = new Shards<number>()
+  private readonly byText = new Shards<string>()
+  private readonly byKey = new Shards<string>()
+
+  constructor(private readonly collation: Collation | undefined) {}
 
   find(id: Value): Group | undefined {
-    if (id.type === bsonType.string) return this.byText.get(textKey(id))
+    const { collation } = this
+    const isText = id.type === bsonType.string && collation === undefined
+    if (isText) return ofText(this.byText, textKey(id))
     const number = numberKey(id)
-    return number === undefined ? this.byKey.get(equalityKey(id)) : this.byNumber.get(number)
+    if (number !== undefined) return this.byNumber.of(number | 0).get(number)
+    return ofText(this.byKey, equalityKey(id, collation))
   }
 
   add(group: Group): void {
     const { id } = group
-    if (id.type === bsonType.string) {
-      this.byText.set(textKey(id), group)
+    if (id.type === bsonType.string && this.collation === undefined) {
+      const key = textKey(id)
+      this.byText.of(hashOf(key)).set(key, group)
       return
     }
     const number = numberKey(id)
-    if (number === undefined) this.byKey.set(equalityKey(id), group)
-    else this.byNumber.set(number, group)
+    if (number !== undefined) {
+      this.byNumber.of(number | 0).set(number, group)
+      return
+    }
+    const key = equalityKey(id, this.collation)
+    this.byKey.of(hashOf(key)).set(key, group)
   }
+}
+
+const shards = 64
+
+/** One map that grows by pieces: making a table of a million larger is no bounded step. */
+class Shards<K> {
+  private readonly maps: (Map<K, Group> | undefined)[] = []
+
+  of(hash: number): Map<K, Group> {
+    const at = (hash ^ (hash >>> 8) ^ (hash >>> 16)) & (shards - 1)
+    const map = this.maps[at] ?? new Map<K, Group>()
+    this.maps[at] = map
+    return map
+  }
+}
+
+function ofText(map: Shards<string>, key: string): Group | undefined {
+  return map.of(hashOf(key)).get(key)
+}
+
+/** Of the end of a text and its middle, where texts are most likely to differ. */
+function hashOf(text: string): number {
+  const { length } = text
+  const last = text.charCodeAt(length - 1) + text.charCodeAt(length - 2) * 7
+  return last + text.charCodeAt(length >> 1) * 13 + text.charCodeAt(length - 5) * 31
 }
 
 /** The bytes of a string, one character each: quicker than decoding, and as distinct. */
@@ -82,22 +121,53 @@ function numberKey(id: Value): number | undefined {
   return compareValues(doubleValue(n), id) === 0 ? n : undefined
 }
 
+/** Groups that one step of a spill moves to the sorter. */
+const movedAtOnce = 8
+
 class GroupTransform extends StreamTransform {
-  private readonly groups = new Groups()
-  private readonly order: Group[] = []
+  private groups: Groups
+  private order: Group[] = []
   private held = 0
+  /** Gets the groups that memory does not hold, as documents of `_id` and states. */
+  private readonly sorter: Sorter
+  private moving: readonly Group[] | undefined
+  private moved = 0
+  private spills = 0
+  private outputBytes = 0
+  private readonly seesGroup: boolean
+  /** Ids of groups; they go when the groups go. */
+  private readonly arena = new Arena()
 
   constructor(
+    private readonly name: string,
     private readonly id: Expression,
     private readonly fields: readonly GroupField[],
     private readonly env: Env,
     private readonly groupEnv: Env,
+    private readonly workspace: Workspace,
   ) {
     super()
+    this.seesGroup = fields.some(({ plan }) => plan.seesGroup === true)
+    this.groups = new Groups(env.collation)
+    // What leaves memory goes through it: a part of the bound is enough for sorted runs.
+    const memoryBytesMax = workspace.memoryBytesMax / 4
+    this.sorter = new Sorter({ name, workspace: { ...workspace, memoryBytesMax } })
   }
 
   override get bytesHeld(): number {
-    return this.held
+    return this.held + this.sorter.bytesHeld
+  }
+
+  override get figures(): SpillFigures {
+    return { ...this.sorter.figures, spills: this.spills, inputBytes: this.outputBytes }
+  }
+
+  close(): void {
+    this.sorter.close()
+  }
+
+  override get pending(): boolean {
+    return this.moving !== undefined || this.sorter.pending
   }
 
   push(document: Document): void {
@@ -112,10 +182,32 @@ class GroupTransform extends StreamTransform {
       state.add((fields[i] as GroupField).plan.input.evaluate(env))
       this.held += state.bytesHeld - before
     }
-    requireMemory('$group', this.held)
+    if (this.held > this.workspace.memoryBytesMax) this.overflow()
+  }
+
+  /** Moves some groups to the sorter, or lets it spill. */
+  override resume(): void {
+    const { sorter, moving } = this
+    if (sorter.pending) {
+      sorter.work()
+      return
+    }
+    if (moving === undefined) return
+    for (let n = 0; n < movedAtOnce && !sorter.pending; n++) {
+      const group = moving[this.moved++]
+      if (group === undefined) {
+        this.moving = undefined
+        return
+      }
+      sorter.push(
+        this.saved(group),
+        Buffer.from(equalityKey(group.id, this.env.collation), 'latin1'),
+      )
+    }
   }
 
   override *finish(emit: Emit): Generator<void, void, void> {
+    if (this.spills > 0) return yield* this.finishSpilled(emit)
     let emitted = 0
     for (let i = 0; i < this.order.length; i++) {
       emit(this.documentOf(this.order[i] as Group))
@@ -125,17 +217,65 @@ class GroupTransform extends StreamTransform {
     this.held = 0
   }
 
-  private begin(id: Value): Group {
-    const own = copyOf(id)
-    this.groupEnv.root = documentValue(new DocumentWriter().value('_id', own).finish())
-    const group: Group = {
-      id: own,
-      states: this.fields.map(({ plan }) => plan.create(this.groupEnv)),
+  /** Parts of one group come one behind the other, in the order of their documents. */
+  private *finishSpilled(emit: Emit): Generator<void, void, void> {
+    this.overflow()
+    while (this.pending) {
+      this.resume()
+      yield
     }
+    yield* this.sorter.settle()
+    let open: { key: Bytes; group: Group } | undefined
+    let work = 0
+    for (const { key, document } of this.sorter.drainItems()) {
+      const [id = nullValue, ...saved] = elementsOf(documentValue(document))
+      if (open === undefined || Buffer.compare(open.key, key) !== 0) {
+        if (open !== undefined) emit(this.documentOf(open.group))
+        open = { key, group: this.started(id) }
+      }
+      for (const [i, state] of open.group.states.entries()) state.absorb(saved[i] ?? nullValue)
+      if (++work % movedAtOnce === 0) yield
+    }
+    if (open !== undefined) emit(this.documentOf(open.group))
+  }
+
+  /** All groups of memory are on their way out. */
+  private overflow(): void {
+    if (this.workspace.open === undefined) throw memoryExceeded(this.name, this.workspace)
+    this.moving = this.order
+    this.moved = 0
+    this.order = []
+    this.groups = new Groups(this.env.collation)
+    this.held = 0
+    this.spills++
+  }
+
+  private begin(id: Value): Group {
+    const group = this.started(id)
     this.groups.add(group)
     this.order.push(group)
     this.held += groupOverheadBytes + id.end - id.start
     return group
+  }
+
+  private started(id: Value): Group {
+    const { arena, fields, groupEnv } = this
+    arena.put(id.bytes, id.start, id.end)
+    const own = new Value(id.type, arena.bytes, arena.start, arena.start + id.end - id.start)
+    if (this.seesGroup) {
+      groupEnv.root = documentValue(new DocumentWriter().value('_id', own).finish())
+    }
+    const states = new Array<Accumulator>(fields.length)
+    for (let i = 0; i < fields.length; i++) {
+      states[i] = (fields[i] as GroupField).plan.create(groupEnv)
+    }
+    return { id: own, states }
+  }
+
+  private saved(group: Group): Document {
+    const writer = new DocumentWriter(true).push(group.id)
+    for (const state of group.states) writer.push(state.save())
+    return writer.finish()
   }
 
   private documentOf(group: Group): Document {
@@ -143,6 +283,7 @@ class GroupTransform extends StreamTransform {
     for (const [i, { name }] of this.fields.entries()) {
       writer.value(name, group.states[i]?.result() ?? nullValue)
     }
+    this.outputBytes += writer.length
     return writer.finish()
   }
 }
@@ -155,8 +296,10 @@ export function groupPlan(
   fields: readonly GroupField[],
   compiler: StageCompiler,
 ): StagePlan {
-  const create = (): GroupTransform =>
-    new GroupTransform(id, fields, compiler.environment(), compiler.environment())
+  const create = (workspace = memoryOnly): GroupTransform => {
+    const { environment } = compiler
+    return new GroupTransform(name, id, fields, environment(), environment(), workspace)
+  }
   return { kind: 'transform', name, spec, create }
 }
 

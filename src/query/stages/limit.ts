@@ -14,7 +14,13 @@ import {
 import { DocumentWriter } from '../../value/writer.js'
 import { location, valueText } from '../expressions/operator.js'
 import { compileFilter, type Filter } from '../filter.js'
-import { type Emit, type StagePlan, type StageRow, StreamTransform } from './stage.js'
+import {
+  type Emit,
+  type MatchPlan,
+  type StagePlan,
+  type StageRow,
+  StreamTransform,
+} from './stage.js'
 
 class Match extends StreamTransform {
   constructor(private readonly filter: Filter) {
@@ -90,8 +96,17 @@ function countOf(name: '$limit' | '$skip', code: 5107201 | 5107200, spec: Value)
   throw refuse('an integer')
 }
 
-function limitPlan(spec: Value, count: number): StagePlan {
+/** The stage of a filter that is compiled already. */
+export function matchPlan(spec: Value, filter: Filter): MatchPlan {
+  return { kind: 'match', name: '$match', spec, filter, create: () => new Match(filter) }
+}
+
+export function limitPlan(count: number, spec = numberValue(count)): StagePlan {
   return { kind: 'limit', name: '$limit', spec, count, create: () => new Limit(count) }
+}
+
+export function skipPlan(count: number, spec = numberValue(count)): StagePlan {
+  return { kind: 'skip', name: '$skip', spec, count, create: () => new Skip(count) }
 }
 
 function countField(spec: Value): string {
@@ -114,7 +129,7 @@ export const limitStages: readonly StageRow[] = [
         throw location(15959, 'the match filter must be an expression in an object')
       }
       const filter = compileFilter(documentOf(spec), context)
-      return [{ kind: 'match', name: '$match', spec, filter, create: () => new Match(filter) }]
+      return [matchPlan(spec, filter)]
     },
   },
   {
@@ -122,14 +137,14 @@ export const limitStages: readonly StageRow[] = [
     compile: (spec) => {
       const count = countOf('$limit', 5107201, spec)
       if (count === 0) throw location(15958, 'the limit must be positive')
-      return [limitPlan(spec, count)]
+      return [limitPlan(count, spec)]
     },
   },
   {
     name: '$skip',
     compile: (spec) => {
       const count = countOf('$skip', 5107200, spec)
-      return [{ kind: 'skip', name: '$skip', spec, count, create: () => new Skip(count) }]
+      return [skipPlan(count, spec)]
     },
   },
   {

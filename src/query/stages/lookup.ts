@@ -2,9 +2,9 @@
 // which pipeline runs over them, and how they are put into it. The engine reads the collection.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { Elements, fieldsOf } from '../../value/elements.js'
+import { Elements, field, fieldsOf } from '../../value/elements.js'
 import { bsonType, type Document, documentValue, stringOf, type Value } from '../../value/value.js'
-import { writeArray } from '../../value/writer.js'
+import { writeArray, writeDocument } from '../../value/writer.js'
 import { Env, type Expression, emptyObject, typeName, valueText } from '../expressions/operator.js'
 import { requireVariableName } from '../expressions/variable.js'
 import { requirePath } from '../projection-spec.js'
@@ -126,7 +126,7 @@ function correlated(
       compiler.compile(pipeline, { ...context, variables: variablesOf(document) }),
     conditionsFor: (document) => {
       if (equalities.length === 0) return []
-      const inner = new Env(emptyObject, variablesOf(document), context.now)
+      const inner = new Env(emptyObject, variablesOf(document), context.now, context.collation)
       return equalities.flatMap(({ path, variable }) => {
         return equalityCondition(path, variable.evaluate(inner)) ?? []
       })
@@ -178,8 +178,19 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
       allOf([...(join === undefined ? [] : [join(document)]), ...conditionsFor(document)]),
     pipelineFor,
     joined: (document, matches) => setter.set(document, writeArray(matches.map(documentValue))),
+    joinedEach: (document, match) =>
+      match === undefined ? without(document, as) : setter.set(document, documentValue(match)),
   }
   return [plan]
+}
+
+/** The document without a top-level field. */
+function without(document: Document, name: string): Document {
+  const value = documentValue(document)
+  if (field(document, name) === undefined) return document
+  return writeDocument((writer) => {
+    for (const [one, content] of fieldsOf(value)) if (one !== name) writer.value(one, content)
+  })
 }
 
 export const lookupStage: StageRow = { name: '$lookup', compile: compileLookup }

@@ -25,16 +25,10 @@ import {
 } from '../expressions/operator.js'
 import { requirePath } from '../projection-spec.js'
 import { compileSort, type Sort } from '../sort.js'
+import { memoryOnly, requireMemory, type Workspace } from '../spill.js'
 import { FieldSetter } from './setter.js'
-import { SortedRuns } from './sort.js'
-import {
-  type Emit,
-  requireMemory,
-  type StageCompiler,
-  type StagePlan,
-  type StageRow,
-  StreamTransform,
-} from './stage.js'
+import { SortingTransform } from './sorting.js'
+import type { Emit, StageCompiler, StagePlan, StageRow } from './stage.js'
 import type { Partition, WindowFunction } from './window-function.js'
 import { compileFunction } from './window-functions.js'
 
@@ -49,8 +43,7 @@ export interface WindowPlan {
   readonly outputs: readonly Output[]
 }
 
-class SetWindowFields extends StreamTransform {
-  private readonly sorted = new SortedRuns('$setWindowFields')
+class SetWindowFields extends SortingTransform {
   private readonly env: Env
   private readonly setters: readonly FieldSetter[]
   private partitionBytes = 0
@@ -58,8 +51,9 @@ class SetWindowFields extends StreamTransform {
   constructor(
     private readonly plan: WindowPlan,
     compiler: StageCompiler,
+    private readonly workspace: Workspace,
   ) {
-    super()
+    super({ name: '$setWindowFields', workspace })
     this.env = compiler.environment()
     this.setters = plan.outputs.map(({ path }) => new FieldSetter(path, compiler.context))
   }
@@ -70,7 +64,7 @@ class SetWindowFields extends StreamTransform {
 
   push(document: Document): void {
     const { sort } = this.plan
-    const partition = encodeKey(this.partitionOf(document))
+    const partition = encodeKey(this.partitionOf(document), false, this.env.collation)
     const key = sort === undefined ? partition : concatBytes(partition, sort.key(document))
     this.sorted.push(document, key)
   }
@@ -78,9 +72,11 @@ class SetWindowFields extends StreamTransform {
   override *finish(emit: Emit): Generator<void, void, void> {
     let documents: Document[] = []
     let partition: Value | undefined
+    // The partition needs what the sorted documents take: where they are many, they go to disk.
+    yield* this.sorted.settle(this.sorted.bytesHeld * 2 > this.workspace.memoryBytesMax)
     for (const document of this.sorted.drain()) {
       const next = this.partitionOf(document)
-      if (partition !== undefined && !equalValues(partition, next)) {
+      if (partition !== undefined && !equalValues(partition, next, this.env.collation)) {
         yield* this.finishPartition(documents, emit)
         documents = []
       }
@@ -125,7 +121,9 @@ class SetWindowFields extends StreamTransform {
 
   private hold(bytes: number): void {
     this.partitionBytes += bytes
-    requireMemory('$setWindowFields', this.bytesHeld)
+    const { bytesHeld, workspace } = this
+    if (workspace.open === undefined) requireMemory('$setWindowFields', bytesHeld, workspace)
+    else if (bytesHeld > workspace.memoryBytesMax) throw tooLarge(bytesHeld, workspace)
   }
 
   private sortValues(documents: readonly Document[]): Result[] {
@@ -134,6 +132,12 @@ class SetWindowFields extends StreamTransform {
     if (part === undefined || parts.length > 1) return []
     return documents.map((document) => expressionValue(documentValue(document), part.path))
   }
+}
+
+/** One partition is held whole, whatever the disk has room for. */
+function tooLarge(bytes: number, { memoryBytesMax }: Workspace): GatewayError {
+  const what = `used ${bytes} bytes but max allowed is ${memoryBytesMax}`
+  return location(5414201, `Exceeded memory limit in DocumentSourceSetWindowFields, ${what}`)
 }
 
 function refuse(text: string): GatewayError {
@@ -160,7 +164,8 @@ function compileWindows(spec: Value, compiler: StageCompiler): StagePlan[] {
   }
   requireObject('output', output)
   if (sortBy !== undefined) requireObject('sortBy', sortBy)
-  const sort = sortBy === undefined ? undefined : compileSort(documentOf(sortBy))
+  const sort =
+    sortBy === undefined ? undefined : compileSort(documentOf(sortBy), compiler.context.collation)
   const plan = {
     partitionBy: partitionBy === undefined ? undefined : compiler.scope.compile(partitionBy),
     sort,
@@ -176,7 +181,8 @@ export function windowPlan(
   plan: WindowPlan,
   compiler: StageCompiler,
 ): StagePlan {
-  const create = (): SetWindowFields => new SetWindowFields(plan, compiler)
+  const create = (workspace = memoryOnly): SetWindowFields =>
+    new SetWindowFields(plan, compiler, workspace)
   return { kind: 'transform', name, spec, create }
 }
 

@@ -24,7 +24,8 @@ export class FieldSetter {
     const root = new ProjectionNode()
     root.add(path, { kind: 'computed', expression: this.cell })
     this.tree = new ProjectionTree('exclusion', root)
-    this.env = new Env(documentValue(Uint8Array.of(5, 0, 0, 0, 0)), new Map(), context.now)
+    const empty = documentValue(Uint8Array.of(5, 0, 0, 0, 0))
+    this.env = new Env(empty, new Map(), context.now, context.collation)
   }
 
   set(document: Document, value: Value): Document {

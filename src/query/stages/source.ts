@@ -2,7 +2,8 @@
 // the engine and the commands answer, and $documents, whose documents stand in the pipeline.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { elementsOf } from '../../value/elements.js'
+import { elementsOf, fieldsOf } from '../../value/elements.js'
+import { shellText } from '../../value/shell.js'
 import { bsonType, documentOf, type Value } from '../../value/value.js'
 import { location, typeName } from '../expressions/operator.js'
 import type { SourceKind, StageRow } from './stage.js'
@@ -24,6 +25,49 @@ function source(
   }
 }
 
+/** Tells the values of others' queries: not from inside a pipeline that only reads. */
+const planCacheStats: StageRow = {
+  name: '$planCacheStats',
+  place: 'first',
+  compile: (spec, { depth }) => {
+    const found = typeName(spec)
+    if (spec.type !== bsonType.object) {
+      throw fail('FailedToParse', `$planCacheStats value must be an object. Found: ${found}`)
+    }
+    if (spec.bytes[spec.start + 4] !== 0) {
+      const text = `$planCacheStats parameters object must be empty. Found: ${found}`
+      throw fail('FailedToParse', text)
+    }
+    if (depth > 0) {
+      throw location(51047, '$planCacheStats is not allowed within a sub-pipeline')
+    }
+    return [{ kind: 'planCacheStats', name: '$planCacheStats', spec }]
+  },
+}
+
+/** Known, so that it is refused for what it lacks: there are no geo indexes. */
+const geoNear: StageRow = {
+  name: '$geoNear',
+  place: 'first',
+  compile: (spec) => {
+    if (spec.type !== bsonType.object) {
+      const text = '$geoNear must take a nested object but found: '
+      throw location(10065, `${text}$geoNear: ${shellText(spec)}`)
+    }
+    const fields = new Map(fieldsOf(spec))
+    if (!fields.has('near')) throw location(5860400, "$geoNear requires a 'near' argument")
+    const distance = fields.get('distanceField')
+    if (distance !== undefined && distance.type !== bsonType.string) {
+      const text = '$geoNear requires that the distanceField option is a String'
+      throw location(16606, text)
+    }
+    if (distance === undefined) {
+      throw location(16605, '$geoNear requires a distanceField option as a String')
+    }
+    return [{ kind: 'geoNear', name: '$geoNear', spec }]
+  },
+}
+
 export const sourceStages: readonly StageRow[] = [
   source('collStats', (found) =>
     location(5447000, `$collStats must take a nested object but found: ${found}`),
@@ -33,6 +77,8 @@ export const sourceStages: readonly StageRow[] = [
     () => location(28803, 'The $indexStats stage specification must be an empty object'),
     true,
   ),
+  planCacheStats,
+  geoNear,
   source('currentOp', (found) =>
     fail('FailedToParse', `$currentOp options must be specified in an object, but found: ${found}`),
   ),

@@ -2,13 +2,12 @@
 // documents are pushed through. Transforms are pure and bounded, so that the engine decides when
 // they run; plans that need a collection are run by the engine itself.
 
-import { fail } from '../../base/errors.js'
-import { blockingBytesMax } from '../../base/limits.js'
 import type { Document, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
 import type { Env, Scope } from '../expressions/operator.js'
 import type { Filter } from '../filter.js'
 import type { Sort } from '../sort.js'
+import type { SpillFigures, Workspace } from '../spill.js'
 
 export type Emit = (document: Document) => void
 
@@ -25,12 +24,20 @@ export interface Transform {
   finish(emit: Emit): Generator<void, void, void>
   /** Bytes that are kept from one push to the next. */
   readonly bytesHeld: number
+  /** Of a stage that may spill. */
+  readonly figures?: SpillFigures | undefined
+  /** Lets go of what is on disk, whether or not the stage is over. */
+  close?(): void
 }
 
 /** What all transforms share that keep nothing: the rest is `push`. */
 export abstract class StreamTransform implements Transform {
   get bytesHeld(): number {
     return 0
+  }
+
+  get figures(): SpillFigures | undefined {
+    return undefined
   }
 
   get pending(): boolean {
@@ -62,7 +69,8 @@ export class MapTransform extends StreamTransform {
 interface PurePlan {
   readonly name: string
   readonly spec: Value
-  create(): Transform
+  /** A blocking stage spills into the workspace; without one it is held to its bound. */
+  create(workspace?: Workspace): Transform
 }
 
 export interface TransformPlan extends PurePlan {
@@ -101,6 +109,15 @@ export interface LookupPlan {
   /** Stages after the filter; none in the form without `pipeline`. */
   pipelineFor(document: Document): StagePlan[]
   joined(document: Document, matches: readonly Document[]): Document
+  /** An $unwind of `as` that follows: then `joinedEach` takes the place of `joined`. */
+  readonly unwind?: LookupUnwind
+  /** The document with one of its matches, or without the field where there is none. */
+  joinedEach(document: Document, match: Document | undefined): Document
+}
+
+export interface LookupUnwind {
+  readonly keepsEmpty: boolean
+  readonly indexPath: string | undefined
 }
 
 /** The documents of another pipeline after those of this one, which the engine runs. */
@@ -146,6 +163,8 @@ export interface GraphLookupPlan {
 export type SourceKind =
   | 'collStats'
   | 'indexStats'
+  | 'planCacheStats'
+  | 'geoNear'
   | 'currentOp'
   | 'listLocalSessions'
   | 'listSessions'
@@ -205,6 +224,8 @@ export interface PipelineRules {
   /** Names that are allowed, with `refuse` for the others; all where absent. */
   readonly allows?: (name: string) => boolean
   readonly refuse?: (name: string) => Error
+  /** Another order of the stages than the usual one. */
+  readonly order?: (plans: readonly StagePlan[]) => StagePlan[]
 }
 
 /** What stages are compiled with. */
@@ -228,16 +249,4 @@ export interface StageRow {
   /** Where the stage may stand, if not anywhere. */
   readonly place?: 'first' | 'last'
   compile(spec: Value, compiler: StageCompiler): StagePlan[]
-}
-
-/** Refuses what a blocking stage may not hold. */
-export function requireMemory(name: string, bytes: number): void {
-  if (bytes <= blockingBytesMax) return
-  const text =
-    name === '$sort'
-      ? `Sort exceeded memory limit of ${blockingBytesMax} bytes, but did not opt in to ` +
-        'external sorting. Aborting operation. Pass allowDiskUse:true to opt in.'
-      : `Exceeded memory limit for ${name}, but didn't allow external sort. Pass ` +
-        'allowDiskUse:true to opt in.'
-  throw fail('QueryExceededMemoryLimitNoDiskUseAllowed', text)
 }

@@ -157,7 +157,7 @@ class Unwind extends StreamTransform {
   }
 }
 
-function optionsOf(spec: Value): Options {
+export function unwindOptionsOf(spec: Value): Options {
   if (spec.type === bsonType.string) {
     return { path: pathOf(spec), keepsEmpty: false, indexPath: undefined }
   }
@@ -237,7 +237,7 @@ function indexPathOf(value: Value): string {
 export const unwindStage: StageRow = {
   name: '$unwind',
   compile: (spec, { context }) => {
-    const options = optionsOf(spec)
+    const options = unwindOptionsOf(spec)
     return [
       { kind: 'transform', name: '$unwind', spec, create: () => new Unwind(options, context) },
     ]

@@ -121,7 +121,7 @@ const accumulated: CompileFunction = (context) => {
 
 /** $rank, $denseRank and $documentNumber: `{}` as their operand, and the order of one field. */
 function ranking(next: (place: Place) => number): CompileFunction {
-  return ({ name, operand, window, sortsByOne }) => {
+  return ({ name, operand, window, sortsByOne, compiler }) => {
     const isEmpty = operand.bytes[operand.start] === 5 && operand.bytes[operand.start + 4] === 0
     if (!isEmpty) throw location(5371603, `${name} must be specified with '{}' as the value`)
     if (window !== undefined) {
@@ -139,7 +139,7 @@ function ranking(next: (place: Place) => number): CompileFunction {
         const column = new ColumnValues(partition)
         let rank = 0
         for (let i = 0; i < documents.length; i++) {
-          const isTie = i > 0 && same(sortedBy[i - 1], sortedBy[i])
+          const isTie = i > 0 && same(sortedBy[i - 1], sortedBy[i], compiler)
           rank = next({ index: i, isTie, rank })
           column.push(int64Value(BigInt(rank)))
           if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
@@ -158,8 +158,9 @@ interface Place {
   readonly rank: number
 }
 
-function same(a: Result, b: Result): boolean {
-  return a === undefined || b === undefined ? a === b : equalValues(a, b)
+function same(a: Result, b: Result, { context }: StageCompiler): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return equalValues(a, b, context.collation)
 }
 
 /** $shift: a value of the document that is so many places away. */
@@ -243,3 +244,6 @@ const functions: ReadonlyMap<string, CompileFunction> = new Map<string, CompileF
   ['$covariancePop', covariance(0)],
   ['$covarianceSamp', covariance(1)],
 ])
+
+/** Every function of $setWindowFields, for the reference. */
+export const windowFunctionNames: readonly string[] = [...functions.keys()]

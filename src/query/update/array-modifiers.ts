@@ -2,6 +2,7 @@
 // array that only grows keeps its old elements as the bytes they are.
 
 import { fail } from '../../base/errors.js'
+import type { Collation } from '../../value/collation.js'
 import { compareValues, equalValues } from '../../value/compare.js'
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
@@ -32,8 +33,8 @@ interface Push {
 
 const push: Modifier = {
   name: '$push',
-  compile: (operand) => {
-    const clauses = pushClauses(operand)
+  compile: (operand, _field, { collation }) => {
+    const clauses = pushClauses(operand, collation)
     return {
       operator: '$push',
       creates: true,
@@ -80,7 +81,7 @@ function appended(current: Value | undefined, values: readonly Value[]): Value {
   return writer.finishValue()
 }
 
-function pushClauses(operand: Value): Push {
+function pushClauses(operand: Value, collation: Collation | undefined): Push {
   const clauses = clausesOf(operand)
   const each = clauses?.get('$each')
   if (clauses === undefined || each === undefined) {
@@ -108,7 +109,7 @@ function pushClauses(operand: Value): Push {
       slice === undefined
         ? undefined
         : wholeOperand(slice, 'The value for $slice must be an integer value but was given type'),
-    sort: sort === undefined ? undefined : sorterOf(sort),
+    sort: sort === undefined ? undefined : sorterOf(sort, collation),
   }
 }
 
@@ -139,10 +140,10 @@ function wholeOperand(value: Value, refusal: string): number {
   return whole
 }
 
-function sorterOf(sort: Value): (elements: Value[]) => Value[] {
+function sorterOf(sort: Value, collation: Collation | undefined): (elements: Value[]) => Value[] {
   if (sort.isNumber) {
     const direction = sortDirection(sort)
-    return (elements) => elements.sort((a, b) => compareValues(a, b) * direction)
+    return (elements) => elements.sort((a, b) => compareValues(a, b, collation) * direction)
   }
   if (sort.type !== bsonType.object) {
     throw fail(
@@ -164,7 +165,7 @@ function sorterOf(sort: Value): (elements: Value[]) => Value[] {
       throw fail('BadValue', `${text}: ${name}`)
     }
   }
-  const order = compileSort(documentOf(sort))
+  const order = compileSort(documentOf(sort), collation)
   return (elements) =>
     elements
       .map((element) => {
@@ -185,15 +186,15 @@ function sortDirection(value: Value): number {
 
 const addToSet: Modifier = {
   name: '$addToSet',
-  compile: (operand) => {
+  compile: (operand, _field, { collation }) => {
     const values = addToSetValues(operand)
     return {
       operator: '$addToSet',
       creates: true,
       apply: (current, place) => {
-        if (current === undefined) return writeArray(newValues([], values))
+        if (current === undefined) return writeArray(newValues([], values, collation))
         if (current.type !== bsonType.array) throw notASet(current, place)
-        return appended(current, newValues(elementsOf(current), values))
+        return appended(current, newValues(elementsOf(current), values, collation))
       },
     }
   },
@@ -221,18 +222,22 @@ function addToSetValues(operand: Value): readonly Value[] {
 }
 
 /** The values that are neither there nor given twice. */
-function newValues(there: readonly Value[], values: readonly Value[]): Value[] {
+function newValues(
+  there: readonly Value[],
+  values: readonly Value[],
+  collation: Collation | undefined,
+): Value[] {
   const added: Value[] = []
   if (there.length * values.length <= pairwiseMax * pairwiseMax) {
     for (const value of values) {
-      const isEqual = (other: Value) => equalValues(other, value)
+      const isEqual = (other: Value) => equalValues(other, value, collation)
       if (!there.some(isEqual) && !added.some(isEqual)) added.push(value)
     }
     return added
   }
-  const known = new Set(there.map(equalityKey))
+  const known = new Set(there.map((value) => equalityKey(value, collation)))
   for (const value of values) {
-    const key = equalityKey(value)
+    const key = equalityKey(value, collation)
     if (known.has(key)) continue
     known.add(key)
     added.push(value)
@@ -298,19 +303,19 @@ function pullTest(operand: Value, context: QueryContext): (element: Value) => bo
     const matches = documentTest(parseFilter(documentOf(operand), context, 'element'))
     return (element) => element.type === bsonType.object && matches(documentOf(element))
   }
-  return (element) => equalValues(element, operand)
+  return (element) => equalValues(element, operand, context.collation)
 }
 
 const pullAll: Modifier = {
   name: '$pullAll',
-  compile: (operand) => {
+  compile: (operand, _field, { collation }) => {
     if (operand.type !== bsonType.array) {
       const text = '$pullAll requires an array argument but was given a'
       throw fail('BadValue', `${text} ${typeName(operand)}`)
     }
-    const keys = new Set(elementsOf(operand).map(equalityKey))
+    const keys = new Set(elementsOf(operand).map((value) => equalityKey(value, collation)))
     // Without the operator's name: the peer says $pull for both.
-    return culling('$pull', (element) => keys.has(equalityKey(element)))
+    return culling('$pull', (element) => keys.has(equalityKey(element, collation)))
   },
 }
 

@@ -110,12 +110,12 @@ function zeroOfType(operand: Value): Value {
 function bound(name: string, sign: 1 | -1): Modifier {
   return {
     name,
-    compile: (operand) => ({
+    compile: (operand, _field, { collation }) => ({
       operator: name,
       creates: true,
       apply: (current) => {
         if (current === undefined) return operand
-        return compareValues(operand, current) * sign > 0 ? operand : current
+        return compareValues(operand, current, collation) * sign > 0 ? operand : current
       },
     }),
   }

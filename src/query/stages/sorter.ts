@@ -1,0 +1,298 @@
+// Sorts documents by keys, in bounded steps and bounded memory: sorted runs of a thousand in
+// memory, which are merged into one run of a file when they are too much, and merged with the runs
+// of the file at the end. Stable: equal keys keep the order of input.
+
+import { Arena } from '../../base/arena.js'
+import type { Bytes } from '../../base/bytes.js'
+import type { Document } from '../../value/value.js'
+import {
+  memoryExceeded,
+  noSpills,
+  RunReader,
+  RunWriter,
+  type SpillFile,
+  type StoredRun,
+  type Workspace,
+} from '../spill.js'
+
+export interface Keyed {
+  /** The first six bytes of the key as a number: most comparisons need no more. */
+  readonly head: number
+  readonly key: Bytes
+  readonly sequence: number
+  /** In memory that only what is sorted with it shares. */
+  document: Document
+}
+
+/** What a held document costs beside its bytes and its key's. */
+const keyedOverheadBytes = 120
+/** Documents of one sorted run in memory: sorting it is a bounded step. */
+const runDocuments = 1_000
+/** Documents and bytes that one step of a spill moves. */
+const stepDocuments = 8
+const stepBytes = 16 * 1_024
+
+export function headOf(key: Bytes): number {
+  let head = 0
+  for (let i = 0; i < 6; i++) head = head * 256 + (key[i] ?? 0)
+  return head
+}
+
+export function compareKeyed(a: Keyed, b: Keyed): number {
+  return a.head - b.head || compareKeys(a.key, b.key) || a.sequence - b.sequence
+}
+
+/** Keys with the same head; short ones are not worth a native call. */
+export function compareKeys(a: Bytes, b: Bytes): number {
+  const shared = Math.min(a.length, b.length)
+  if (shared > 64) return Buffer.compare(a, b)
+  for (let i = 6; i < shared; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+export function bytesOfKeyed(item: Keyed): number {
+  return item.document.length + item.key.length + keyedOverheadBytes
+}
+
+export interface SorterOptions {
+  /** The stage's name, for the error where it holds too much. */
+  readonly name: string
+  readonly workspace: Workspace
+  /** Only so many documents come out. */
+  readonly limit?: number
+}
+
+export class Sorter {
+  readonly figures = noSpills()
+  private readonly options: SorterOptions
+  private readonly limit: number
+  private runs: (Keyed | undefined)[][] = []
+  private run: Keyed[] = []
+  /** What is sorted in memory is kept together and goes together. */
+  private readonly arena = new Arena()
+  private sequence = 0
+  private held = 0
+  private file: SpillFile | undefined
+  private readonly spilled: StoredRun[] = []
+  private spilling: Spilling | undefined
+
+  constructor(options: SorterOptions) {
+    this.options = options
+    this.limit = options.limit ?? Number.POSITIVE_INFINITY
+  }
+
+  get bytesHeld(): number {
+    return this.held
+  }
+
+  /** Documents pushed. */
+  get count(): number {
+    return this.sequence
+  }
+
+  get hasSpilled(): boolean {
+    return this.file !== undefined
+  }
+
+  /** A spill is under way: `work` until it is false before the next push. */
+  get pending(): boolean {
+    return this.spilling !== undefined
+  }
+
+  /** Both are copied. */
+  push(document: Document, key: Bytes): void {
+    const { arena } = this
+    this.figures.inputBytes += document.length
+    const ownKey = arena.copy(key)
+    const own = arena.copy(document)
+    this.add({ head: headOf(key), key: ownKey, sequence: this.sequence++, document: own })
+  }
+
+  /** An item that is the caller's no more; sequences grow. */
+  add(item: Keyed): void {
+    this.sequence = Math.max(this.sequence, item.sequence + 1)
+    this.run.push(item)
+    this.held += bytesOfKeyed(item)
+    if (this.run.length === runDocuments) this.closeRun()
+    if (this.held > this.options.workspace.memoryBytesMax) this.spill()
+  }
+
+  /** A bounded piece of the spill under way. */
+  work(): void {
+    const { spilling } = this
+    if (spilling === undefined) return
+    if (spilling.step()) return
+    const run = spilling.finish()
+    this.figures.spills++
+    this.figures.spilledBytes += run.end - run.start
+    this.figures.spilledRecords += run.records
+    this.spilled.push(run)
+    this.spilling = undefined
+    this.runs = []
+    this.held = 0
+  }
+
+  /**
+   * After the last push: puts what memory holds on disk, too, where something is there already or
+   * the caller wants the memory for itself. Yields after each bounded step.
+   */
+  *settle(wantsMemory = false): Generator<void, void, void> {
+    const canSpill = this.options.workspace.open !== undefined
+    if (this.held > 0 && (this.hasSpilled || (wantsMemory && canSpill))) this.spill()
+    while (this.pending) {
+      this.work()
+      yield
+    }
+  }
+
+  /** The documents in order of their keys; each is let go when it is taken. */
+  *drain(): Generator<Document, void, void> {
+    for (const item of this.drainItems()) yield item.document
+  }
+
+  *drainItems(): Generator<Keyed, void, void> {
+    if (this.run.length > 0) this.closeRun()
+    const merge = new Merge([...this.readers(), ...this.runs.map(memoryRun)])
+    let left = this.limit
+    for (let item = merge.next(); item !== undefined && left > 0; item = merge.next()) {
+      left--
+      if (this.file === undefined) this.held -= bytesOfKeyed(item)
+      yield item
+    }
+    this.runs = []
+    this.held = 0
+    this.file?.close()
+  }
+
+  /** Lets the file go, at whatever point. */
+  close(): void {
+    this.file?.close()
+  }
+
+  private readers(): (() => Keyed | undefined)[] {
+    const { file, spilled } = this
+    if (file === undefined) return []
+    const bytesMax = this.options.workspace.memoryBytesMax / spilled.length
+    return spilled.map((run) => {
+      const reader = new RunReader(file, run, bytesMax)
+      return () => {
+        const record = reader.next()
+        return record === undefined ? undefined : { head: headOf(record.key), ...record }
+      }
+    })
+  }
+
+  private spill(): void {
+    const { name, workspace } = this.options
+    this.file ??= workspace.open?.()
+    if (this.file === undefined) throw memoryExceeded(name, workspace)
+    if (this.run.length > 0) this.closeRun()
+    const merge = new Merge(this.runs.map(memoryRun))
+    this.spilling = new Spilling(merge, this.file, this.limit)
+  }
+
+  private closeRun(): void {
+    this.runs.push(this.run.sort(compareKeyed))
+    this.run = []
+  }
+}
+
+/** Memory on its way to a run of the file. */
+class Spilling {
+  private readonly writer: RunWriter
+  private left: number
+
+  constructor(
+    private readonly merge: Merge,
+    file: SpillFile,
+    limit: number,
+  ) {
+    this.writer = new RunWriter(file)
+    this.left = limit
+  }
+
+  /** False when nothing is left. */
+  step(): boolean {
+    const before = this.writer.bytes
+    for (let moved = 0; moved < stepDocuments; moved++) {
+      const item = this.left > 0 ? this.merge.next() : undefined
+      if (item === undefined) return false
+      this.left--
+      this.writer.add(item)
+      if (this.writer.bytes - before > stepBytes) break
+    }
+    return true
+  }
+
+  finish(): StoredRun {
+    return this.writer.finish()
+  }
+}
+
+/** The items of a run in memory, each let go when it is taken. */
+function memoryRun(run: (Keyed | undefined)[]): () => Keyed | undefined {
+  let at = 0
+  return () => {
+    const item = run[at]
+    run[at++] = undefined
+    return item
+  }
+}
+
+interface Head {
+  readonly next: () => Keyed | undefined
+  item: Keyed
+}
+
+/** A heap of runs, ordered by the item that each is at. */
+class Merge {
+  private readonly heap: Head[] = []
+
+  constructor(runs: readonly (() => Keyed | undefined)[]) {
+    for (const next of runs) {
+      const item = next()
+      if (item !== undefined) this.heap.push({ next, item })
+    }
+    for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.down(i)
+  }
+
+  next(): Keyed | undefined {
+    const { heap } = this
+    const [top] = heap
+    if (top === undefined) return undefined
+    const { item } = top
+    const following = top.next()
+    if (following !== undefined) top.item = following
+    else {
+      const last = heap.pop()
+      if (last === undefined || heap.length === 0) return item
+      heap[0] = last
+    }
+    this.down(0)
+    return item
+  }
+
+  private down(index: number): void {
+    const { heap } = this
+    const moved = heap[index]
+    if (moved === undefined) return
+    let at = index
+    for (;;) {
+      let child = at * 2 + 1
+      let lower = heap[child]
+      if (lower === undefined) break
+      const right = heap[child + 1]
+      if (right !== undefined && compareKeyed(right.item, lower.item) < 0) {
+        child++
+        lower = right
+      }
+      if (compareKeyed(moved.item, lower.item) <= 0) break
+      heap[at] = lower
+      at = child
+    }
+    heap[at] = moved
+  }
+}

@@ -1,0 +1,35 @@
+// What all stages share that take in every document before the first comes out, in an order of
+// their own: a sorter, which spills between two pushes.
+
+import type { SpillFigures } from '../spill.js'
+import { Sorter, type SorterOptions } from './sorter.js'
+import { StreamTransform } from './stage.js'
+
+export abstract class SortingTransform extends StreamTransform {
+  protected readonly sorted: Sorter
+
+  constructor(options: SorterOptions) {
+    super()
+    this.sorted = new Sorter(options)
+  }
+
+  override get bytesHeld(): number {
+    return this.sorted.bytesHeld
+  }
+
+  override get figures(): SpillFigures {
+    return this.sorted.figures
+  }
+
+  override get pending(): boolean {
+    return this.sorted.pending
+  }
+
+  override resume(): void {
+    this.sorted.work()
+  }
+
+  close(): void {
+    this.sorted.close()
+  }
+}

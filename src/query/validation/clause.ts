@@ -1,0 +1,11 @@
+// A part of a validator that can say why a document fails it, or why it should not have matched:
+// what explain.ts asks, and what clauses.ts and schema-clause.ts make.
+
+import type { Document } from '../../value/value.js'
+import type { Report } from './report.js'
+
+/** `isInverted`: the document should not have matched. */
+export interface Clause {
+  matches(document: Document): boolean
+  tell(document: Document, isInverted: boolean, report: Report): Document
+}

@@ -1,0 +1,80 @@
+// What one explanation of a failed validation may hold: values and rules are quoted as long as they
+// fit, and left out of a second, shorter explanation where they do not, as on the peer.
+
+import { validationErrorBytesMax } from '../../base/limits.js'
+import { fieldsOf } from '../../value/elements.js'
+import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { typeName } from '../expressions/operator.js'
+
+/** Thrown where an explanation outgrows its bound; the caller tries a shorter one. */
+export class ReportTooLarge extends Error {}
+
+export class Report {
+  private bytes = 0
+
+  /** `isShort`: neither rules nor values are quoted. */
+  constructor(readonly isShort: boolean) {}
+
+  /** Counts bytes that will be part of the explanation. */
+  charge(bytes: number): void {
+    this.bytes += bytes
+    if (this.bytes > validationErrorBytesMax) throw new ReportTooLarge()
+  }
+
+  /** `specifiedAs: {…}`: the rule as the validator has it. */
+  specifiedAs(out: DocumentWriter, rule: Document): void {
+    if (this.isShort) return
+    this.charge(rule.length)
+    out.document('specifiedAs', rule)
+  }
+
+  /** A value of the document that was looked at. */
+  value(out: DocumentWriter, name: string, value: Value): void {
+    if (this.isShort) return
+    this.charge(value.end - value.start)
+    out.value(name, value)
+  }
+
+  /** What has been told of a part; nothing is too small to count. */
+  finished(part: Document): Document {
+    this.charge(part.length >>> partShift)
+    return part
+  }
+}
+
+/** Parts are copied into what holds them, level by level: each level counts for a little. */
+const partShift = 3
+
+/** `consideredType`, or `consideredTypes` where there are several; nothing where there is none. */
+export function writeTypes(out: DocumentWriter, values: readonly Value[]): void {
+  const names = [...new Set(values.map(typeName))].sort()
+  writeNames(out, 'consideredType', names)
+}
+
+/** `name: 'x'`, or `names: ['x', 'y']`. */
+export function writeNames(out: DocumentWriter, name: string, names: readonly string[]): void {
+  const [first] = names
+  if (first === undefined) return
+  if (names.length === 1) {
+    out.string(name, first)
+    return
+  }
+  out.openArray(`${name}s`)
+  for (const each of names) out.string(String(out.size), each)
+  out.close()
+}
+
+/** Levels of nesting of a document, itself the first. */
+export function depthOf(document: Document): number {
+  const depthIn = (value: Value): number => {
+    let deepest = 0
+    for (const [, inner] of fieldsOf(value)) {
+      if (inner.type === bsonType.object || inner.type === bsonType.array) {
+        deepest = Math.max(deepest, depthIn(inner))
+      }
+    }
+    return deepest + 1
+  }
+  return depthIn(documentValue(document))
+}

@@ -1,0 +1,40 @@
+// $jsonSchema as a clause of a validator: which of its keywords a document has failed, in the
+// order in which the peer looks at them. Source: facts/document-wire.md 5, validation.
+
+import { bsonType, type Document, documentValue, type Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { compileSchema } from '../schema/json-schema.js'
+import type { Clause } from './clause.js'
+import { writeAnnotations } from './finding.js'
+import type { Report } from './report.js'
+import { compileFindings } from './schema-findings.js'
+
+/** The clause of a schema that has been compiled before. */
+export function compileSchemaClause(schema: Value): Clause {
+  const test = compileSchema(schema)
+  const findings = compileFindings(schema, true)
+  return {
+    matches: (document) => test(documentValue(document)),
+    tell: (document, isInverted, report) =>
+      report.finished(tell(schema, isInverted ? undefined : findings, document, report)),
+  }
+}
+
+function tell(
+  schema: Value,
+  findings: ReturnType<typeof compileFindings> | undefined,
+  document: Document,
+  report: Report,
+): Document {
+  return writeDocument((out) => {
+    out.string('operatorName', '$jsonSchema')
+    if (findings === undefined) {
+      out.string('reason', 'schema matched')
+      return
+    }
+    if (schema.type === bsonType.object) writeAnnotations(out, schema)
+    out.openArray('schemaRulesNotSatisfied')
+    for (const finding of findings(documentValue(document), report)) out.pushDocument(finding)
+    out.close()
+  })
+}
