@@ -12,7 +12,7 @@ import type { Awaitable, Program } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
 import type { CommandTx } from './command-tx.js'
-import { Metering } from './metering.js'
+import { Metering, otherName } from './metering.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
@@ -20,6 +20,9 @@ import { shapeOf } from './shape.js'
 import { CommandTable, commandName } from './table.js'
 
 const noSecrets: readonly string[] = []
+
+/** Their replies tell of operations that failed beside others that did not. */
+const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
 
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
@@ -50,7 +53,11 @@ export class Bus implements BusView {
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
     try {
-      outcome = this.perform(row, call)
+      const { failPoint } = this.services
+      outcome =
+        failPoint === undefined
+          ? this.perform(row, call)
+          : failPoint.run(row, call, () => this.perform(row, call))
     } catch (thrown) {
       throw this.failed(call, thrown)
     }
@@ -70,6 +77,7 @@ export class Bus implements BusView {
   /** Refuses further commands; resolves when those at work have been answered. */
   drain(): Promise<void> {
     this.draining = true
+    for (const call of this.working.values()) call.hurry()
     if (this.working.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.idle = resolve
@@ -85,7 +93,10 @@ export class Bus implements BusView {
     try {
       return this.open(request, session)
     } catch (thrown) {
-      throw this.mapped(thrown, commandName(request.body) ?? '')
+      const error = this.mapped(thrown, commandName(request.body) ?? '')
+      const known = this.table.rowOf(request.body)?.name ?? otherName
+      this.counters.refused(known, session.protocol, error)
+      throw error
     }
   }
 
@@ -138,7 +149,7 @@ export class Bus implements BusView {
       case 'read': {
         const writing = row.runWriting?.(call)
         if (writing !== undefined) return call.sweep(writing)
-        return call.read((tx) => row.runRead(tx, call))
+        return row.runWaiting?.(call) ?? call.read((tx) => row.runRead(tx, call))
       }
       case 'point':
         return row.audit === undefined
@@ -180,6 +191,7 @@ export class Bus implements BusView {
 
   private finished(call: AnyCall, reply: Document): Document {
     this.settle(call, undefined)
+    if (mayFailInPart.has(call.command)) this.counters.answered(call.session.protocol, reply)
     return reply
   }
 
@@ -201,11 +213,26 @@ export class Bus implements BusView {
 
   private settle(call: AnyCall, error: GatewayError | undefined): void {
     this.working.delete(call.id)
+    if (call.invalidNamespaces !== undefined) this.logInvalid(call, call.invalidNamespaces)
     const { clock, slowCommandMs } = this.services
-    const ms = clock.elapsed() - call.startedMs
-    this.counters.record(call.command, ms, error !== undefined)
+    const nowMs = clock.elapsed()
+    const ms = nowMs - call.startedMs - call.waitedMs
+    const { protocol } = call.session
+    const counts = this.counters.record(call.command, protocol, ms, nowMs)
+    if (error !== undefined) {
+      counts.failed++
+      this.counters.failed(protocol, error)
+    }
     if (ms >= slowCommandMs) this.logSlow(call, ms, error)
     if (this.working.size === 0) this.idle?.()
+  }
+
+  /** Nothing of the documents: a log is not where their content belongs. */
+  private logInvalid({ command, session }: AnyCall, namespaces: Iterable<string>): void {
+    for (const ns of namespaces) {
+      const text = 'documents were written that would fail validation'
+      this.services.log.warn({ command, ns, connection: session.id }, text)
+    }
   }
 
   private logSlow(call: AnyCall, ms: number, error: GatewayError | undefined): void {

@@ -5,7 +5,7 @@ import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import type { CreateOptions } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
-import type { Access, Need, Touch } from '../engine/types.js'
+import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
 import type { AuditDetails, AuditEntry } from '../identity/audit.js'
 import { type Identity, identityKey, type WalletIdentity, walletOf } from '../identity/identity.js'
@@ -94,7 +94,13 @@ export class Call<A, T> implements Fence {
   /** Who asks, as it stood when that was last looked at: at the start of each program. */
   identity: Identity
   private killed = false
-  private readonly deadlineMs: number
+  private invalid: Set<string> | undefined
+  private deadlineMs: number
+  private disturb: (() => void) | undefined
+  /** Milliseconds that it has waited for others: not its work. */
+  waitedMs = 0
+  /** The server stops: what waits answers with what it has. */
+  isHurried = false
   private ids: Bytes[] | undefined
   private uuids: Bytes[] | undefined
   private queryContext: QueryContext | undefined
@@ -229,6 +235,34 @@ export class Call<A, T> implements Fence {
     }
   }
 
+  authorizeOwner({ db, access: { owner } }: Namespace, source: Access | undefined): void {
+    if (owner === null) return
+    const identity: Identity = { kind: 'session', address: owner, sid: '', chainId: 0 }
+    const { allow: decide, rules } = this.services
+    const may = decide?.(identity, 'read', source) ?? allow(identity, 'read', source, rules)
+    if (!may) throw this.unauthorized(db, 'VIEW_OWNER')
+  }
+
+  get bypassesValidation(): boolean {
+    const { args } = this
+    return (
+      typeof args === 'object' &&
+      args !== null &&
+      'bypassDocumentValidation' in args &&
+      args.bypassDocumentValidation === true
+    )
+  }
+
+  noteInvalid({ db, name }: Namespace): void {
+    this.invalid ??= new Set()
+    this.invalid.add(`${db}.${name}`)
+  }
+
+  /** Collections that documents were written to which their validators only warn of. */
+  get invalidNamespaces(): Iterable<string> | undefined {
+    return this.invalid
+  }
+
   private unauthenticated(): GatewayError {
     return fail('Unauthorized', `Command ${this.command} requires authentication`)
   }
@@ -250,9 +284,40 @@ export class Call<A, T> implements Fence {
     }
   }
 
+  /** It has been told to end. */
+  get isKilled(): boolean {
+    return this.killed
+  }
+
   /** Ends the call at its next pause. */
   kill(): void {
     this.killed = true
+    this.disturb?.()
+  }
+
+  /** Ends its waiting. */
+  hurry(): void {
+    this.isHurried = true
+    this.disturb?.()
+  }
+
+  /** The time limit as one of waiting: it ends that, and not the call. */
+  waitMs(fallback: number): number {
+    this.deadlineMs = Number.POSITIVE_INFINITY
+    return this.generic.maxTimeMs || fallback
+  }
+
+  /**
+   * For a call that waits, until the function that it answers is called: `tell` is called when the
+   * call is to end or its client is gone, which is then to be looked at.
+   */
+  whenDisturbed(tell: () => void): () => void {
+    this.disturb = tell
+    const stay = this.session.whenClosed(tell)
+    return () => {
+      this.disturb = undefined
+      stay()
+    }
   }
 
   /** Runs a read program behind the call's fence. */

@@ -3,8 +3,11 @@
 // very transaction.
 
 import type { Bytes } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/catalog.js'
 import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
+import { notCollection } from '../engine/view-options.js'
+import { sourcesUnder } from '../engine/views.js'
 import type {
   Count,
   Entry,
@@ -29,10 +32,49 @@ export interface Fence {
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, access: Access | undefined): void
+  /** Throws Unauthorized unless a view's owner may read a source of it. */
+  authorizeOwner(view: Namespace, source: Access | undefined): void
+  readonly bypassesValidation: boolean
+  /** A document was written that a validator only warns of. */
+  noteInvalid(ns: Namespace): void
+}
+
+/** Which definition of which view. */
+function versionOf({ id, version }: Namespace): string {
+  return `${id}/${version}`
+}
+
+/** The touches of a call whose views have been looked behind. */
+class Entered {
+  touches: readonly Touch[]
+
+  constructor(touches: readonly Touch[]) {
+    this.touches = touches
+  }
+
+  /** Lets a name be read, if it is not declared itself. */
+  add(touch: Touch): void {
+    const { db, collection } = touch
+    const isKnown = this.touches.some((each) => each.db === db && each.collection === collection)
+    if (!isKnown) this.touches = [...this.touches, touch]
+  }
+
+  /** A name that was added is a view's. */
+  pin(db: string, collection: string, viewVersion: string): void {
+    this.touches = this.touches.map((touch) => {
+      if (touch.db !== db || touch.collection !== collection) return touch
+      return touch.views === undefined ? { ...touch, views: 'resolve', viewVersion } : touch
+    })
+  }
+
+  replace(old: Touch, now: Touch): void {
+    this.touches = this.touches.map((touch) => (touch === old ? now : touch))
+  }
 }
 
 export class CommandReadTx implements ReadTx, Guarded {
   private readonly found: (Namespace | undefined)[] = []
+  private entered: Entered | undefined
 
   constructor(
     private readonly reading: ReadTx,
@@ -60,7 +102,48 @@ export class CommandReadTx implements ReadTx, Guarded {
           : found?.access
       this.fence.authorize(touch, access)
       this.found.push(found)
+      if (found?.view !== undefined || touch.viewVersion !== undefined) {
+        yield* this.enterView(touch, found)
+      }
     }
+  }
+
+  /** Lets a command read what a view shows, as long as the view's owner may read it. */
+  private *enterView(touch: Touch, view: Namespace | undefined): Program<void> {
+    if (touch.views === 'allow') return
+    if (touch.views === undefined && view !== undefined) throw notCollection(view)
+    const version = view?.view === undefined ? undefined : versionOf(view)
+    if (touch.viewVersion !== undefined && touch.viewVersion !== version) {
+      const text = `the view ${touch.db}.${touch.collection} has changed under the cursor`
+      throw fail('QueryPlanKilled', text)
+    }
+    if (view === undefined || version === undefined) return
+    const { db } = view
+    const entered = new Entered(this.entered?.touches ?? this.fence.touches)
+    this.entered = entered
+    entered.replace(touch, { ...touch, viewVersion: version })
+    const find = (name: string): Program<Namespace | undefined> => {
+      entered.add({ db, collection: name, needs: [] })
+      return findNamespace(this, db, name)
+    }
+    for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
+      const access = ns?.access ?? (yield* findReserved(this, db, name))
+      this.fence.authorizeOwner(of, access)
+      if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
+    }
+  }
+
+  /** The declared touches, with what views have led to: what a cursor goes on with. */
+  get touches(): readonly Touch[] {
+    return this.entered?.touches ?? this.fence.touches
+  }
+
+  get bypassesValidation(): boolean {
+    return this.fence.bypassesValidation
+  }
+
+  noteInvalid(ns: Namespace): void {
+    this.fence.noteInvalid(ns)
   }
 
   /** The descriptor of the touch at `index` as this transaction's start saw it. */
@@ -70,7 +153,7 @@ export class CommandReadTx implements ReadTx, Guarded {
 
   /** Throws for a collection that no touch names; a mistake of ours, never of the client's. */
   permits(db: string, name: string): void {
-    const { touches } = this.fence
+    const { touches } = this
     for (let i = 0; i < touches.length; i++) {
       const touch = touches[i] as Touch
       if (touch.db === db && (touch.collection ?? name) === name) return

@@ -49,6 +49,8 @@ type Handler<F extends Fields, T> =
       readonly run: (tx: CommandReadTx, call: Call<Args<F>, T>) => Program<Document>
       /** Instead of `run`, for calls that also write; undefined for those that do not. */
       readonly writing?: (call: Call<Args<F>, T>) => Sweep<Document> | undefined
+      /** Instead of `run`, for calls that wait for what others write. */
+      readonly waiting?: (call: Call<Args<F>, T>) => Promise<Document> | undefined
     }
   | {
       readonly grain: 'point'
@@ -89,6 +91,7 @@ export interface DocumentRow extends Description {
   readonly runLocal: (call: AnyCall) => Awaitable<Document>
   readonly runRead: (tx: CommandReadTx, call: AnyCall) => Program<Document>
   readonly runWriting?: (call: AnyCall) => Sweep<Document> | undefined
+  readonly runWaiting?: (call: AnyCall) => Promise<Document> | undefined
   readonly runPoint: (tx: CommandTx, call: AnyCall) => Program<Document>
   readonly runSweep: (call: AnyCall) => Sweep<Document>
 }
@@ -131,7 +134,10 @@ function describe(definition: Description): Description {
   }
 }
 
-type Runners = Pick<DocumentRow, 'runLocal' | 'runRead' | 'runWriting' | 'runPoint' | 'runSweep'>
+type Runners = Pick<
+  DocumentRow,
+  'runLocal' | 'runRead' | 'runWriting' | 'runWaiting' | 'runPoint' | 'runSweep'
+>
 
 function runners<F extends Fields, T>(
   handler: Handler<F, T>,
@@ -146,12 +152,16 @@ function runners<F extends Fields, T>(
     case 'task':
       return { ...none, runLocal: (call) => handler.run(typed(call)) }
     case 'read': {
-      const { writing } = handler
+      const { writing, waiting } = handler
       const read = {
         ...none,
         runRead: (tx: CommandReadTx, call: AnyCall) => handler.run(tx, typed(call)),
       }
-      return writing === undefined ? read : { ...read, runWriting: (call) => writing(typed(call)) }
+      return {
+        ...read,
+        ...(writing === undefined ? {} : { runWriting: (call: AnyCall) => writing(typed(call)) }),
+        ...(waiting === undefined ? {} : { runWaiting: (call: AnyCall) => waiting(typed(call)) }),
+      }
     }
     case 'point':
       return { ...none, runPoint: (tx, call) => handler.run(tx, typed(call)) }

@@ -12,6 +12,7 @@ import type { Credentials } from '../identity/login.js'
 import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
 import type { ObjectIds } from '../value/object-id.js'
+import type { FailPoint } from './fail-point.js'
 
 export interface ConnectionCounts {
   readonly current: number
@@ -59,6 +60,10 @@ export interface Services {
   readonly standing?: Standing
   /** How wallets get sessions; without it none does. */
   readonly signIn?: SignIn
+  /** Setting TEST_COMMANDS: what tests of drivers make commands fail with; else there is none. */
+  readonly failPoint?: FailPoint
+  /** Begins the end of the process; without it `shutdown` is refused. */
+  readonly shutdown?: () => void
   /** Where acts that rows mark are written down; nowhere unless given. */
   readonly audit?: Audit
   /** Address of the key registry, for owners of collections; undefined while it is unknown. */

@@ -23,8 +23,10 @@ export class Session {
   readonly id: number
   readonly peer: string
   identity: Identity
-  /** Set by the listener when the client is gone: commands in flight end at their next pause. */
-  closed = false
+  private isClosed = false
+  private waiting: Set<() => void> | undefined
+  /** Closes the connection without a reply; absent where there is none. */
+  hangUp: (() => void) | undefined = undefined
   /** The sign-in that this connection has under way. */
   conversation: Login | undefined = undefined
   authFailures = 0
@@ -38,6 +40,25 @@ export class Session {
     this.id = options.id ?? 0
     this.peer = options.peer
     this.identity = options.identity ?? anonymous
+  }
+
+  /** Set by the listener when the client is gone: commands in flight end at their next pause. */
+  get closed(): boolean {
+    return this.isClosed
+  }
+
+  set closed(closed: boolean) {
+    this.isClosed = closed
+    if (closed) for (const tell of this.waiting ?? []) tell()
+  }
+
+  /** Until the function that it answers is called. */
+  whenClosed(tell: () => void): () => void {
+    const waiting = this.waiting ?? new Set()
+    this.waiting = waiting.add(tell)
+    return () => {
+      waiting.delete(tell)
+    }
   }
 }
 

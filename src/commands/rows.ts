@@ -9,12 +9,15 @@ import { refusedRows } from './admin/refused.js'
 import { roleRows } from './admin/roles.js'
 import { serverInfoRows } from './admin/server-info.js'
 import { serverStatusRows } from './admin/server-status.js'
+import { serverToolRows } from './admin/server-tools.js'
 import { sessionRows } from './admin/sessions.js'
 import { signInRows } from './admin/sign-in-task.js'
 import { userRows } from './admin/users.js'
 import { whitelistRows } from './admin/whitelist.js'
 import { aggregateRow } from './document/aggregate.js'
+import { cappedRows } from './document/capped.js'
 import { collectionChangeRows } from './document/collection-changes.js'
+import { collectionToolRows } from './document/collection-tools.js'
 import { collectionRows } from './document/collections.js'
 import { countDistinctRows } from './document/count-distinct.js'
 import { cursorRows } from './document/cursors.js'
@@ -22,11 +25,13 @@ import { explainRow } from './document/explain.js'
 import { figureRows } from './document/figures.js'
 import { findRow } from './document/find.js'
 import { findAndModifyRow } from './document/find-and-modify.js'
+import { findAndModifyIfRow } from './document/find-and-modify-if.js'
 import { handshakeRows } from './document/handshake.js'
 import { indexRows } from './document/indexes-task.js'
 import { insertRow } from './document/insert.js'
 import { keyMembersRow } from './document/key-members.js'
 import { listingRows } from './document/listings.js'
+import { planCacheRows } from './document/plan-cache.js'
 import { updateDeleteRows } from './document/update-delete.js'
 import { validateRow } from './document/validate.js'
 import { keyRows } from './keys/keys-task.js'
@@ -38,18 +43,23 @@ export const documentRows: readonly DocumentRow[] = [
   insertRow,
   ...updateDeleteRows,
   findAndModifyRow,
+  findAndModifyIfRow,
   ...countDistinctRows,
   aggregateRow,
   explainRow,
   ...collectionRows,
   ...collectionChangeRows,
+  ...cappedRows,
   ...indexRows,
   ...listingRows,
   ...figureRows,
+  ...collectionToolRows,
   keyMembersRow,
   validateRow,
+  ...planCacheRows,
   ...serverInfoRows,
   ...serverStatusRows,
+  ...serverToolRows,
   ...parameterRows,
   ...userRows,
   ...signInRows,

@@ -3,9 +3,16 @@
 // with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys
 // are made by `keyValues` of value/path.ts, filters look by its `walkPath`.
 
-import type { ComparisonNode, ElemMatchNode, InNode, LeafNode } from '../query/filter/node.js'
+import type {
+  ComparisonNode,
+  ElemMatchNode,
+  ExprNode,
+  InNode,
+  LeafNode,
+} from '../query/filter/node.js'
 import type { FilterNode } from '../query/filter.js'
 import { compileRegexValue } from '../query/regex.js'
+import { type Collation, sameCollation } from '../value/collation.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import { encodeKey } from '../value/key.js'
 import { type FieldPath, parsePath } from '../value/path.js'
@@ -47,24 +54,33 @@ export interface Conditions {
   readonly disjunctions: readonly FilterNode[]
   /** Nothing matches. */
   readonly isNever: boolean
+  /** How the strings in the keys compare that the intervals are of. */
+  readonly collation: Collation | undefined
+  /** The same about keys whose strings compare otherwise. */
+  under(collation: Collation | undefined): Conditions
 }
 
-/** Reads a filter's tree for what an index can use. */
-export function conditionsOf(tree: FilterNode): Conditions {
+/**
+ * Reads a filter's tree for what an index can use in whose keys strings compare by `collation`. Of
+ * conditions that compare otherwise it takes those that look at no string.
+ */
+export function conditionsOf(tree: FilterNode, collation?: Collation): Conditions {
   const conjuncts: FilterNode[] = []
   flatten(tree, conjuncts)
   const byPath = new Map<string, Predicate[]>()
   const disjunctions: FilterNode[] = []
   for (const node of conjuncts) {
-    for (const { path, predicate } of predicatesOf(node)) {
+    for (const { path, predicate } of predicatesOf(node, collation)) {
       const known = byPath.get(path)
       if (known === undefined) byPath.set(path, [predicate])
       else known.push(predicate)
     }
-    if (node.op === 'or' && sharedPath(node.children) === undefined) disjunctions.push(node)
+    if (node.op === 'or' && sharedPath(node.children, collation) === undefined)
+      disjunctions.push(node)
   }
   const isNever = conjuncts.some(({ op }) => op === 'never')
-  return { conjuncts, byPath, disjunctions, isNever }
+  const under = (other: Collation | undefined): Conditions => conditionsOf(tree, other)
+  return { conjuncts, byPath, disjunctions, isNever, collation, under }
 }
 
 function flatten(node: FilterNode, into: FilterNode[]): void {
@@ -77,41 +93,50 @@ interface Placed {
   readonly predicate: Predicate
 }
 
-function predicatesOf(node: FilterNode): Placed[] {
-  if (node.op === 'elemMatch') return elementPredicates(node)
-  if (node.op === 'or') return disjunctionPredicates(node.children, node)
-  if (node.op === 'expr') return expressionPredicates(node.value, node)
+function predicatesOf(node: FilterNode, keys: Collation | undefined): Placed[] {
+  if (node.op === 'elemMatch') return elementPredicates(node, keys)
+  if (node.op === 'or') return disjunctionPredicates(node.children, node, keys)
+  if (node.op === 'expr') return expressionPredicates(node.value, node, keys)
   if (!('path' in node)) return []
-  const range = rangeOf(node)
+  const range = rangeOf(node, keys)
   if (range === undefined) return []
-  return [{ path: node.path.text, predicate: { ...range, node, scope: undefined } }]
+  // A key may be of an element that a filter does not look into: {a: [[1]]} has one for `a.0: 1`.
+  const isExact = range.isExact && !hasPosition(node.path)
+  return [{ path: node.path.text, predicate: { ...range, isExact, node, scope: undefined } }]
 }
 
 /** `{$or: [{a: 1}, {a: {$gt: 5}}]}` is one set of keys of `a`. */
-function disjunctionPredicates(children: readonly FilterNode[], node: FilterNode): Placed[] {
-  const path = sharedPath(children)
+function disjunctionPredicates(
+  children: readonly FilterNode[],
+  node: FilterNode,
+  keys: Collation | undefined,
+): Placed[] {
+  const path = sharedPath(children, keys)
   if (path === undefined) return []
-  const ranges = children.map((child) => rangeOf(child as LeafNode))
+  const ranges = children.map((child) => rangeOf(child as LeafNode, keys))
   const intervals = union(ranges.flatMap((range) => range?.intervals ?? []))
-  const isExact = ranges.every((range) => range?.isExact === true)
+  const isExact = ranges.every((range) => range?.isExact === true) && !hasPosition(parsePath(path))
   return [{ path, predicate: { intervals, isExact, node, scope: undefined } }]
 }
 
 /** The path of all children, if each is a condition on it that gives bounds. */
-function sharedPath(children: readonly FilterNode[]): string | undefined {
+function sharedPath(
+  children: readonly FilterNode[],
+  keys: Collation | undefined,
+): string | undefined {
   const [first] = children
   if (first === undefined || !('path' in first)) return undefined
   const { text } = first.path
   const isShared = children.every(
-    (child) => 'path' in child && child.path.text === text && rangeOf(child) !== undefined,
+    (child) => 'path' in child && child.path.text === text && rangeOf(child, keys) !== undefined,
   )
   return isShared ? text : undefined
 }
 
 /** Conditions on one element: they hold together, but not for every key of the document. */
-function elementPredicates(node: ElemMatchNode): Placed[] {
+function elementPredicates(node: ElemMatchNode, keys: Collation | undefined): Placed[] {
   const { child, form, path } = node
-  const { byPath } = conditionsOf(child)
+  const { byPath } = conditionsOf(child, keys)
   if (form === 'value') {
     const inner = byPath.get(path.text)
     const [first, ...others] = inner ?? []
@@ -133,14 +158,18 @@ function elementPredicates(node: ElemMatchNode): Placed[] {
 }
 
 /** `{$expr: {$eq: ['$a', 5]}}`: an expression sees fewer documents than the same equality does. */
-function expressionPredicates(expression: Value, node: FilterNode): Placed[] {
+function expressionPredicates(
+  expression: Value,
+  node: ExprNode,
+  keys: Collation | undefined,
+): Placed[] {
   if (expression.type !== bsonType.object) return []
   const placed: Placed[] = []
   for (const [operator, operand] of fieldsOf(expression)) {
     if (operand.type !== bsonType.array) continue
     const [left, right, ...others] = elementsOf(operand)
     if (operator === '$and') {
-      for (const part of elementsOf(operand)) placed.push(...expressionPredicates(part, node))
+      for (const part of elementsOf(operand)) placed.push(...expressionPredicates(part, node, keys))
     } else if (operator === '$eq' && right !== undefined && others.length === 0) {
       for (const [name, value] of [
         [left, right],
@@ -149,7 +178,8 @@ function expressionPredicates(expression: Value, node: FilterNode): Placed[] {
         const path = fieldNameOf(name)
         const constant = constantOf(value)
         if (path === undefined || constant === undefined) continue
-        const range = equality(constant, parsePath(path))
+        if (!tells(constant, node.collation, keys)) continue
+        const range = equality(constant, parsePath(path), keys)
         if (range === undefined) continue
         const { intervals } = range
         placed.push({ path, predicate: { intervals, isExact: false, node, scope: undefined } })
@@ -186,21 +216,24 @@ function hasPosition(path: FieldPath): boolean {
 type Range = Pick<Predicate, 'intervals' | 'isExact'>
 
 /** The keys of one condition; undefined where it says nothing about them. */
-function rangeOf(node: LeafNode): Range | undefined {
+function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined {
   switch (node.op) {
     case 'eq':
-      return equality(node.value, node.path)
+      return tells(node.value, node.collation, keys)
+        ? equality(node.value, node.path, keys)
+        : undefined
     case 'lt':
     case 'lte':
     case 'gt':
     case 'gte':
-      return comparison(node)
+      return tells(node.value, node.collation, keys) ? comparison(node, keys) : undefined
     case 'in':
-      return membership(node)
+      return membership(node, keys)
     case 'exists':
       return node.exists ? undefined : { intervals: [point(nullValue)], isExact: false }
     case 'regex':
-      return node.prefix === undefined
+      // Keys under a collation do not show what a text begins with.
+      return node.prefix === undefined || keys !== undefined
         ? undefined
         : regexRange(node.value, node.prefix, node.isPrefixOnly)
     default:
@@ -208,43 +241,71 @@ function rangeOf(node: LeafNode): Range | undefined {
   }
 }
 
-function equality(value: Value, path: FieldPath): Range | undefined {
+/** Whether a condition whose strings compare by `own` can be asked of keys of `keys`. */
+function tells(value: Value, own: Collation | undefined, keys: Collation | undefined): boolean {
+  return sameCollation(own, keys) || !isCollatable(value)
+}
+
+/** Whether how strings compare matters to what equals a value. */
+export function isCollatable({ type }: Value): boolean {
+  switch (type) {
+    case bsonType.string:
+    case bsonType.symbol:
+    case bsonType.object:
+    case bsonType.array:
+    case bsonType.codeWithScope:
+      return true
+    default:
+      return false
+  }
+}
+
+function equality(value: Value, path: FieldPath, keys: Collation | undefined): Range | undefined {
   // An element without the field `0` counts as missing, but has no key when there is a position 0.
   if (value.isNullish) return hasPosition(path) ? undefined : nothingThere
-  if (value.type === bsonType.array) return { intervals: arrayIntervals(value), isExact: false }
-  return { intervals: [point(value)], isExact: true }
+  if (value.type === bsonType.array)
+    return { intervals: arrayIntervals(value, keys), isExact: false }
+  return { intervals: [point(value, keys)], isExact: true }
 }
 
 /** An empty array has the key of undefined, so that what is found must be looked at. */
 const nothingThere: Range = { intervals: nullIntervals, isExact: false }
 
 /** An array is found by its first element, or whole where it is itself an element. */
-function arrayIntervals(array: Value): Interval[] {
+function arrayIntervals(array: Value, keys: Collation | undefined): Interval[] {
   const elements = new Elements(array.bytes, array.start)
   const first = elements.next() ? elements.value() : undefinedValue
-  return union([point(first), point(array)])
+  return union([point(first, keys), point(array, keys)])
 }
 
-function comparison({ op, value, path }: ComparisonNode): Range | undefined {
+function comparison(
+  { op, value, path }: ComparisonNode,
+  keys: Collation | undefined,
+): Range | undefined {
   const isInclusive = op === 'lte' || op === 'gte'
   if (value.isNullish || isNotANumber(value)) {
-    return isInclusive ? equality(value, path) : { intervals: [], isExact: true }
+    return isInclusive ? equality(value, path, keys) : { intervals: [], isExact: true }
   }
   const bracket = bracketOf(value.type)
   // Arrays are compared as a whole, and the ends of the order with every type: no key tells.
   if (bracket === undefined) return undefined
-  const end = bound(value, isInclusive)
+  const end = bound(value, isInclusive, keys)
   const isUpper = op === 'lt' || op === 'lte'
   const interval = isUpper ? new Interval(bracket.low, end) : new Interval(end, bracket.high)
   // `{$lt: ''}` and the like: beyond the end of the type's values.
   return { intervals: interval.isEmpty ? [] : [interval], isExact: true }
 }
 
-function membership({ values, regexes, path }: InNode): Range | undefined {
+function membership(
+  { values, regexes, path, collation }: InNode,
+  keys: Collation | undefined,
+): Range | undefined {
+  if (regexes.length > 0 && keys !== undefined) return undefined
   const intervals: Interval[] = []
   let isExact = true
   for (const value of values) {
-    const range = equality(value, path)
+    if (!tells(value, collation, keys)) return undefined
+    const range = equality(value, path, keys)
     if (range === undefined) return undefined
     if (!range.isExact) isExact = false
     intervals.push(...range.intervals)

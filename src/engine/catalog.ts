@@ -7,18 +7,32 @@ import { assert, fail } from '../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../base/limits.js'
 import { idKey, keyClass } from '../store/layout.js'
 import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
+import type { Collation } from '../value/collation.js'
 import type { Document } from '../value/value.js'
-import { decodeAccess, decodeNamespace, encodeAccess, encodeNamespace } from './descriptors.js'
+import { cappedOf } from './capped-options.js'
+import { emptyHead, headKey, idIndexOf, putHead } from './capped-order.js'
+import {
+  decodeAccess,
+  decodeNamespace,
+  emptyDocument,
+  encodeAccess,
+  encodeNamespace,
+} from './descriptors.js'
 import { discardIndex, discardKeyspace, discardNamespace } from './garbage.js'
+import { collationOf } from './index-options.js'
+import { idIndexSpecOf } from './index-spec.js'
 import type {
   Access,
   Guarded,
   IndexDescriptor,
+  IndexId,
   MembersId,
   Namespace,
   NamespaceId,
   PrivacyMode,
 } from './types.js'
+import { validationOf } from './validation.js'
+import { definitionIn } from './view-options.js'
 
 /** Second byte of a catalog key. */
 const kind = { counter: 0x00, namespace: 0x01, database: 0x02, reserved: 0x03 } as const
@@ -81,24 +95,37 @@ export function* createAnyNamespace(
 ): Program<Namespace> {
   const existing = yield* findNamespace(tx, db, name)
   if (existing !== undefined) {
-    throw fail('NamespaceExists', `Collection already exists. NS: ${db}.${name}`)
+    const what = existing.view === undefined ? 'Collection' : 'A view'
+    throw fail('NamespaceExists', `${what} already exists. NS: ${db}.${name}`)
   }
   yield* claimDatabase(tx, db)
   const reserved = yield* findReserved(tx, db, name)
   if (reserved !== undefined) tx.remove(reservedKey(db, name))
+  const id = (yield* allocateId(tx)) as NamespaceId
+  const capped = cappedOf(options.options)
+  const collation = collationOf(options.options)
+  if (capped !== undefined) putHead(tx, id, emptyHead)
   const ns: Namespace = {
-    id: (yield* allocateId(tx)) as NamespaceId,
+    id,
     db,
     name,
     version: 1,
     createdAt: Math.floor(options.now / 1000),
     uuid: options.uuid,
     access: reserved ?? { owner: options.owner, mode: options.mode, roles: {} },
-    indexes: [],
+    indexes: capped === undefined ? [] : [yield* makeIdIndex(tx, collation)],
     options: options.options,
+    ...(collation === undefined ? {} : { collation }),
+    ...(capped === undefined ? {} : { capped }),
+    ...validationOf(options.options),
+    ...definitionIn(options.options),
   }
   tx.put(namespaceKey(db, name), encodeNamespace(ns))
   return ns
+}
+
+function* makeIdIndex(tx: Tx, collation: Collation | undefined): Program<IndexDescriptor> {
+  return idIndexOf((yield* allocateId(tx)) as IndexId, idIndexSpecOf(collation))
 }
 
 /** The collection, made if missing. Throws as createNamespace, but for NamespaceExists. */
@@ -130,10 +157,11 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
 export function* dropNamespace(tx: Tx, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) discardIndex(tx, index.id)
   if (ns.keyspace === true) {
-    yield* emptyKeyspace(tx, { ...ns, indexes: [] })
+    yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
   discardNamespace(tx, ns.id)
+  if (ns.capped !== undefined) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
     const id = (yield* allocateId(tx)) as NamespaceId
     saveNamespace(tx, { ...ns, id, indexes: [] })

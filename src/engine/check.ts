@@ -12,7 +12,9 @@ import { field } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import { validateDocument } from '../value/validate.js'
 import type { Document } from '../value/value.js'
+import { type CappedHead, findHead, isCapped } from './capped-order.js'
 import { countKey, findNamespace, listNamespaces } from './catalog.js'
+import { checkHeads, checkOrder, requireInOrder } from './check-capped.js'
 import { type Container, checkContainer } from './check-container.js'
 import { checkExpiry, missingTime } from './check-expiry.js'
 import { checkOwners } from './check-owners.js'
@@ -29,14 +31,14 @@ import {
 } from './check-steps.js'
 import type { Commits } from './check-strays.js'
 import { recordKey } from './collections.js'
-import { entryBytes } from './entries.js'
+import { entryBytes, isUnmarked } from './entries.js'
 import { idRange, type ValueId } from './garbage.js'
 import { entriesOf } from './index-keys.js'
 import { isHead, readHead } from './keyspace/head.js'
 import { readKeyDocument } from './keyspace/key.js'
 import { documentOfRecord, headOf } from './records.js'
 import { StepSize } from './step-size.js'
-import type { IndexDescriptor, IndexId, Namespace } from './types.js'
+import type { Guarded, IndexDescriptor, IndexId, Namespace } from './types.js'
 
 export interface Problem {
   /** `db.collection`; empty where no collection owns what was found. */
@@ -50,6 +52,7 @@ export interface Problem {
     | 'time'
     | 'unowned'
     | 'name'
+    | 'order'
   readonly text: string
 }
 
@@ -58,6 +61,8 @@ export interface NamespaceReport {
   readonly records: number
   /** Records that cannot be read, parsed or found under their `_id`. */
   readonly invalidRecords: number
+  /** Documents that the collection's validator would refuse. */
+  readonly refusedDocuments: number
   /** Entries by name of the index, `_id_` aside. */
   readonly keysPerIndex: ReadonlyMap<string, number>
   readonly problems: readonly Problem[]
@@ -110,6 +115,7 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
     problems.push({ ns: '', kind: 'unowned', text })
   }
   for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
+  for (const text of yield* checkHeads()) problems.push({ ns: '', kind: 'order', text })
   for (const text of yield* checkReserved()) problems.push({ ns: '', kind: 'name', text })
   return problems
 }
@@ -119,6 +125,8 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
   const namespace = yield* readPhase((tx) => findNamespace(tx, db, name))
   if (namespace === undefined) return undefined
   const seen = new Findings(namespace)
+  const disorder = yield* checkOrder(namespace)
+  if (disorder !== undefined) seen.take({ problems: [{ kind: 'order', text: disorder }] })
   yield* stepThrough(seen, idRange(keyClass.record, namespace.id), checkRecords)
   yield* checkContainers(seen)
   for (const index of namespace.indexes) {
@@ -137,6 +145,7 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
 /** What one step has found. */
 interface Partial {
   readonly records?: number
+  readonly refused?: number
   readonly keys?: { readonly index: string; readonly count: number }
   readonly values?: readonly ValueId[]
   readonly containers?: readonly Container[]
@@ -151,14 +160,16 @@ class Findings {
   readonly containers: Container[] = []
   isReadable = true
   private records = 0
+  private refused = 0
 
   constructor(readonly namespace: Namespace) {
     this.ns = `${namespace.db}.${namespace.name}`
     for (const index of namespace.indexes) this.keysPerIndex.set(index.name, 0)
   }
 
-  take({ records = 0, keys, values = [], containers = [], problems }: Partial): void {
+  take({ records = 0, refused = 0, keys, values = [], containers = [], problems }: Partial): void {
     this.records += records
+    this.refused += refused
     for (const container of containers) this.containers.push(container)
     for (const value of values) this.values.push(value)
     for (const problem of problems) this.problems.push({ ns: this.ns, ...problem })
@@ -175,7 +186,13 @@ class Findings {
   report(): NamespaceReport {
     const { namespace, records, keysPerIndex, problems, values, containers, isReadable } = this
     const invalidRecords = problems.filter(({ kind }) => kind === 'record').length
-    const found = { records, invalidRecords, keysPerIndex, problems }
+    const found = {
+      records,
+      invalidRecords,
+      refusedDocuments: this.refused,
+      keysPerIndex,
+      problems,
+    }
     return { namespace, ...found, values, containers, isReadable }
   }
 }
@@ -203,21 +220,28 @@ function* checkContainers(seen: Findings): Sweep<void> {
   }
 }
 
-function* checkRecords(tx: ReadTx, ns: Namespace, entries: readonly Entry[]): Program<Partial> {
+function* checkRecords(
+  tx: ReadTx & Guarded,
+  ns: Namespace,
+  entries: readonly Entry[],
+): Program<Partial> {
   const problems: Partial['problems'][number][] = []
   const values: ValueId[] = []
   const containers: Container[] = []
+  let refused = 0
+  const order = isCapped(ns) ? yield* findHead(tx, ns.id) : undefined
   for (const { key, value } of entries) {
     const head = headOf(value)
     if (head !== undefined) values.push(head.value)
     let document: Document
     try {
       document = yield* documentOfRecord(tx, value)
-      requireSound(ns, key, document)
+      requireSound(ns, key, document, order)
     } catch (error) {
       problems.push({ kind: 'record', text: `record ${hexOf(key)}: ${messageOf(error)}` })
       continue
     }
+    if (ns.validation?.validator.takes(document, tx.now ?? 0) === false) refused++
     for (const index of ns.indexes) {
       for (const text of yield* missingEntries(tx, index, key, document)) {
         problems.push({ kind: 'missingEntry', text })
@@ -230,15 +254,23 @@ function* checkRecords(tx: ReadTx, ns: Namespace, entries: readonly Entry[]): Pr
     if (!isHead(held)) continue
     containers.push({ record: key, id: readHead(held).id, name: nameOf(document) })
   }
-  return { records: entries.length, values, containers, problems }
+  return { records: entries.length, refused, values, containers, problems }
 }
 
-/** Throws unless the document is well-formed and lies under the key of its `_id`. */
-function requireSound(ns: Namespace, key: Bytes, document: Document): void {
+/** Throws unless the document is well-formed and lies under the key of its `_id` or its number. */
+function requireSound(
+  ns: Namespace,
+  key: Bytes,
+  document: Document,
+  order: CappedHead | undefined,
+): void {
   validateDocument(document)
   const id = field(document, '_id')
   if (id === undefined) throw new Error('it has no _id')
-  if (!equalBytes(recordKey(ns, id), key)) throw new Error('it lies under the key of another _id')
+  if (isCapped(ns)) {
+    if (order !== undefined) requireInOrder(key, order)
+  } else if (!equalBytes(recordKey(ns, id), key))
+    throw new Error('it lies under the key of another _id')
 }
 
 function* missingEntries(
@@ -247,7 +279,8 @@ function* missingEntries(
   key: Bytes,
   document: Document,
 ): Program<string[]> {
-  const { keys, multikey, inexact } = entriesOf(index, document, key)
+  const entries = entriesOf(index, document, key)
+  const { keys } = entries
   const held = yield* tx.getMany(keys)
   const texts: string[] = []
   held.forEach((holder, i) => {
@@ -258,8 +291,7 @@ function* missingEntries(
     const entry = hexOf(keys[i] ?? key)
     texts.push(`index ${index.name}: entry ${entry} of document ${nameOf(document)} ${what}`)
   })
-  const isUnmarked = multikey.some((isArray, i) => isArray && index.multikey[i] !== true)
-  if (isUnmarked || (inexact && !index.inexact)) {
+  if (isUnmarked(entries)) {
     texts.push(`index ${index.name}: not marked for what document ${nameOf(document)} has`)
   }
   return texts

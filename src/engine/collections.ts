@@ -4,22 +4,37 @@
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../base/bytes.js'
-import { fail } from '../base/errors.js'
+import { fail, GatewayError } from '../base/errors.js'
 import {
+  cappedEvictionPage,
+  cappedEvictionsMax,
   programRunsMax,
   recordKeyBytesMax,
   recordKeyPrefixBytes,
   sweepDocumentsMax,
 } from '../base/limits.js'
-import { keyClass } from '../store/layout.js'
-import type { Program, ReadTx, Tx } from '../store/store.js'
+import { addCounts, zeroCount } from '../store/counters.js'
+import { idKeyEnd, keyClass } from '../store/layout.js'
+import type { Count, Program, ReadTx, Tx } from '../store/store.js'
 import { type Sweep, writePhase } from '../store/sweep.js'
 import { equalValues } from '../value/compare.js'
 import { Elements, field } from '../value/elements.js'
 import { KeyWriter } from '../value/key.js'
 import { bsonType, type Document, objectIdValue, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
-import { countKey } from './catalog.js'
+import type { Capped } from './capped-options.js'
+import {
+  type CappedNamespace,
+  isCapped,
+  isOver,
+  nextSequence,
+  putHead,
+  readHead,
+  requireFits,
+  sequenceKey,
+  sequenceOf,
+} from './capped-order.js'
+import { countKey, countOf, findNamespace } from './catalog.js'
 import {
   changeOf,
   duplicateId,
@@ -39,12 +54,16 @@ import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
 import type { Guarded, Namespace } from './types.js'
+import { checkDocument } from './validation.js'
 
 const writer = new KeyWriter()
 
-/** The store key of the document with that `_id`; a long one keeps a prefix and a SHA-256. */
+/**
+ * The store key of the document with that `_id`, in a collection that is not capped; a long one
+ * keeps a prefix and a SHA-256.
+ */
 export function recordKey(ns: Namespace, id: Value): Bytes {
-  const key = writer.reset().u8(keyClass.record).u32(ns.id).value(id).finish()
+  const key = writer.reset().u8(keyClass.record).u32(ns.id).value(id, false, ns.collation).finish()
   if (key.length <= entryHeadBytes + recordKeyBytesMax) return key
   const hash = createHash('sha256').update(key.subarray(entryHeadBytes)).digest()
   const prefix = key.subarray(0, entryHeadBytes + recordKeyPrefixBytes)
@@ -66,13 +85,13 @@ export function* getDocument(
   return record === undefined ? undefined : yield* documentOfRecord(tx, record)
 }
 
-/** The document with that `_id`, compared with the stored one. */
+/** The document with that `_id`, compared with the stored one; as recordKey, of none capped. */
 export function* findById(tx: ReadTx, ns: Namespace, id: Value): Program<Document | undefined> {
   const key = recordKey(ns, id)
   const document = yield* getDocument(tx, ns, key)
   if (document === undefined || !isHashedKey(key)) return document
   const stored = field(document, '_id')
-  return stored !== undefined && equalValues(stored, id) ? document : undefined
+  return stored !== undefined && equalValues(stored, id, ns.collation) ? document : undefined
 }
 
 /**
@@ -87,10 +106,114 @@ export function* insertDocument(
   document: Document,
   staged?: Staged,
 ): Program<void> {
+  if (isCapped(ns)) return yield* appendDocument(tx, ns, document, staged)
   const key = recordKey(ns, idOf(document))
   if (ns.keyspace === true) yield* admitKey(tx, ns, key, document)
   yield* insertRecord(tx, ns, key, document, staged)
   if (ns.keyspace === true) keyChanged(tx, key, undefined, document)
+}
+
+/** Adds a document behind all others, and lets the oldest go that it leaves no room for. */
+function* appendDocument(
+  tx: Tx,
+  ns: CappedNamespace,
+  document: Document,
+  staged: Staged | undefined,
+): Program<void> {
+  requireFits(ns.capped, document.length)
+  const head = yield* readHead(tx, ns)
+  const key = sequenceKey(ns.id, head.next)
+  yield* insertRecord(tx, ns, key, document, staged)
+  const appended = addCounts(appendedBy.get(tx) ?? zeroCount, {
+    documents: 1,
+    bytes: document.length,
+  })
+  appendedBy.set(tx, appended)
+  try {
+    const { first, isDone } = yield* evict(tx, ns, { first: head.first, end: key }, zeroCount)
+    if (!isDone && staged !== undefined) throw new RoomNeeded(ns, appended)
+    putHead(tx, ns.id, { first, next: nextSequence(head) })
+  } catch (error) {
+    const isAlone = appended.documents === 1 && staged !== undefined
+    throw isAlone && isTooLarge(error) ? new RoomNeeded(ns, appended) : error
+  }
+}
+
+/** What each program at work has appended: so much room it needs, begun again. */
+const appendedBy = new WeakMap<Tx, Count>()
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
+}
+
+/** Where the oldest documents are looked for. */
+interface Oldest {
+  readonly first: number
+  readonly end: Bytes
+}
+
+interface Evicted {
+  /** The number that no document is smaller than. */
+  readonly first: number
+  /** What is left fits. */
+  readonly isDone: boolean
+}
+
+/** Removes the oldest documents until there is room for `more`, or enough are removed at once. */
+function* evict(tx: Tx, ns: CappedNamespace, oldest: Oldest, more: Count): Program<Evicted> {
+  let { documents, bytes } = addCounts(yield* countOf(tx, ns), more)
+  let { first } = oldest
+  const { capped } = ns
+  for (let removed = 0; isOver(capped, documents, bytes); ) {
+    if (removed >= cappedEvictionsMax) return { first, isDone: false }
+    const limit = pageOf(capped, documents)
+    const start = sequenceKey(ns.id, first)
+    const page = yield* tx.scanOwn({ start, end: oldest.end }, limit)
+    for (const { key, value } of page) {
+      if (!isOver(capped, documents, bytes) || removed >= cappedEvictionsMax) break
+      const document = yield* documentOfRecord(tx, value)
+      removed += 1 + (yield* removeRecord(tx, ns, key, document))
+      documents--
+      bytes -= document.length
+      first = (sequenceOf(key) ?? first) + 1
+    }
+    if (page.length < limit) break
+  }
+  return { first, isDone: true }
+}
+
+/** How many of the oldest to read: as many as are too many, or some where it is bytes. */
+function pageOf({ documentsMax }: Capped, documents: number): number {
+  const tooMany = documentsMax === undefined ? 0 : documents - documentsMax
+  return Math.max(1, Math.min(tooMany, cappedEvictionPage))
+}
+
+/**
+ * Thrown by a program that would have to remove more than it may: room is to be made first, for all
+ * that it has appended. None of that is refused for another reason.
+ */
+class RoomNeeded extends Error {
+  constructor(
+    private readonly ns: Namespace,
+    private readonly appended: Count,
+  ) {
+    super('old documents have to go first')
+  }
+
+  *make(): Sweep<void> {
+    while (yield* writePhase((tx) => this.step(tx)));
+  }
+
+  /** Whether more has to go. */
+  private *step(tx: Tx): Program<boolean> {
+    const ns = yield* findNamespace(tx, this.ns.db, this.ns.name)
+    if (ns === undefined || ns.id !== this.ns.id || !isCapped(ns)) return false
+    const head = yield* readHead(tx, ns)
+    const oldest = { first: head.first, end: idKeyEnd(keyClass.record, ns.id) }
+    const { first, isDone } = yield* evict(tx, ns, oldest, this.appended)
+    putHead(tx, ns.id, { first, next: head.next })
+    return !isDone
+  }
 }
 
 /** As insertDocument, of a document that may be anything; `key` is its record key. */
@@ -101,6 +224,7 @@ export function* insertRecord(
   document: Document,
   staged?: Staged,
 ): Program<void> {
+  if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, document)
   const kept = keptEntries(ns, document, key)
   if (hasUniqueKeys(kept)) yield* refuseDuplicates(tx, ns, document, key, kept, true)
   else if ((yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
@@ -137,6 +261,7 @@ export function* replaceRecord(
   after: Document,
   staged?: Staged,
 ): Program<void> {
+  if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, after, before)
   const old = keptEntries(ns, before, key)
   const kept = keptEntries(ns, after, key)
   const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
@@ -164,14 +289,26 @@ export function* removeDocument(
   if (ns.keyspace === true) keyChanged(tx, key, before, undefined)
 }
 
-/** As removeDocument, leaving to the caller what belongs to a key beside its document. */
-export function* removeRecord(tx: Tx, ns: Namespace, key: Bytes, before: Document): Program<void> {
+/**
+ * As removeDocument, leaving to the caller what belongs to a key beside its document. Answers how
+ * many entries it had.
+ */
+export function* removeRecord(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+): Program<number> {
   if (needsChunks(before)) yield* discardChunks(tx, key)
   tx.remove(key)
+  let entries = 0
   for (const index of ns.indexes) {
-    yield* removeEntries(tx, index, entriesOf(index, before, key).keys, key)
+    const { keys } = entriesOf(index, before, key)
+    yield* removeEntries(tx, index, keys, key)
+    entries += keys.length
   }
   tx.add(countKey(ns.id), -1, -before.length)
+  return entries
 }
 
 /**
@@ -219,8 +356,9 @@ export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>)
       try {
         return yield* writePhase((tx) => program(tx, staged))
       } catch (error) {
-        if (!(error instanceof StagingNeeded)) throw error
-        yield* error.stage(staged)
+        if (error instanceof RoomNeeded) yield* error.make()
+        else if (error instanceof StagingNeeded) yield* error.stage(staged)
+        else throw error
       }
     }
     throw fail('WriteConflict', 'a large document kept changing while it was being written')

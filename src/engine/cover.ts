@@ -3,7 +3,6 @@
 // as on the peer.
 
 import type { Bytes } from '../base/bytes.js'
-import type { Projection } from '../query/projection.js'
 import { findElement } from '../value/elements.js'
 import { readKeyPart } from '../value/key-reader.js'
 import { parsePath } from '../value/path.js'
@@ -65,16 +64,20 @@ export class Cover {
   }
 }
 
-/** Undefined where the plan has to look at documents, or the projection wants more than fields. */
+/** Undefined where the plan has to look at documents, or more is wanted than names of fields. */
 export function coverOf(
   ns: Namespace,
   plan: Plan,
-  projection: Projection | undefined,
+  wanted: Iterable<string> | undefined,
 ): Cover | undefined {
-  const paths = projection?.wholeFields
+  const paths = wanted === undefined ? undefined : [...wanted]
   const [access, ...others] = plan.accesses
   if (paths === undefined || !plan.isExact || others.length > 0) return undefined
-  if (access?.kind !== 'entries' || ns.keyspace === true || !isPlain(access.index)) return undefined
+  if (access?.kind !== 'entries' || !isPlain(access.index)) return undefined
+  // Keys expire by their documents; record keys of a capped collection do not tell `_id`.
+  if (ns.keyspace === true || ns.capped !== undefined || ns.collation !== undefined) {
+    return undefined
+  }
   const { fields } = access.index
   const isHeld = (path: string): boolean =>
     path === '_id' || fields.some((field) => field.path === path)
@@ -83,5 +86,5 @@ export function coverOf(
 
 /** Each entry stands for one document, with its fields' whole values. */
 export function isPlain(index: IndexDescriptor): boolean {
-  return !isMultikey(index) && !index.inexact
+  return !isMultikey(index) && !index.inexact && index.collation === undefined
 }

@@ -3,35 +3,37 @@
 
 import type { Clock } from '../base/clock.js'
 import { cursorLookMs } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import { BackgroundLoop } from './background-loop-job.js'
 import type { Cursors } from './cursors.js'
-import type { Nap, Pace } from './pace-job.js'
+import type { Pace } from './pace-job.js'
+
+export interface CursorExpiryParts {
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly log: Log
+  readonly pace: Pace
+}
 
 export class CursorExpiry {
-  private nap: Nap | undefined
-  private loop: Promise<void> | undefined
-  private closed = false
+  private readonly loop: BackgroundLoop
 
-  constructor(
-    private readonly cursors: Cursors,
-    private readonly clock: Clock,
-    private readonly pace: Pace,
-  ) {}
+  constructor({ cursors, clock, log, pace }: CursorExpiryParts) {
+    this.loop = new BackgroundLoop({
+      ...{ pace, log, everyMs: cursorLookMs, sleepsFirst: true },
+      failure: 'idle cursors could not be closed',
+      round: () => {
+        cursors.expire(clock.now())
+        return false
+      },
+    })
+  }
 
   start(): void {
-    this.loop = this.run()
+    this.loop.start()
   }
 
-  async close(): Promise<void> {
-    this.closed = true
-    this.nap?.wake()
-    await this.loop
-  }
-
-  private async run(): Promise<void> {
-    while (!this.closed) {
-      this.nap = this.pace.sleep(cursorLookMs)
-      await this.nap.over
-      if (!this.closed) this.cursors.expire(this.clock.now())
-    }
+  close(): Promise<void> {
+    return this.loop.close()
   }
 }

@@ -1,6 +1,7 @@
 // Open cursors: a source that goes on in later commands, under an id that only its owner can use.
 // They hold positions or bounded results, never a transaction. (facts: storage 9, rule 10)
 
+import type { Bytes } from '../base/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import { cursorIdleMs, cursorsPerIdentityMax, pullDocumentsMax } from '../base/limits.js'
@@ -20,6 +21,15 @@ export interface CursorMeta {
   readonly noCursorTimeout?: boolean
   /** What the opening command declared: whoever goes on needs the same rights again. */
   readonly touches?: readonly Touch[]
+  /** It stays open at the end of a capped collection. */
+  readonly tail?: Tail
+}
+
+export interface Tail {
+  /** A getMore that finds nothing waits for what comes. */
+  readonly awaitsData: boolean
+  /** One of them changes whenever there may be something to find. */
+  readonly keys: readonly Bytes[]
 }
 
 /** Who asks for a cursor, and what for. */
@@ -36,6 +46,8 @@ export interface Cursor {
   /** A command is at work on it. */
   readonly isBusy: boolean
   readonly isKilled: boolean
+  /** Told when it is killed while a command is at work on it. */
+  whenKilled: (() => void) | undefined
 }
 
 type Entry = { -readonly [K in keyof Cursor]: Cursor[K] }
@@ -72,6 +84,7 @@ export class Cursors {
       lastUsedAt: now,
       isBusy: false,
       isKilled: false,
+      whenKilled: undefined,
     })
     this.owned.set(meta.owner, owned + 1)
     return id
@@ -152,6 +165,7 @@ export class Cursors {
   private remove(cursor: Entry): void {
     this.cursors.delete(cursor.id)
     cursor.isKilled = cursor.isBusy
+    if (cursor.isKilled) cursor.whenKilled?.()
     const { owner } = cursor.meta
     const owned = (this.owned.get(owner) ?? 1) - 1
     if (owned > 0) this.owned.set(owner, owned)
@@ -222,6 +236,7 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
   while (documents.length < limits.documentsMax && !source.drained) {
     const want = Math.min(limits.documentsMax - documents.length, pullDocumentsMax)
     const pulled = yield* source.pull(tx, want)
+    if (pulled.length === 0) break
     for (let i = 0; i < pulled.length; i++) {
       const document = pulled[i] as Document
       bytes += document.length + elementBytes(documents.length)

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { type Bytes, equalBytes } from '../base/bytes.js'
 import { assert } from '../base/errors.js'
 import { descriptorCacheBytesMax, descriptorCacheMax } from '../base/limits.js'
+import { type Collation, keysVersion } from '../value/collation.js'
 import { elementsOf, field, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import {
@@ -19,7 +20,9 @@ import {
   type Value,
 } from '../value/value.js'
 import { DocumentWriter, writeDocument } from '../value/writer.js'
-import { optionsOf } from './index-options.js'
+import { cappedOf } from './capped-options.js'
+import { isHashed } from './hashed-fields.js'
+import { collationOf, optionsOf } from './index-options.js'
 import type {
   Access,
   IndexDescriptor,
@@ -29,6 +32,8 @@ import type {
   NamespaceId,
   PrivacyMode,
 } from './types.js'
+import { validationOf } from './validation.js'
+import { definitionIn } from './view-options.js'
 
 const uuidSubtype = 4
 
@@ -45,6 +50,7 @@ export function encodeNamespace(ns: Namespace): Bytes {
   writer.value('uuid', binaryValue(uuidSubtype, ns.uuid))
   writeAccess(writer, ns.access)
   writer.document('options', ns.options)
+  writeKeysVersion(writer, ns)
   if (ns.keyspace === true) writer.bool('keyspace', true)
   if (ns.isPermanent === true) writer.bool('permanent', true)
   writer.openArray('indexes')
@@ -89,7 +95,32 @@ function encodeIndex(index: IndexDescriptor): Document {
       writer.bool(String(position), isArray)
     })
     writer.close().bool('inexact', index.inexact).document('spec', index.spec)
+    writeKeysVersion(writer, index)
+    if (index.suffixed === true) writer.bool('suffixed', true)
+    const { arrayPaths = [] } = index
+    if (arrayPaths.length === 0) return
+    writer.openArray('arrayPaths')
+    arrayPaths.forEach((path, position) => {
+      writer.string(String(position), path)
+    })
+    writer.close()
   })
+}
+
+interface Keyed {
+  readonly collation?: Collation
+  readonly keyedBy?: string
+}
+
+function writeKeysVersion(writer: DocumentWriter, { collation, keyedBy }: Keyed): void {
+  if (collation !== undefined) writer.string('keyedBy', keyedBy ?? keysVersion)
+}
+
+/** Nothing where it is this process's. */
+function keysVersionOf(document: Document): { readonly keyedBy?: string } {
+  const stored = field(document, 'keyedBy')
+  const keyedBy = stored === undefined ? '' : stringOf(stored)
+  return keyedBy === keysVersion ? {} : { keyedBy }
 }
 
 interface Decoded {
@@ -119,6 +150,8 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
   const stored = decodeAccess(bytes)
   const access: Access = name === auditName ? { ...stored, audience: 'administrators' } : stored
   const uuid = required(bytes, 'uuid')
+  const capped = cappedOf(documentOf(required(bytes, 'options')))
+  const collation = collationOf(documentOf(required(bytes, 'options')))
   return {
     id: numberOf(required(bytes, 'id')) as NamespaceId,
     db,
@@ -129,6 +162,10 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
     access,
     indexes: elementsOf(required(bytes, 'indexes')).map((index) => parseIndex(documentOf(index))),
     options: documentOf(required(bytes, 'options')).slice(),
+    ...(collation === undefined ? {} : { collation, ...keysVersionOf(bytes) }),
+    ...(capped === undefined ? {} : { capped }),
+    ...validationOf(documentOf(required(bytes, 'options'))),
+    ...definitionIn(documentOf(required(bytes, 'options'))),
     ...(field(bytes, 'keyspace') === undefined ? {} : { keyspace: true }),
     ...(field(bytes, 'permanent') === undefined ? {} : { isPermanent: true }),
   }
@@ -136,24 +173,34 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
 
 function parseIndex(document: Document): IndexDescriptor {
   const spec = documentOf(required(document, 'spec')).slice()
+  const arrays = field(document, 'arrayPaths')
+  const fields = fieldsOfKey(documentOf(required(spec, 'key')))
+  // Hashes tell neither values nor their order, whatever the entries are of.
+  const inexact = boolOf(required(document, 'inexact')) || fields.some(isHashedField)
   return {
     id: numberOf(required(document, 'id')) as IndexId,
     name: stringOf(required(document, 'name')),
-    fields: fieldsOfKey(documentOf(required(spec, 'key'))),
+    fields,
     unique: boolOf(required(document, 'unique')),
     state: stringOf(required(document, 'state')) === 'ready' ? 'ready' : 'building',
     multikey: elementsOf(required(document, 'multikey')).map(boolOf),
-    inexact: boolOf(required(document, 'inexact')),
+    inexact,
     spec,
     ...optionsOf(spec),
+    ...(field(spec, 'collation') === undefined ? {} : keysVersionOf(document)),
+    ...(field(document, 'suffixed') === undefined ? {} : { suffixed: true }),
+    ...(arrays === undefined ? {} : { arrayPaths: elementsOf(arrays).map(stringOf) }),
   }
 }
+
+const isHashedField = ({ hashed }: IndexField): boolean => hashed === true
 
 /** Paths and directions of a key pattern such as `{a: 1, b: -1}`; its shape has been checked. */
 export function fieldsOfKey(key: Document): IndexField[] {
   const fields: IndexField[] = []
   for (const [path, direction] of fieldsOf(documentValue(key))) {
-    fields.push({ path, direction: numberOf(direction) < 0 ? -1 : 1 })
+    if (isHashed(direction)) fields.push({ path, direction: 1, hashed: true })
+    else fields.push({ path, direction: numberOf(direction) < 0 ? -1 : 1 })
   }
   return fields
 }

@@ -8,12 +8,12 @@ import { GatewayError } from '../base/errors.js'
 import { documentExpirySweepMs } from '../base/limits.js'
 import type { Program, ReadTx, Tx } from '../store/store.js'
 import { bsonType, dateValue } from '../value/value.js'
+import { BackgroundLoop, isShutdown } from './background-loop-job.js'
 import { findNamespace, listNamespaces } from './catalog.js'
 import { getDocument, removeDocument } from './collections.js'
 import type { JobParts } from './garbage-job.js'
 import { entriesOf } from './index-keys.js'
 import { bound, bracketOf, Interval } from './intervals.js'
-import type { Nap } from './pace-job.js'
 import { type Span, spansHold } from './plan.js'
 import { accessOf } from './plan-access.js'
 import { StepSize } from './step-size.js'
@@ -52,20 +52,23 @@ export class DocumentExpiry {
   expired = 0
   /** Looks at all TTL indexes since the start. */
   rounds = 0
-  private nap: Nap | undefined
-  private loop: Promise<void> | undefined
-  private closed = false
+  private readonly loop: BackgroundLoop
 
-  constructor(private readonly parts: JobParts) {}
-
-  start(): void {
-    this.loop = this.run()
+  constructor(private readonly parts: JobParts) {
+    const { pace, log } = parts
+    this.loop = new BackgroundLoop({
+      ...{ pace, log, everyMs: documentExpirySweepMs, sleepsFirst: true },
+      failure: 'looking for expired documents failed',
+      round: () => this.round().then(() => false),
+    })
   }
 
-  async close(): Promise<void> {
-    this.closed = true
-    this.nap?.wake()
-    await this.loop
+  start(): void {
+    this.loop.start()
+  }
+
+  close(): Promise<void> {
+    return this.loop.close()
   }
 
   /** Removes all that is due now; resolves with how many documents that were. */
@@ -74,7 +77,7 @@ export class DocumentExpiry {
     const before = this.expired
     const waiting = timed(await store.read(listNamespaces))
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (this.closed) break
+      if (this.loop.isClosed) break
       try {
         if (await this.step(next)) waiting.push(next)
       } catch (error) {
@@ -87,20 +90,6 @@ export class DocumentExpiry {
     }
     this.rounds++
     return this.expired - before
-  }
-
-  private async run(): Promise<void> {
-    while (!this.closed) {
-      this.nap = this.parts.pace.sleep(documentExpirySweepMs)
-      await this.nap.over
-      if (this.closed) return
-      try {
-        await this.round()
-      } catch (error) {
-        if (isShutdown(error)) return
-        this.parts.log.warn({ err: error }, 'looking for expired documents failed')
-      }
-    }
   }
 
   /** False where nothing is due any more. */
@@ -182,9 +171,5 @@ function* removeDue(tx: Tx, work: Sweeping, now: number, keys: readonly Bytes[])
   return { documents, bytes }
 }
 
-const hasCode = (error: unknown, ...names: readonly string[]): boolean =>
-  error instanceof GatewayError && names.includes(error.kind)
-
-const isShutdown = (error: unknown): boolean =>
-  hasCode(error, 'ShutdownInProgress', 'InterruptedAtShutdown')
-const isTooLarge = (error: unknown): boolean => hasCode(error, 'TransactionTooLarge')
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof GatewayError && error.kind === 'TransactionTooLarge'

@@ -4,6 +4,7 @@
 import type { Clock, Random } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import { Awaiting } from './awaiting.js'
 import { CursorExpiry } from './cursor-expiry-job.js'
 import { Cursors } from './cursors.js'
 import { DocumentExpiry } from './document-expiry-job.js'
@@ -13,6 +14,7 @@ import { IndexUse } from './index-use.js'
 import { ObservedStore } from './observed-store.js'
 import { ClockPace, type Pace } from './pace-job.js'
 import { dropReplacements } from './replacement.js'
+import type { SpillFolder } from './spill.js'
 
 export interface EngineParts {
   readonly store: Store
@@ -21,6 +23,8 @@ export interface EngineParts {
   readonly log: Log
   /** How background work makes room; a test may give one that never waits. */
   readonly pace?: Pace
+  /** Where sorts and groups put what memory does not hold; without it they are refused. */
+  readonly spills?: SpillFolder | undefined
 }
 
 /** Background work that stops after its step. */
@@ -33,12 +37,14 @@ export class Engine {
   readonly clock: Clock
   readonly random: Random
   readonly cursors: Cursors
+  readonly awaiting: Awaiting
   readonly indexUse: IndexUse
   readonly builds: IndexBuilds
   readonly garbage: GarbageJob
   /** How background work makes room. */
   readonly pace: Pace
   readonly documentExpiry: DocumentExpiry
+  readonly spills: SpillFolder | undefined
   private readonly expiry: CursorExpiry
   private readonly attached: Job[] = []
 
@@ -46,19 +52,22 @@ export class Engine {
     const { clock, random, log, pace = new ClockPace(clock) } = parts
     const store = new ObservedStore(parts.store)
     this.store = store
+    this.spills = parts.spills
     this.pace = pace
     this.clock = clock
     this.random = random
     this.cursors = new Cursors(clock, random)
+    this.awaiting = new Awaiting(store)
     this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
     this.documentExpiry = new DocumentExpiry({ store, clock, log, pace })
-    this.expiry = new CursorExpiry(this.cursors, clock, pace)
+    this.expiry = new CursorExpiry({ cursors: this.cursors, clock, log, pace })
   }
 
   /** Takes up what the last process left: resolves before the first client may be served. */
   start(): Promise<void> {
+    this.spills?.clear()
     this.expiry.start()
     this.documentExpiry.start()
     return this.garbage

@@ -9,8 +9,9 @@ import { shellText } from '../value/shell.js'
 import { type Document, documentOf, documentValue, type Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import { countKey, findNamespace, saveNamespace } from './catalog.js'
-import { entriesOf, entryValues, type IndexEntries } from './index-keys.js'
+import { entriesOf, entryHeadBytes, entryValues, type IndexEntries } from './index-keys.js'
 import type { IndexDescriptor, Namespace } from './types.js'
+import { joinedArrayPaths, knowsArrayPaths } from './wildcard-paths.js'
 
 /** The `_id` of a stored document. */
 export function idOf(document: Document): Value {
@@ -65,7 +66,7 @@ export function* refuseDuplicates(
   entries: readonly Added[],
   isNew: boolean,
 ): Program<void> {
-  const unique = entries.filter(({ index, keys }) => index.unique && keys.length > 0)
+  const unique = entries.filter(({ index, keys }) => isDirect(index) && keys.length > 0)
   const probes = unique.flatMap(({ index, keys }) => keys.map((probe) => ({ index, probe })))
   const keys = probes.map(({ probe }) => probe)
   const held = yield* tx.getMany(isNew ? [key, ...keys] : keys)
@@ -75,11 +76,37 @@ export function* refuseDuplicates(
     if (holder === undefined || equalBytes(holder, key)) return
     throw duplicateKey(ns, index, document, key, probe)
   })
+  for (const { index, keys: own } of entries) {
+    if (isDirect(index) || !refusesTwins(index)) continue
+    for (const probe of own) {
+      if (!(yield* hasTwin(tx, probe, key))) continue
+      throw duplicateKey(ns, index, document, key, probe)
+    }
+  }
+}
+
+/** One entry a key: who holds it is found by it. */
+function isDirect({ unique, suffixed }: IndexDescriptor): boolean {
+  return unique && suffixed !== true
+}
+
+/** Whether it lets no two documents have one key. */
+function refusesTwins({ unique, prepared }: IndexDescriptor): boolean {
+  return unique || prepared === true
+}
+
+/** Whether another document has an entry with the same fields, in an index that was not unique. */
+function* hasTwin(tx: Tx, entry: Bytes, record: Bytes): Program<boolean> {
+  const start = entry.subarray(0, entry.length - (record.length - entryHeadBytes))
+  const end = start.slice()
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1
+  const held = yield* tx.scanOwn({ start, end }, 2)
+  return held.some(({ value }) => !equalBytes(value, record))
 }
 
 /** Whether refuseDuplicates has to look further than at the record key. */
 export function hasUniqueKeys(entries: readonly Added[]): boolean {
-  return entries.some(({ index, keys }) => index.unique && keys.length > 0)
+  return entries.some(({ index, keys }) => refusesTwins(index) && keys.length > 0)
 }
 
 /** Two documents with one `_id`. */
@@ -129,13 +156,23 @@ export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly IndexEntries[
       ...index,
       multikey: index.multikey.map((isArray, i) => isArray || entries.multikey[i] === true),
       inexact: index.inexact || entries.inexact,
+      ...arrayPathsOf(index, entries),
     }
   })
   if (isChanged) saveNamespace(tx, { ...current, indexes })
 }
 
-function isUnmarked({ index, multikey, inexact }: IndexEntries): boolean {
+function arrayPathsOf(
+  { arrayPaths: known = [] }: IndexDescriptor,
+  { arrayPaths: seen }: IndexEntries,
+): Pick<IndexDescriptor, 'arrayPaths'> {
+  return seen === undefined ? {} : { arrayPaths: joinedArrayPaths(known, seen) }
+}
+
+/** Whether the descriptor does not tell yet what these entries are of. */
+export function isUnmarked({ index, multikey, inexact, arrayPaths }: IndexEntries): boolean {
   if (inexact && !index.inexact) return true
+  if (arrayPaths !== undefined && !knowsArrayPaths(index.arrayPaths ?? [], arrayPaths)) return true
   for (let i = 0; i < multikey.length; i++) {
     if (multikey[i] === true && index.multikey[i] !== true) return true
   }

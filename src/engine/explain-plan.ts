@@ -3,6 +3,8 @@
 
 import { blockingBytesMax } from '../base/limits.js'
 import { type FilterNode, filterToDocument } from '../query/filter.js'
+import { noSpills, type SpillFigures } from '../query/spill.js'
+import type { Collation } from '../value/collation.js'
 import { fieldsOf } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import {
@@ -11,11 +13,12 @@ import {
   documentValue,
   doubleOf,
   numberValue,
+  stringOf,
   type Value,
 } from '../value/value.js'
 import type { DocumentWriter } from '../value/writer.js'
 import type { Interval } from './intervals.js'
-import type { Access, FieldBounds, Plan } from './plan.js'
+import type { Access, AskedRange, FieldBounds, Plan } from './plan.js'
 import type { Counters } from './sources/walk.js'
 import type { IndexDescriptor } from './types.js'
 
@@ -38,6 +41,7 @@ export interface Shape {
   readonly limit?: number | undefined
   /** The index holds all that the projection keeps. */
   readonly isCovered?: boolean
+  readonly returnKey?: boolean
 }
 
 /** What a run has counted: the walk's figures, and what the query returned. */
@@ -48,6 +52,8 @@ export interface Figures {
   readonly keysByAccess?: readonly number[]
   /** Documents that came by more than one entry or scan. */
   readonly repeated?: number
+  /** Of a sort that no index has spared. */
+  readonly spilled?: SpillFigures | undefined
 }
 
 const none = (): void => {}
@@ -65,7 +71,9 @@ export function findStages(plan: Plan, shape: Shape, figures: () => Figures): St
     const fields = (out: DocumentWriter) => out.value('skipAmount', numberValue(skip))
     stage = { name: 'SKIP', fields, inputs: [stage], returned }
   }
-  if (projection !== undefined && projection.length > 5) {
+  if (shape.returnKey === true) {
+    stage = { name: 'RETURN_KEY', fields: none, inputs: [stage], returned }
+  } else if (projection !== undefined && projection.length > 5) {
     const fields = (out: DocumentWriter) => out.document('transformBy', projection)
     const name = isCovered ? 'PROJECTION_COVERED' : projectionName(projection)
     stage = { name, fields, inputs: [stage], returned }
@@ -86,8 +94,15 @@ function sortStage(sort: Document, limit: number, input: Stage, figures: () => F
       out.string('type', 'simple')
     },
     inputs: [input],
+    stats: (out) => writeSpills(out, 'totalDataSizeSorted', figures().spilled ?? noSpills()),
     returned: () => Math.min(figures().walk.returned, limit > 0 ? limit : Number.MAX_SAFE_INTEGER),
   }
+}
+
+/** What a blocking stage has put on disk, after the size of what it was given. */
+export function writeSpills(out: DocumentWriter, sizeName: string, figures: SpillFigures): void {
+  out.int64(sizeName, figures.inputBytes).bool('usedDisk', figures.spills > 0)
+  out.int64('spills', figures.spills).int64('spilledDataStorageSize', figures.spilledBytes)
 }
 
 /** Simple: whole top-level fields, in or out. */
@@ -160,9 +175,11 @@ export function scanStage(access: Access, keysExamined: () => number, name = 'IX
   return {
     name,
     fields: (out) => {
-      writeIndex(out, index)
+      writeIndex(out, index, index === undefined ? bounds[0]?.collation : index.collation)
       if (name !== 'COUNT_SCAN') out.string('direction', reverse ? 'backward' : 'forward')
-      writeBounds(out.openDocument('indexBounds'), bounds, reverse)
+      out.openDocument('indexBounds')
+      if (access.kind !== 'points' && access.range !== undefined) writeRange(out, access.range)
+      else writeBounds(out, bounds, reverse)
       out.close()
     },
     inputs: [],
@@ -178,16 +195,24 @@ function isDescending(keys: readonly Uint8Array[]): boolean {
 }
 
 /** The `_id` index is the records themselves; clients see it as any other. */
-function writeIndex(out: DocumentWriter, index: IndexDescriptor | undefined): void {
+function writeIndex(
+  out: DocumentWriter,
+  index: IndexDescriptor | undefined,
+  collation: Collation | undefined,
+): void {
   const fields = index?.fields ?? [{ path: '_id', direction: 1 }]
   out.openDocument('keyPattern')
-  for (const { path, direction } of fields) out.int32(path, direction)
+  for (const { path, direction, hashed } of fields) {
+    if (hashed === true) out.string(path, 'hashed')
+    else out.int32(path, direction)
+  }
   out.close().string('indexName', index?.name ?? '_id_')
+  if (collation !== undefined) out.document('collation', collation.spec)
   out.bool('isMultiKey', index?.multikey.includes(true) ?? false)
   out.openDocument('multiKeyPaths')
   fields.forEach(({ path }, i) => {
     out.openArray(path)
-    if (index?.multikey[i] === true) out.string('0', path)
+    if (index?.multikey[i] === true) writeArrays(out, index, path)
     out.close()
   })
   out
@@ -197,10 +222,24 @@ function writeIndex(out: DocumentWriter, index: IndexDescriptor | undefined): vo
   out.bool('isPartial', index?.partial !== undefined).int32('indexVersion', 2)
 }
 
+function writeArrays(out: DocumentWriter, { wildcard }: IndexDescriptor, path: string): void {
+  const isValue = wildcard?.scan?.path === path
+  const arrays = isValue ? wildcard.scan.arrays : [path]
+  arrays.forEach((array, i) => {
+    out.string(String(i), array)
+  })
+}
+
+/** As a count by keys tells its bounds: what a client gave, whatever the direction. */
+function writeRange(out: DocumentWriter, { min, max }: AskedRange): void {
+  if (min !== undefined) out.document('startKey', min).bool('startKeyInclusive', true)
+  if (max !== undefined) out.document('endKey', max).bool('endKeyInclusive', false)
+}
+
 function writeBounds(out: DocumentWriter, bounds: readonly FieldBounds[], reverse: boolean): void {
-  for (const { path, direction, intervals } of bounds) {
+  for (const { path, direction, intervals, collation } of bounds) {
     const isBackward = (direction === -1) !== reverse
-    const texts = intervals.map((interval) => intervalText(interval, isBackward))
+    const texts = intervals.map((interval) => intervalText(interval, isBackward, collation))
     if (isBackward) texts.reverse()
     out.openArray(path)
     texts.forEach((text, i) => {
@@ -211,14 +250,21 @@ function writeBounds(out: DocumentWriter, bounds: readonly FieldBounds[], revers
 }
 
 /** `[1, 5)`, or `(5, 1]` where keys are read downwards. */
-export function intervalText({ low, high }: Interval, isBackward = false): string {
+export function intervalText(
+  { low, high }: Interval,
+  isBackward = false,
+  collation?: Collation,
+): string {
   const [first, last] = isBackward ? [high, low] : [low, high]
   const open = first.inclusive ? '[' : '('
   const close = last.inclusive ? ']' : ')'
-  return `${open}${boundText(first.value)}, ${boundText(last.value)}${close}`
+  return `${open}${boundText(first.value, collation)}, ${boundText(last.value, collation)}${close}`
 }
 
-function boundText(value: Value): string {
+function boundText(value: Value, collation: Collation | undefined): string {
+  if (value.type === bsonType.string && collation !== undefined) {
+    return `CollationKey(0x${Buffer.from(collation.key(stringOf(value))).toString('hex')})`
+  }
   if (value.type === bsonType.double) {
     const number = doubleOf(value)
     if (number === Number.POSITIVE_INFINITY) return 'inf.0'

@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.js'
 import { pullDocumentsMax } from '../base/limits.js'
 import { filterToDocument } from '../query/filter.js'
-import type { StagePlan } from '../query/pipeline.js'
+import type { StagePlan, Transform } from '../query/pipeline.js'
 import type { Program, ReadTx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { numberValue } from '../value/value.js'
@@ -17,13 +17,16 @@ import {
   type Stage,
   scanStage,
   writeExecution,
+  writeSpills,
   writeStage,
 } from './explain-plan.js'
 import { partsOf } from './pipeline-parts.js'
 import { findQueryOf, openPipeline, type PipelineEnvironment } from './pipeline-source.js'
 import type { Plan } from './plan.js'
-import { choosePlan } from './plan-choice.js'
-import { planDistinct, planQuery } from './planner.js'
+import { hashesOf, type Trial, writeTrial } from './plan-cache.js'
+import { comparePlans, shapedOf } from './plan-choice.js'
+import { planDistinct } from './plan-distinct.js'
+import { planQuery } from './planner.js'
 import {
   type CountQuery,
   countDocuments,
@@ -32,6 +35,7 @@ import {
   type FindQuery,
   FindSource,
   openDistinct,
+  type Source,
 } from './source.js'
 import type { Counters } from './sources/walk.js'
 import type { Guarded, Namespace } from './types.js'
@@ -140,7 +144,8 @@ export function* explainCount(
   const { ns } = target
   const counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   const startedMs = target.clock.elapsed()
-  const plan = ns === undefined ? undefined : yield* choosePlan(tx, ns, query, planQuery(ns, query))
+  const compared = ns && (yield* comparePlans(tx, ns, query, planQuery(ns, query)))
+  const plan = compared?.plan
   let count = 0
   if (target.verbosity !== 'queryPlanner') count = yield* countDocuments(tx, ns, query, counters)
   const figures = () => ({ walk: counters, returned: 0 })
@@ -155,7 +160,11 @@ export function* explainCount(
         returned: () => 0,
       }
   const tookMs = Math.round(target.clock.elapsed() - startedMs)
-  const explained: Explained = { target, query, plan, shape: {}, winning, figures, tookMs }
+  const { trials } = compared ?? {}
+  const explained: Explained = {
+    ...{ target, query, plan, trials, shape: {} },
+    ...{ winning, figures, tookMs },
+  }
   return writeDocument((out) => {
     out.string('explainVersion', '1')
     writeExplained(out, explained)
@@ -183,8 +192,11 @@ export function* explainAggregate(
   const sort = query.sort === undefined ? undefined : sortStage?.spec.payload()
   const isSource = parts.rest.length === stages.length && isFirstOnly(stages[0])
   if (parts.rest.length === 0) return yield* explainFind(tx, target, query, { sort })
-  const explained = isSource ? undefined : yield* explainQuery(tx, target, query, { sort })
-  const returned =
+  const projection = query.needs === undefined ? undefined : projectionOf(query.needs)
+  const explained = isSource
+    ? undefined
+    : yield* explainQuery(tx, target, query, { sort, projection })
+  const ran =
     target.verbosity === 'queryPlanner'
       ? undefined
       : yield* runToEnd(tx, target, stages, environment)
@@ -194,14 +206,24 @@ export function* explainAggregate(
       writeExplained(out.pushOpenDocument().openDocument('$cursor'), explained)
       out.close().close()
     }
-    parts.rest.forEach((stage, i) => {
-      out.pushOpenDocument().value(stage.name, stage.spec)
-      if (returned !== undefined && i === parts.rest.length - 1) {
-        out.value('nReturned', numberValue(returned))
+    const shown = parts.rest.filter((stage, i) => !isOfSort(stage, parts.rest[i - 1]))
+    shown.forEach((stage, i) => {
+      writePlan(out.pushOpenDocument(), stage)
+      writeTransform(out, stage, ran?.running.get(stage))
+      if (ran !== undefined && i === shown.length - 1) {
+        out.value('nReturned', numberValue(ran.returned))
       }
       out.close()
     })
     out.close()
+  })
+}
+
+/** The fields that a pipeline looks at, as the projection that the peer makes of them. */
+function projectionOf(names: ReadonlySet<string>): Document {
+  return writeDocument((out) => {
+    for (const name of names) if (name !== '_id') out.int32(name, 1)
+    out.int32('_id', names.has('_id') ? 1 : 0)
   })
 }
 
@@ -220,22 +242,67 @@ function isFirstOnly(stage: StagePlan | undefined): boolean {
   }
 }
 
+/** A pipeline that has run, and what its stages were. */
+interface Ran {
+  readonly returned: number
+  readonly running: ReadonlyMap<StagePlan, Transform>
+}
+
 function* runToEnd(
   tx: ReadTx,
   { ns }: ExplainTarget,
   stages: readonly StagePlan[],
   environment: PipelineEnvironment,
-): Program<number> {
-  const source = openPipeline(ns, stages, environment)
+): Program<Ran> {
+  const running = new Map<StagePlan, Transform>()
+  const observe = (plan: StagePlan, transform: Transform) => void running.set(plan, transform)
+  const source = openPipeline(ns, stages, { ...environment, observe })
+  return { returned: yield* exhaust(tx, source), running }
+}
+
+/** Pulls all that a source has; answers how many documents that was. */
+function* exhaust(tx: ReadTx, source: Source): Program<number> {
   let returned = 0
-  while (!source.drained) returned += (yield* source.pull(tx, pullDocumentsMax)).length
+  try {
+    while (!source.drained) returned += (yield* source.pull(tx, pullDocumentsMax)).length
+  } finally {
+    source.close()
+  }
   return returned
+}
+
+/** A $limit that the sort before it has taken in is not shown again. */
+function isOfSort(stage: StagePlan, before: StagePlan | undefined): boolean {
+  return stage.kind === 'limit' && before?.kind === 'sort' && before.limit === stage.count
+}
+
+function writePlan(out: DocumentWriter, stage: StagePlan): void {
+  if (stage.kind !== 'sort' || stage.name !== '$sort') {
+    out.value(stage.name, stage.spec)
+    return
+  }
+  out.openDocument('$sort').value('sortKey', stage.spec)
+  if (stage.limit !== undefined) out.int64('limit', stage.limit)
+  out.close()
+}
+
+/** What a blocking stage of a pipeline did. */
+function writeTransform(out: DocumentWriter, { name, kind }: StagePlan, ran?: Transform): void {
+  const figures = ran?.figures
+  if (figures === undefined) return
+  if (kind === 'sort') writeSpills(out, 'totalDataSizeSortedBytesEstimate', figures)
+  if (name !== '$group') return
+  writeSpills(out, 'totalOutputDataSizeBytes', figures)
+  out.int64('numBytesSpilledEstimate', figures.spilledBytes)
+  out.int64('spilledRecords', figures.spilledRecords)
 }
 
 interface Explained {
   readonly target: ExplainTarget
   readonly query: CountQuery
   readonly plan: Plan | undefined
+  /** Plans that were tried before one was chosen. */
+  readonly trials?: readonly Trial[] | undefined
   readonly shape: Shape
   readonly winning: Stage
   /** After a run. */
@@ -251,32 +318,39 @@ function* explainQuery(
 ): Program<Explained> {
   const { ns, clock, verbosity } = target
   const { skip, limit } = query
-  const shape: Shape = { sort, projection, skip, limit }
+  let shape: Shape = { sort, projection, skip, limit }
   if (ns === undefined) {
     const empty = { walk: { keysExamined: 0, docsExamined: 0, returned: 0 }, returned: 0 }
     const figures = () => empty
     return { target, query, plan: undefined, shape, winning: eofStage, figures, tookMs: 0 }
   }
-  const plan = yield* choosePlan(tx, ns, query, planQuery(ns, query))
+  const { plan, trials } = yield* comparePlans(tx, ns, query, planQuery(ns, query))
   const source = new FindSource(ns, query, plan, true)
+  // What a pipeline needs is no projection, unless an index holds it.
+  if (query.needs !== undefined && !source.isCovered) shape = { sort, skip, limit }
   const figures = (): Figures => {
     const { counters: walk, keysByAccess, repeated } = source.walk
-    return { walk, returned: source.counters.returned, keysByAccess, repeated }
+    const { returned } = source.counters
+    return { walk, returned, keysByAccess, repeated, spilled: source.spilled() }
   }
   const winning = findStages(plan, { ...shape, isCovered: source.isCovered }, figures)
   const startedMs = clock.elapsed()
-  if (verbosity !== 'queryPlanner') {
-    while (!source.drained) yield* source.pull(tx, pullDocumentsMax)
-  }
+  if (verbosity !== 'queryPlanner') yield* exhaust(tx, source)
   const tookMs = Math.round(clock.elapsed() - startedMs)
-  return { target, query, plan, shape, winning, figures, tookMs }
+  return { target, query, plan, trials, shape, winning, figures, tookMs }
 }
 
 function writeExplained(out: DocumentWriter, explained: Explained): void {
-  const { target, query, plan, shape, winning, figures, tookMs } = explained
+  const { target, query, plan, trials = [], shape, winning, figures, tookMs } = explained
   out.openDocument('queryPlanner').string('namespace', target.name)
   out.bool('indexFilterSet', false)
   out.document('parsedQuery', filterToDocument(query.filter.tree))
+  const { collation } = query.filter
+  if (collation !== undefined) out.document('collation', collation.spec)
+  if (target.ns !== undefined) {
+    const { queryHash, planCacheKey } = hashesOf(shapedOf(target.ns, query))
+    out.string('queryHash', queryHash).string('planCacheKey', planCacheKey)
+  }
   out.bool('maxIndexedOrSolutionsReached', false).bool('maxIndexedAndSolutionsReached', false)
   out.bool('maxScansToExplodeReached', false)
   writeStage(out.openDocument('winningPlan'), winning)
@@ -298,7 +372,11 @@ function writeExplained(out: DocumentWriter, explained: Explained): void {
   out.value('totalDocsExamined', numberValue(walk.docsExamined))
   writeExecution(out.openDocument('executionStages'), winning)
   out.close()
-  if (target.verbosity === 'allPlansExecution') out.openArray('allPlansExecution').close()
+  if (target.verbosity === 'allPlansExecution') {
+    out.openArray('allPlansExecution')
+    for (const trial of trials) writeTrial(out.pushOpenDocument(), trial, shape)
+    out.close()
+  }
   out.close()
 }
 

@@ -3,8 +3,10 @@
 // document. Rests on both filters being asked of the same leaves of a path (value/path.ts): a leaf
 // or element that meets the query's condition is then looked for in the other.
 
+import { implicationStepsMax } from '../base/limits.js'
 import type { ComparisonNode, InNode, LeafNode } from '../query/filter/node.js'
 import { type FilterNode, filterToDocument } from '../query/filter.js'
+import { sameCollation } from '../value/collation.js'
 import { compareValues, equalValues } from '../value/compare.js'
 import {
   bsonType,
@@ -15,36 +17,51 @@ import {
   undefinedValue,
   Value,
 } from '../value/value.js'
+import { isCollatable } from './bounds.js'
 import { bracketOf, isNotANumber } from './intervals.js'
 
 /** Whether the conditions, which hold together, imply `wanted`. */
 export function implies(conjuncts: readonly FilterNode[], wanted: FilterNode): boolean {
+  return allImply(conjuncts, wanted, { left: implicationStepsMax })
+}
+
+/** Several $or multiply the ways to look at: beyond so many the answer is "no". */
+interface Work {
+  left: number
+}
+
+function allImply(conjuncts: readonly FilterNode[], wanted: FilterNode, work: Work): boolean {
   switch (wanted.op) {
     case 'always':
       return true
     case 'and':
-      return wanted.children.every((child) => implies(conjuncts, child))
+      return wanted.children.every((child) => allImply(conjuncts, child, work))
     case 'or':
-      if (wanted.children.some((child) => implies(conjuncts, child))) return true
+      if (wanted.children.some((child) => allImply(conjuncts, child, work))) return true
       break
     default:
   }
-  return conjuncts.some((node) => nodeImplies(conjuncts, node, wanted))
+  return conjuncts.some((node) => --work.left >= 0 && nodeImplies(conjuncts, node, wanted, work))
 }
 
 function nodeImplies(
   conjuncts: readonly FilterNode[],
   node: FilterNode,
   wanted: FilterNode,
+  work: Work,
 ): boolean {
   switch (node.op) {
     case 'never':
       return true
     case 'and':
-      return implies(node.children, wanted)
+      return allImply(node.children, wanted, work)
     case 'or': {
+      work.left -= conjuncts.length
       const others = conjuncts.filter((other) => other !== node)
-      return node.children.every((child) => implies([...conjunctsOf(child), ...others], wanted))
+      return node.children.every((child) => {
+        work.left -= others.length
+        return work.left >= 0 && allImply([...conjunctsOf(child), ...others], wanted, work)
+      })
     }
     case 'not':
       return excludesMissing(node.child, wanted)
@@ -66,6 +83,7 @@ function excludesMissing(node: FilterNode, wanted: FilterNode): boolean {
 
 function leafImplies(node: LeafNode, wanted: LeafNode): boolean {
   if (node.path.text !== wanted.path.text) return false
+  if (comparesOtherwise(node, wanted)) return false
   if (isSame(node, wanted)) return true
   if (wanted.op === 'exists') return wanted.exists && requiresPresence(node)
   if (node.reach !== 'each' || wanted.reach !== 'each') return false
@@ -82,6 +100,13 @@ function leafImplies(node: LeafNode, wanted: LeafNode): boolean {
     default:
       return false
   }
+}
+
+/** Whether both look at strings, by different collations. */
+function comparesOtherwise(node: LeafNode, wanted: LeafNode): boolean {
+  if (!('collation' in node) || !('collation' in wanted)) return false
+  if (sameCollation(node.collation, wanted.collation)) return false
+  return isCollatable(node.value) && isCollatable(wanted.value)
 }
 
 function isSame(node: LeafNode, wanted: LeafNode): boolean {
@@ -134,8 +159,10 @@ function rangeImplies(node: ComparisonNode, wanted: LeafNode): boolean {
       const other = wanted.value
       if (isUpper !== (wanted.op === 'lt' || wanted.op === 'lte')) return false
       if (bracketOf(other.type) !== bracket || isNotANumber(other)) return false
-      if (equalValues(value, other)) return wanted.op.length === 3 || node.op.length === 2
-      return compareValues(value, other) < 0 === isUpper
+      const { collation } = wanted
+      if (equalValues(value, other, collation))
+        return wanted.op.length === 3 || node.op.length === 2
+      return compareValues(value, other, collation) < 0 === isUpper
     }
     default:
       return false

@@ -17,6 +17,7 @@ import {
   listNamespaces,
   saveNamespace,
 } from './catalog.js'
+import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
 import { emptyDocument } from './descriptors.js'
 import { addMissingEntries } from './entries.js'
 import { idRange } from './garbage.js'
@@ -84,7 +85,14 @@ export class IndexBuilds {
 
   /** Begins the builds that the last process did not finish; they are not waited for. */
   async resume(): Promise<void> {
-    const all = await this.parts.store.read(listNamespaces)
+    const { store, log } = this.parts
+    for (const ns of await store.read(listNamespaces)) {
+      if (hasOldKeys(ns)) await store.write((tx) => renewIndexes(tx, ns))
+      if (!hasOldRecords(ns)) continue
+      const text = 'documents are kept by a collation of another ICU: _ids may not be found'
+      log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
+    }
+    const all = await store.read(listNamespaces)
     for (const ns of all) {
       const ids = ns.indexes.filter((index) => index.state === 'building').map((index) => index.id)
       for (const build of this.joinOrBegin(ns, ids)) {

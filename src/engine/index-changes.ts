@@ -20,6 +20,8 @@ export interface IndexChange {
   readonly keyPattern?: Document | undefined
   readonly expireAfterSeconds?: Value | undefined
   readonly hidden?: boolean | undefined
+  readonly unique?: boolean | undefined
+  readonly prepareUnique?: boolean | undefined
 }
 
 interface Changed<T> {
@@ -32,6 +34,9 @@ export interface IndexChanges {
   readonly seconds?: Changed<number | undefined>
   /** Absent where it was so before. */
   readonly hidden?: Changed<boolean>
+  readonly prepareUnique?: Changed<boolean>
+  /** It has become unique. */
+  readonly unique?: true
 }
 
 /**
@@ -52,31 +57,84 @@ export function* modifyIndex(
   const seconds =
     expireAfterSeconds === undefined ? undefined : newSeconds(index, expireAfterSeconds)
   if (index === undefined) throw fail('BadValue', "can't hide _id index")
-  const spec = respecified(index.spec, seconds, hidden)
-  const { id, unique, state, multikey, inexact, fields } = index
-  const same = { id, name: index.name, fields, unique, state, multikey, inexact }
-  const changed: IndexDescriptor = { ...same, spec, ...optionsOf(spec) }
-  const indexes = ns.indexes.map((other) => (other === index ? changed : other))
+  if (ns.capped !== undefined && seconds !== undefined) {
+    throw fail('InvalidOptions', 'TTL indexes are not supported for capped collections')
+  }
+  const kind = kindWithoutOrder(index)
+  if (kind !== undefined && (change.unique ?? change.prepareUnique) === true) {
+    throw fail('InvalidOptions', `Index type '${kind}' does not support the unique option`)
+  }
+  const becomesUnique = change.unique === true && !index.unique
+  const prepareUnique = becomesUnique ? false : change.prepareUnique
+  if (change.unique !== undefined) requirePrepared(ns, change)
+  const spec = respecified(index.spec, { seconds, hidden, prepareUnique, becomesUnique })
+  const changed = { ...keptOf(index), ...optionsOf(spec), spec }
+  const isConverted = becomesUnique ? { unique: true, suffixed: true as const } : {}
+  const indexes = ns.indexes.map((one) => (one === index ? { ...changed, ...isConverted } : one))
   saveNamespace(tx, { ...ns, indexes })
-  const before = index.expireAfterSeconds
-  const wasHidden = index.hidden === true
+  return { ...changesOf(index, { ...change, prepareUnique }, seconds), ...uniqueIf(becomesUnique) }
+}
+
+function uniqueIf(isSo: boolean): Pick<IndexChanges, 'unique'> {
+  return isSo ? { unique: true } : {}
+}
+
+/** What no option says. */
+function keptOf(index: IndexDescriptor) {
+  const { id, name, fields, unique, state, multikey, inexact, arrayPaths, suffixed } = index
   return {
-    ...(seconds === undefined ? {} : { seconds: { before, after: seconds } }),
-    ...(hidden === undefined || hidden === wasHidden
-      ? {}
-      : { hidden: { before: wasHidden, after: hidden } }),
+    ...{ id, name, fields, unique, state, multikey, inexact },
+    ...(arrayPaths === undefined ? {} : { arrayPaths }),
+    ...(suffixed === undefined ? {} : { suffixed }),
   }
 }
 
+function changesOf(
+  index: IndexDescriptor,
+  { hidden, unique, prepareUnique }: IndexChange,
+  seconds: number | undefined,
+): IndexChanges {
+  const wasHidden = index.hidden === true
+  const wasPrepared = index.prepared === true
+  return {
+    ...(seconds === undefined
+      ? {}
+      : { seconds: { before: index.expireAfterSeconds, after: seconds } }),
+    ...(hidden === undefined || hidden === wasHidden
+      ? {}
+      : { hidden: { before: wasHidden, after: hidden } }),
+    ...(prepareUnique === undefined || prepareUnique === wasPrepared || unique === true
+      ? {}
+      : { prepareUnique: { before: wasPrepared, after: prepareUnique } }),
+  }
+}
+
+/**
+ * The index that is to become unique. Throws InvalidOptions unless it has been prepared, BadValue
+ * for one that is not to be unique any more.
+ */
+export function requirePrepared(ns: Namespace, change: IndexChange): IndexDescriptor | undefined {
+  const index = meantIndex(ns, change)
+  if (change.unique === false) {
+    throw fail('BadValue', 'collMod does not support converting an index to non-unique')
+  }
+  if (index === undefined || index.unique || index.prepared === true) return index
+  throw fail(
+    'InvalidOptions',
+    "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it first.",
+  )
+}
+
 function requireChange(change: IndexChange): void {
-  const { name, keyPattern, expireAfterSeconds, hidden } = change
+  const { name, keyPattern, expireAfterSeconds, hidden, unique, prepareUnique } = change
   if (name !== undefined && keyPattern !== undefined) {
     throw fail('InvalidOptions', 'Cannot specify both key pattern and name.')
   }
   if (name === undefined && keyPattern === undefined) {
     throw fail('InvalidOptions', 'Must specify either index name or key pattern.')
   }
-  if (expireAfterSeconds !== undefined || hidden !== undefined) return
+  const asked = [expireAfterSeconds, hidden, unique, prepareUnique]
+  if (asked.some((value) => value !== undefined)) return
   throw fail('InvalidOptions', 'no expireAfterSeconds, hidden, unique, or prepareUnique field')
 }
 
@@ -108,9 +166,18 @@ function hasKey(spec: Document, key: Value): boolean {
   return own !== undefined && equalValues(own, key)
 }
 
+function kindWithoutOrder({ fields, wildcard }: IndexDescriptor): string | undefined {
+  if (wildcard !== undefined) return 'wildcard'
+  return fields.some(({ hashed }) => hashed === true) ? 'hashed' : undefined
+}
+
 function newSeconds(index: IndexDescriptor | undefined, value: Value): number {
   if (index === undefined) {
     throw fail('InvalidOptions', 'the _id field does not support TTL indexes')
+  }
+  const kind = kindWithoutOrder(index)
+  if (kind !== undefined) {
+    throw fail('InvalidOptions', `Index type '${kind}' cannot be a TTL index`)
   }
   if (index.fields.length > 1) {
     throw fail(
@@ -121,20 +188,27 @@ function newSeconds(index: IndexDescriptor | undefined, value: Value): number {
   return expirySeconds(value, 'InvalidOptions')
 }
 
-/** The specification with other options; each stays where it stands. */
-function respecified(
-  spec: Document,
-  seconds: number | undefined,
-  hidden: boolean | undefined,
-): Document {
+interface Respecified {
+  readonly seconds: number | undefined
+  readonly hidden: boolean | undefined
+  readonly prepareUnique: boolean | undefined
+  readonly becomesUnique: boolean
+}
+
+/** The specification with other options. */
+function respecified(spec: Document, options: Respecified): Document {
+  const { seconds, hidden, prepareUnique, becomesUnique } = options
+  const replaced = new Set<string>()
+  if (seconds !== undefined) replaced.add('expireAfterSeconds')
+  if (hidden !== undefined) replaced.add('hidden')
+  if (prepareUnique !== undefined) replaced.add('prepareUnique')
+  if (becomesUnique) replaced.add('unique')
   return writeDocument((out) => {
     for (const [name, value] of fieldsOf(documentValue(spec))) {
-      const isReplaced =
-        name === 'expireAfterSeconds'
-          ? seconds !== undefined
-          : name === 'hidden' && hidden !== undefined
-      if (!isReplaced) out.value(name, value)
+      if (!replaced.has(name)) out.value(name, value)
     }
+    if (becomesUnique) out.bool('unique', true)
+    if (prepareUnique === true) out.bool('prepareUnique', true)
     if (hidden === true) out.bool('hidden', true)
     if (seconds !== undefined) out.int32('expireAfterSeconds', seconds)
   })

@@ -8,11 +8,21 @@ import { fail } from '../base/errors.js'
 import { entryFieldsBytesMax, indexFieldsMax } from '../base/limits.js'
 import { keyClass } from '../store/layout.js'
 import { Elements, findElement } from '../value/elements.js'
-import { KeyWriter } from '../value/key.js'
+import { encodeKey, KeyWriter } from '../value/key.js'
 import { type FieldPath, type KeyValues, keyValues, parsePath } from '../value/path.js'
-import { bsonType, type Document, nullValue, undefinedValue, type Value } from '../value/value.js'
+import {
+  bsonType,
+  type Document,
+  minKeyValue,
+  nullValue,
+  stringValue,
+  undefinedValue,
+  type Value,
+} from '../value/value.js'
 import { type DocumentWriter, writeDocument } from '../value/writer.js'
-import type { IndexDescriptor } from './types.js'
+import { hashOf, refuseArrays } from './hashed-fields.js'
+import type { IndexDescriptor, Wildcard } from './types.js'
+import { leavesOf, requireEntries } from './wildcard-keys.js'
 
 /** Ends the fields of an entry: below every type byte and every inverted one's successor. */
 export const entryFieldsEnd = 0x04
@@ -30,6 +40,8 @@ export interface IndexEntries {
   readonly multikey: readonly boolean[]
   /** Some key was cut to a prefix and a hash, or is a symbol's. */
   readonly inexact: boolean
+  /** Of a wildcard index: paths of the document that have arrays. */
+  readonly arrayPaths?: readonly string[] | undefined
 }
 
 /** One value for each field of the index. */
@@ -38,6 +50,7 @@ type Row = readonly Value[]
 interface Rows {
   readonly rows: readonly Row[]
   readonly multikey: readonly boolean[]
+  readonly arrayPaths?: readonly string[] | undefined
 }
 
 /** No array on any path, by number of fields: what most documents have. */
@@ -58,11 +71,11 @@ export function entriesOf(
   recordKey: Bytes,
 ): IndexEntries {
   if (index.partial !== undefined && !index.partial.matches(document)) return noEntries(index)
-  const { rows, multikey } = heldRows(index, document)
+  const { rows, multikey, arrayPaths } = heldRows(index, document)
   const [first] = rows
   if (rows.length === 1 && first !== undefined) {
     const inexact = !writeFields(index, first)
-    return { index, keys: [finishKey(index, recordKey)], multikey, inexact }
+    return { index, keys: [finishKey(index, recordKey)], multikey, inexact, arrayPaths }
   }
   const keys = new Map<string, Bytes>()
   let inexact = false
@@ -71,7 +84,7 @@ export function entriesOf(
     const key = finishKey(index, recordKey)
     keys.set(mapKey(key), key)
   }
-  return { index, keys: [...keys.values()], multikey, inexact }
+  return { index, keys: [...keys.values()], multikey, inexact, arrayPaths }
 }
 
 /** Of a document that a partial index leaves out. */
@@ -82,10 +95,28 @@ function noEntries(index: IndexDescriptor): IndexEntries {
 
 /** Without those that a sparse index leaves out: what is missing in a row is `nullValue` itself. */
 function heldRows(index: IndexDescriptor, document: Document): Rows {
+  if (index.wildcard !== undefined) return wildcardRows(index, index.wildcard, document)
   const all = rowsOf(index, document)
   if (index.sparse !== true) return all
   const rows = all.rows.filter((row) => row.some((value) => value !== nullValue))
   return { rows, multikey: all.multikey }
+}
+
+/** Each leaf with the fields beside `$**`; those alone, below every path, where there is none. */
+function wildcardRows(index: IndexDescriptor, wildcard: Wildcard, document: Document): Rows {
+  const { at, regular } = wildcard
+  const { leaves, arrayPaths } = leavesOf(wildcard, document)
+  const pairs: Row[] = leaves.map(({ path, value }) => [stringValue(path), value])
+  const hasArray = arrayPaths.length > 0
+  if (regular.length === 0) return { rows: pairs, multikey: [hasArray], arrayPaths }
+  if (pairs.length === 0) pairs.push([minKeyValue, minKeyValue])
+  const { rows, multikey } = rowsOf({ ...index, fields: regular }, document)
+  requireEntries(rows.length * pairs.length)
+  return {
+    rows: rows.flatMap((row) => pairs.map((pair) => row.toSpliced(at, 0, ...pair))),
+    multikey: multikey.toSpliced(at, 0, hasArray),
+    arrayPaths,
+  }
 }
 
 /** What the entry of a document without arrays begins with: its first `count` fields. */
@@ -93,9 +124,36 @@ export function leadingKey(index: IndexDescriptor, document: Document, count: nu
   writer.reset().u8(keyClass.entry).u32(index.id)
   for (const { path, direction } of index.fields.slice(0, count)) {
     const [value = nullValue] = keyValues(document, parsePath(path)).values
-    writer.value(value, direction === -1)
+    writer.value(value, direction === -1, index.collation)
   }
   return writer.finish()
+}
+
+/**
+ * The document's entries with the values that each is made of, in the order of keyFieldsOf; without
+ * the record key that ends those of an index that is not unique.
+ */
+export function* entryRowsOf(
+  index: IndexDescriptor,
+  document: Document,
+): Generator<{ readonly key: Bytes; readonly values: readonly Value[] }> {
+  const fields = index.wildcard?.fields ?? index.fields
+  for (const row of heldRows(index, document).rows) {
+    writeFields(index, row)
+    const key = finishKey(index, noRecord)
+    const values = row.map((value, i) =>
+      fields[i]?.hashed === true ? hashOf(encodeKey(value, false, index.collation)) : value,
+    )
+    yield { key, values }
+  }
+}
+
+const noRecord: Bytes = new Uint8Array(0)
+
+/** What the parts of an index's keys are called; of a wildcard index, as one scan sees them. */
+export function keyFieldsOf({ fields, wildcard }: IndexDescriptor): readonly string[] {
+  const named = wildcard?.fields ?? fields
+  return named.map(({ path }, i) => fields[i]?.path ?? path)
 }
 
 /** The values behind one of the document's entries, as `{a: 1, b: null}`: for error replies. */
@@ -120,13 +178,17 @@ export function entryValues(
 /** Leaves class, index and fields in `writer`; false where they do not tell all of the values. */
 function writeFields(index: IndexDescriptor, row: Row): boolean {
   writer.reset().u8(keyClass.entry).u32(index.id)
-  const { fields } = index
+  const { collation, wildcard } = index
+  const fields = wildcard?.fields ?? index.fields
   let isExact = true
   for (let i = 0; i < fields.length; i++) {
     const value = row[i] ?? nullValue
     // Its key is that of a string.
     if (value.type === bsonType.symbol) isExact = false
-    writer.value(value, fields[i]?.direction === -1)
+    // A path in a key is a name: it has no collation.
+    const by = i === wildcard?.at ? undefined : collation
+    if (fields[i]?.hashed === true) writer.value(hashOf(encodeKey(value, false, by)))
+    else writer.value(value, fields[i]?.direction === -1, by)
   }
   if (writer.length <= entryHeadBytes + entryFieldsBytesMax) return isExact
   const whole = writer.finish()
@@ -140,7 +202,7 @@ function writeFields(index: IndexDescriptor, row: Row): boolean {
 
 function finishKey(index: IndexDescriptor, recordKey: Bytes): Bytes {
   writer.u8(entryFieldsEnd)
-  if (!index.unique) writer.bytes(recordKey.subarray(entryHeadBytes))
+  if (!index.unique || index.suffixed === true) writer.bytes(recordKey.subarray(entryHeadBytes))
   return writer.finish()
 }
 
@@ -151,6 +213,7 @@ function rowsOf(index: IndexDescriptor, document: Document): Rows {
   if (none !== undefined && !parts.some(isSpread))
     return { rows: [parts.map(onlyValue)], multikey: none }
   const multikey = parts.map(isSpread)
+  refuseArrays(fields, multikey)
   const spread = multikey.indexOf(true)
   if (multikey.indexOf(true, spread + 1) >= 0) {
     return expandTogether(

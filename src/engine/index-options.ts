@@ -8,28 +8,41 @@ import { fail, type GatewayError } from '../base/errors.js'
 import { expireAfterSecondsMax, partialFiltersMax } from '../base/limits.js'
 import type { QueryContext } from '../query/context.js'
 import { compileFilter, type Filter, type FilterNode, filterToDocument } from '../query/filter.js'
+import { type Collation, parseCollation } from '../value/collation.js'
 import { field } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import { shellText } from '../value/shell.js'
 import type { Value } from '../value/value.js'
 import { boolOf, bsonType, type Document, documentOf, documentValue } from '../value/value.js'
 import type { IndexDescriptor } from './types.js'
+import { wildcardOf } from './wildcard-paths.js'
 
 export type IndexOptions = Pick<
   IndexDescriptor,
-  'sparse' | 'hidden' | 'partial' | 'expireAfterSeconds'
+  'sparse' | 'hidden' | 'partial' | 'collation' | 'expireAfterSeconds' | 'wildcard'
 >
 
 /** The options of a specification as it is stored, which has been checked. */
 export function optionsOf(spec: Document): IndexOptions {
   const partial = field(spec, 'partialFilterExpression')
   const seconds = field(spec, 'expireAfterSeconds')
+  const collation = collationOf(spec)
+  const wildcard = wildcardOf(spec)
   return {
     ...(isSet(spec, 'sparse') ? { sparse: true } : {}),
     ...(isSet(spec, 'hidden') ? { hidden: true } : {}),
-    ...(partial === undefined ? {} : { partial: compilePartial(documentOf(partial)) }),
+    ...(isSet(spec, 'prepareUnique') ? { prepared: true } : {}),
+    ...(partial === undefined ? {} : { partial: compilePartial(documentOf(partial), collation) }),
     ...(seconds === undefined ? {} : { expireAfterSeconds: numberOf(seconds) }),
+    ...(collation === undefined ? {} : { collation }),
+    ...(wildcard === undefined ? {} : { wildcard }),
   }
+}
+
+/** The collation of stored options or of a stored specification. */
+export function collationOf(options: Document): Collation | undefined {
+  const collation = field(options, 'collation')
+  return collation === undefined ? undefined : parseCollation(documentOf(collation))
 }
 
 function isSet(spec: Document, name: string): boolean {
@@ -51,11 +64,11 @@ const compiled = new LRUCache<string, Filter>({ max: partialFiltersMax })
  * The filter of a partialFilterExpression. Throws CannotCreateIndex for operators that none may
  * have, QueryFeatureNotAllowed for $expr, and the errors of filters.
  */
-export function compilePartial(expression: Document): Filter {
-  const key = mapKey(expression)
+export function compilePartial(expression: Document, collation?: Collation): Filter {
+  const key = `${collation?.id ?? ''}\0${mapKey(expression)}`
   const known = compiled.get(key)
   if (known !== undefined) return known
-  const filter = compileFilter(expression.slice(), timeless)
+  const filter = compileFilter(expression.slice(), { ...timeless, collation })
   requirePartial(filter.tree)
   compiled.set(key, filter)
   return filter

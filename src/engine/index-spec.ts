@@ -4,6 +4,7 @@
 
 import { fail, GatewayError } from '../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../base/limits.js'
+import { type Collation, parseCollation, sameCollation } from '../value/collation.js'
 import { equalValues } from '../value/compare.js'
 import { field, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
@@ -20,8 +21,10 @@ import {
 } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import { fieldsOfKey } from './descriptors.js'
+import { checkHashedSpec, isHashed } from './hashed-fields.js'
 import { compilePartial, expirySeconds } from './index-options.js'
 import type { IndexDescriptor, IndexField } from './types.js'
+import { checkWildcardKey, checkWildcardOptions } from './wildcard-spec.js'
 
 export const idIndexName = '_id_'
 
@@ -33,12 +36,28 @@ export interface IndexSpec {
   readonly isId: boolean
   /** As listIndexes answers it: `{v, key, name, …}`. */
   readonly document: Document
+  /** How its strings compare; undefined: by their bytes. */
+  readonly collation: Collation | undefined
+  /** It says so itself, `{locale: 'simple'}` included; else its collection does. */
+  readonly hasCollation: boolean
 }
 
 /** What listIndexes answers for `_id_`. */
 export const idIndexSpec: Document = writeDocument((out) =>
   out.int32('v', 2).openDocument('key').int32('_id', 1).close().string('name', idIndexName),
 )
+
+/** The same for a collection with a collation. */
+export function idIndexSpecOf(collation: Collation | undefined): Document {
+  return collation === undefined ? idIndexSpec : withCollation(idIndexSpec, collation)
+}
+
+function withCollation(spec: Document, collation: Collation): Document {
+  return writeDocument((out) => {
+    for (const [name, value] of fieldsOf(documentValue(spec))) out.value(name, value)
+    out.document('collation', collation.spec)
+  })
+}
 
 type OptionCheck = (value: Value, spec: Document, name: string) => void
 
@@ -71,12 +90,13 @@ const optionChecks: Readonly<Record<string, OptionCheck>> = {
   unique: anyTruth,
   sparse: anyTruth,
   hidden: anyTruth,
-  prepareUnique: unservedUnlessFalse,
+  prepareUnique: anyTruth,
   clustered: unservedUnlessFalse,
   // Read by checkExpiry.
   expireAfterSeconds: () => {},
   partialFilterExpression: anyObject,
-  wildcardProjection: unserved,
+  // Read by checkWildcardOptions.
+  wildcardProjection: () => {},
   columnstoreProjection: unserved,
   weights: unserved,
   default_language: unserved,
@@ -89,14 +109,13 @@ const optionChecks: Readonly<Record<string, OptionCheck>> = {
   bucketSize: unserved,
   coarsestIndexedLevel: unserved,
   finestIndexedLevel: unserved,
-  collation: (value, spec, name) => {
-    anyObject(value, spec, name)
-    const locale = field(documentOf(value), 'locale')
-    if (locale?.type !== bsonType.string || stringOf(locale) !== 'simple') {
-      unserved(value, spec, name)
-    }
-  },
+  collation: anyObject,
 }
+
+/** Options that an index may have, for the reference. */
+export const indexOptionNames: readonly string[] = Object.entries(optionChecks)
+  .filter(([, check]) => check !== unserved && check !== unservedUnlessFalse)
+  .map(([name]) => name)
 
 /** What an `_id` index may say of itself. */
 const idOptions: ReadonlySet<string> = new Set(['key', 'name', 'v', 'ns', 'collation'])
@@ -124,10 +143,16 @@ export function parseIndexSpec(spec: Document): IndexSpec {
     checkOption(spec, option, value, isId)
   }
   const version = checkVersion(field(spec, 'v'))
+  const given = field(spec, 'collation')
+  const collation = given === undefined ? undefined : parseCollation(documentOf(given))
+  const collating = { collation, hasCollation: given !== undefined }
   if (isId) {
-    return { name: idIndexName, fields: [], unique: true, isId, document: idIndexSpec }
+    const rest = { fields: [], unique: true, isId, document: idIndexSpecOf(collation) }
+    return { name: idIndexName, ...rest, ...collating }
   }
   checkName(stringOf(name), key)
+  checkWildcardOptions(spec, key)
+  checkHashedSpec(spec, key)
   checkPartial(spec)
   checkExpiry(spec, key)
   return {
@@ -135,8 +160,28 @@ export function parseIndexSpec(spec: Document): IndexSpec {
     fields: fieldsOfKey(documentOf(key)),
     unique: isTrue(spec, 'unique'),
     isId,
-    document: echoOf(spec, version, key, name),
+    document: echoOf(spec, version, key, name, collation),
+    ...collating,
   }
+}
+
+/**
+ * The specification with the collation of its collection, where it has none of its own. Throws
+ * BadValue for another one of the _id index.
+ */
+export function inheriting(spec: IndexSpec, inherited: Collation | undefined): IndexSpec {
+  if (spec.isId && spec.hasCollation && !sameCollation(spec.collation, inherited)) {
+    const text = 'The _id index must have the same collation as the collection.'
+    const [own, other] = [spec.collation, inherited].map(collationText)
+    throw fail('BadValue', `${text} Index collation: ${own}, collection collation: ${other}`)
+  }
+  if (spec.isId || spec.hasCollation || inherited === undefined) return spec
+  return { ...spec, collation: inherited, document: withCollation(spec.document, inherited) }
+}
+
+function collationText(collation: Collation | undefined): string {
+  if (collation === undefined) return '{ locale: "simple" }'
+  return shellText(documentValue(collation.spec))
 }
 
 /**
@@ -171,7 +216,14 @@ export function existingIndex(
 }
 
 /** What tells two indexes of a collection apart beside their names (peer: since 5.0). */
-const identity = ['key', 'unique', 'sparse', 'partialFilterExpression']
+const identity = [
+  'key',
+  'unique',
+  'sparse',
+  'partialFilterExpression',
+  'wildcardProjection',
+  'collation',
+]
 /** What may differ between two requests for one index only by mistake. */
 const otherOptions = ['expireAfterSeconds', 'storageEngine']
 
@@ -213,9 +265,10 @@ function checkOption(spec: Document, option: string, value: Value, isId: boolean
 
 /** Throws CannotCreateIndex for what cannot be a key pattern. */
 function checkKeyPattern(key: Value): void {
+  checkWildcardKey(key)
   const seen = new Set<string>()
   for (const [path, direction] of fieldsOf(key)) {
-    checkDirection(direction, path)
+    checkDirection(direction)
     checkKeyPath(path)
     if (seen.has(path)) throw cannot(`Index keys cannot contain a field twice: ${path}`)
     seen.add(path)
@@ -229,7 +282,6 @@ function checkKeyPattern(key: Value): void {
 /** Kinds of index that the peer has and Sigil refuses by name. */
 const unservedKinds: ReadonlySet<string> = new Set([
   'text',
-  'hashed',
   '2d',
   '2dsphere',
   '2dsphere_bucket',
@@ -237,9 +289,10 @@ const unservedKinds: ReadonlySet<string> = new Set([
   'columnstore',
 ])
 
-function checkDirection(direction: Value, path: string): void {
+function checkDirection(direction: Value): void {
   if (direction.type === bsonType.string) {
     const kind = stringOf(direction)
+    if (isHashed(direction)) return
     if (unservedKinds.has(kind)) throw cannot(`Index type '${kind}' is not supported`)
     throw cannot(`Unknown index plugin '${kind}'`)
   }
@@ -254,7 +307,6 @@ function checkDirection(direction: Value, path: string): void {
   const number = numberOf(direction)
   if (Number.isNaN(number)) throw cannot('Values in the index key pattern cannot be NaN.')
   if (number === 0) throw cannot('Values in the index key pattern cannot be 0.')
-  if (path === '$**' || path.endsWith('.$**')) throw cannot('wildcard indexes are not supported')
 }
 
 /** Parts of a database reference: the only names with `$` that a document may have inside. */
@@ -264,6 +316,7 @@ function checkKeyPath(path: string): void {
   const parts = path.split('.')
   if (parts.includes('')) throw cannot('Index keys cannot contain an empty field.')
   parts.forEach((part, position) => {
+    if (part === '$**' && position === parts.length - 1) return
     if (!part.startsWith('$') || (position > 0 && referenceNames.has(part))) return
     throw cannot("Index key contains an illegal field name: field name starts with '$'.")
   })
@@ -334,20 +387,32 @@ function isTrue(spec: Document, option: string): boolean {
   return value !== undefined && truthOf(value, option)
 }
 
-function echoOf(spec: Document, version: Value, key: Value, name: Value): Document {
+function echoOf(
+  spec: Document,
+  version: Value,
+  key: Value,
+  name: Value,
+  collation: Collation | undefined,
+): Document {
   return writeDocument((out) => {
     out.value('v', version).value('key', key).value('name', name)
-    for (const option of ['unique', 'sparse', 'hidden']) {
+    for (const option of ['unique', 'sparse', 'hidden', 'prepareUnique']) {
       if (isTrue(spec, option)) out.bool(option, true)
     }
     const seconds = field(spec, 'expireAfterSeconds')
     if (seconds !== undefined) {
       out.int32('expireAfterSeconds', expirySeconds(seconds, 'CannotCreateIndex'))
     }
-    for (const option of ['partialFilterExpression', 'background', 'storageEngine']) {
+    for (const option of [
+      'partialFilterExpression',
+      'wildcardProjection',
+      'background',
+      'storageEngine',
+    ]) {
       const value = field(spec, option)
       if (value !== undefined) out.value(option, value)
     }
+    if (collation !== undefined) out.document('collation', collation.spec)
   })
 }
 

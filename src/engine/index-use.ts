@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { indexUseMax } from '../base/limits.js'
 import type { Plan } from './plan.js'
-import { PlanChoices } from './plan-choice.js'
+import { PlanChoices } from './plan-cache.js'
 import type { IndexDescriptor, Namespace } from './types.js'
 
 export class IndexUse {

@@ -9,6 +9,7 @@ import { equalValues } from '../value/compare.js'
 import { elementsOf, field } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import { bsonType, stringOf, type Value } from '../value/value.js'
+import { secondaryIndexes } from './capped-order.js'
 import {
   allocateId,
   type CreateOptions,
@@ -16,9 +17,16 @@ import {
   findNamespace,
   saveNamespace,
 } from './catalog.js'
+import { listedIdIndex } from './clustered.js'
 import { discardIndex, idRange } from './garbage.js'
 import { optionsOf } from './index-options.js'
-import { existingIndex, type IndexSpec, idIndexName, idIndexSpec } from './index-spec.js'
+import {
+  existingIndex,
+  type IndexSpec,
+  idIndexName,
+  idIndexSpec,
+  inheriting,
+} from './index-spec.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from './types.js'
 
 export interface Declared {
@@ -48,21 +56,25 @@ export function* declareIndexes(
   const isEmpty = (yield* tx.scanOwn(idRange(keyClass.record, ns.id), 1)).length === 0
   const indexes = [...ns.indexes]
   const building: IndexId[] = []
-  for (const spec of specs) {
+  for (const given of specs) {
+    const spec = inheriting(given, ns.collation)
     if (spec.isId) continue
     const existing = existingIndex(indexes, spec)
     const index = existing ?? newIndex((yield* allocateId(tx)) as IndexId, spec, isEmpty)
     if (existing === undefined) indexes.push(index)
+    if (ns.capped !== undefined && index.expireAfterSeconds !== undefined) {
+      throw fail('CannotCreateIndex', 'Cannot create TTL index on a capped collection')
+    }
     if (index.state === 'building') building.push(index.id)
-    if (indexes.length + 1 <= indexesMax) continue
+    if (indexes.length + (ns.capped === undefined ? 1 : 0) <= indexesMax) continue
     const key = shellText(field(spec.document, 'key') as Value)
     throw fail(
       'CannotCreateIndex',
       `add index fails, too many indexes for ${db}.${name} key:${key}`,
     )
   }
-  const before = ns.indexes.length + 1
-  const after = indexes.length + 1
+  const before = secondaryIndexes(ns).length + 1
+  const after = before + indexes.length - ns.indexes.length
   const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
   return { ns: saved, before, after, created: found === undefined, building }
 }
@@ -94,7 +106,7 @@ export function* dropIndexes(
   const ns = yield* findNamespace(tx, db, name)
   if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
   removeIndexes(tx, ns, chooseIndexes(ns, which))
-  return ns.indexes.length + 1
+  return secondaryIndexes(ns).length + 1
 }
 
 /** The indexes that dropIndexes would drop; throws as it does. */
@@ -112,14 +124,14 @@ export function removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId
 
 /** The indexes as listIndexes answers them, `_id_` first; those being built are listed too. */
 export function listedIndexes(ns: Namespace): Uint8Array[] {
-  return [idIndexSpec, ...ns.indexes.map((index) => index.spec)]
+  return [listedIdIndex(ns), ...secondaryIndexes(ns).map((index) => index.spec)]
 }
 
 function chooseIndexes(ns: Namespace, which: Value): Set<IndexId> {
   switch (which.type) {
     case bsonType.string: {
       const name = stringOf(which)
-      if (name === '*') return new Set(ns.indexes.map((index) => index.id))
+      if (name === '*') return new Set(secondaryIndexes(ns).map((index) => index.id))
       return new Set([indexNamed(ns, name)])
     }
     case bsonType.array:

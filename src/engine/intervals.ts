@@ -3,6 +3,7 @@
 // order of values (facts: storage 2).
 
 import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../base/bytes.js'
+import type { Collation } from '../value/collation.js'
 import { encodeKey } from '../value/key.js'
 import { numberOf } from '../value/numbers.js'
 import {
@@ -76,13 +77,13 @@ function inverted(bytes: Bytes): Bytes {
   return bytes.map((byte) => ~byte)
 }
 
-export function bound(value: Value, inclusive: boolean): Bound {
-  return { value, inclusive, key: encodeKey(value) }
+export function bound(value: Value, inclusive: boolean, collation?: Collation): Bound {
+  return { value, inclusive, key: encodeKey(value, false, collation) }
 }
 
 /** The interval that holds `value` alone. */
-export function point(value: Value): Interval {
-  const end = bound(value, true)
+export function point(value: Value, collation?: Collation): Interval {
+  const end = bound(value, true, collation)
   return new Interval(end, end)
 }
 

@@ -6,6 +6,7 @@ import { GatewayError } from '../base/errors.js'
 import { sweepBytesTarget } from '../base/limits.js'
 import type { Program, Tx } from '../store/store.js'
 import type { Sweep } from '../store/sweep.js'
+import { findNamespace } from './catalog.js'
 import { stagedWrite } from './collections.js'
 import { changeSingle, isPointOfId } from './modify.js'
 import {
@@ -81,7 +82,10 @@ function* changeAll(
 ): Program<readonly PointOutcome[]> {
   const outcomes: PointOutcome[] = []
   let bytes = 0
-  for (const operation of operations) {
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  // In a capped collection an `_id` is found by an index: see isPoint.
+  const most = ns?.capped === undefined ? operations.length : 1
+  for (const operation of operations.slice(0, most)) {
     const outcome = yield* changeOne(tx, target, operation, staged)
     if (outcome === undefined) break
     outcomes.push(outcome)

@@ -7,7 +7,7 @@ import type { Sort } from '../query/sort.js'
 import type { Program, ReadTx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { findNamespace } from './catalog.js'
-import type { Selection, Target } from './modify-spec.js'
+import { requireAssumed, type Selection, type Target } from './modify-spec.js'
 import { choosePlan } from './plan-choice.js'
 import { planQuery } from './planner.js'
 import { type FoundPlaces, Walk } from './sources/walk.js'
@@ -35,6 +35,7 @@ export function* findCandidate(
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return undefined
   if (from !== undefined) return yield* nextOf(tx, from, ns.id)
+  requireAssumed(ns, selection)
   const first = planQuery(ns, selection)
   const plan = yield* choosePlan(tx, ns, { ...selection, limit: 1 }, first, target.choices)
   if (plan.isSingle) return 'single'

@@ -9,10 +9,11 @@ import type { Filter } from '../query/filter.js'
 import type { Sort } from '../query/sort.js'
 import type { Update } from '../query/update.js'
 import type { Program, Tx } from '../store/store.js'
+import { type Collation, sameCollation } from '../value/collation.js'
 import type { Document, Value } from '../value/value.js'
 import type { CreateOptions } from './catalog.js'
 import { removeDocument, replaceDocument } from './collections.js'
-import type { PlanChoices } from './plan-choice.js'
+import type { PlanChoices } from './plan-cache.js'
 import type { Staged } from './staging.js'
 import type { Namespace } from './types.js'
 
@@ -31,6 +32,28 @@ export interface Selection {
   readonly hint?: Value | undefined
   /** Which of several to take; for one document only. */
   readonly sort?: Sort | undefined
+  /** What is taken for the collection's collation; undefined where the command named one. */
+  readonly assumed?: AssumedCollation | undefined
+}
+
+export interface AssumedCollation {
+  readonly collation: Collation | undefined
+}
+
+/** By bytes, as nearly all collections have it: no command looks before it is compiled. */
+export const plainCollation: AssumedCollation = { collation: undefined }
+
+/** Ends an operation before it changed anything: it has to be compiled for another collation. */
+export class OtherCollation extends Error {
+  constructor(readonly collation: Collation | undefined) {
+    super('the collection has another collation')
+  }
+}
+
+/** Throws OtherCollation. */
+export function requireAssumed(ns: Namespace, { assumed }: Selection): void {
+  if (assumed === undefined || sameCollation(assumed.collation, ns.collation)) return
+  throw new OtherCollation(ns.collation)
 }
 
 export interface UpdateSpec extends Selection {

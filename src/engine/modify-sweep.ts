@@ -19,7 +19,7 @@ import { documentValue } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import { findNamespace } from './catalog.js'
 import { stagedWrite } from './collections.js'
-import type { ChangeAt, Selection, Target } from './modify-spec.js'
+import { type ChangeAt, requireAssumed, type Selection, type Target } from './modify-spec.js'
 import type { Plan } from './plan.js'
 import { choosePlan } from './plan-choice.js'
 import { planQuery } from './planner.js'
@@ -72,6 +72,7 @@ function* collect(
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return undefined
   if (from !== undefined) return yield* nextKeys(tx, ns, from)
+  requireAssumed(ns, selection)
   const { filter, hint } = selection
   const first = planQuery(ns, { filter, hint })
   const plan = yield* choosePlan(tx, ns, { filter }, first, target.choices)
@@ -88,11 +89,13 @@ const naturalHint = documentValue(writeDocument((out) => out.int32('$natural', 1
 /** Whether changed documents could come up again, or before their turn, in the plan's scan. */
 function mayMove(plan: Plan, update: Update | undefined): boolean {
   if (update === undefined) return false
-  return plan.accesses.some(
-    (access) =>
-      access.kind === 'entries' &&
-      access.index.fields.some(({ path }) => update.changes(parsePath(path))),
-  )
+  return plan.accesses.some((access) => {
+    if (access.kind !== 'entries') return false
+    const { fields, wildcard } = access.index
+    // Its entries are of any path.
+    if (wildcard !== undefined && wildcard.scan?.path === undefined) return true
+    return fields.some(({ path }) => update.changes(parsePath(path)))
+  })
 }
 
 function* nextKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys> {

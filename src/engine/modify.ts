@@ -15,6 +15,7 @@ import {
   type ChangeAt,
   type Changed,
   removeAt,
+  requireAssumed,
   type Selection,
   type Target,
   type UpdateResult,
@@ -101,7 +102,8 @@ const missing: Outcome = { kind: 'missing' }
 const stale: Outcome = { kind: 'stale' }
 const search: Outcome = { kind: 'search' }
 
-function* changeFirst(
+/** The first document that matches, changed by `changeAt`; undefined where none matched. */
+export function* changeFirst(
   target: Target,
   selection: Selection,
   changeAt: ChangeAt,
@@ -136,7 +138,7 @@ function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt
 
 /** Whether the filter names one `_id`: then one write program does it all. */
 export function isPointOfId(filter: Filter): boolean {
-  const predicates = conditionsOf(filter.tree).byPath.get('_id') ?? []
+  const predicates = conditionsOf(filter.tree, filter.collation).byPath.get('_id') ?? []
   return predicates.some(({ intervals }) => intervals.length === 1 && intervals[0]?.isPoint)
 }
 
@@ -155,6 +157,7 @@ export function* changeSingle(
 ): Program<Outcome> {
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return missing
+  requireAssumed(ns, selection)
   const plan = planQuery(ns, selection)
   if (plan.accesses.every(({ kind }) => kind === 'nothing')) return missing
   if (!plan.isSingle) return search

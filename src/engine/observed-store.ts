@@ -42,6 +42,8 @@ export function whenRun(tx: ReadTx, check: () => void): void {
 
 export class ObservedStore implements Store {
   private readonly observers = new Map<string, Set<Changed>>()
+  /** By the id of a collection. */
+  private readonly collections = new Map<string, Set<Changed>>()
   /** By what stands in a record key behind the collection's id. */
   private readonly names = new Map<string, Set<RecordPut>>()
 
@@ -60,14 +62,20 @@ export class ObservedStore implements Store {
     return add(this.names, nameIn(record), put)
   }
 
+  /**
+   * Tells of puts and removals of records of one collection, as soon as their program has run: as
+   * observePuts. Perhaps for nothing.
+   */
+  observeRecords(namespace: number, changed: Changed): () => void {
+    return add(this.collections, String(namespace), changed)
+  }
+
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.inner.read(program, options)
   }
 
   write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
-    return this.inner.write((tx) =>
-      this.observers.size === 0 && this.names.size === 0 ? program(tx) : this.observed(tx, program),
-    )
+    return this.inner.write((tx) => (this.isObserved ? this.observed(tx, program) : program(tx)))
   }
 
   stats(): StoreStats {
@@ -78,9 +86,14 @@ export class ObservedStore implements Store {
     return this.inner.close()
   }
 
+  private get isObserved(): boolean {
+    return this.observers.size > 0 || this.names.size > 0 || this.collections.size > 0
+  }
+
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
     const changed = new Set<Changed>()
-    const observedTx = new ObservedTx(tx, this.observers, this.names, changed, program)
+    const { observers, names, collections } = this
+    const observedTx = new ObservedTx(tx, { observers, names, collections }, changed, program)
     const result = yield* program(observedTx)
     for (const check of observedTx.checks) check()
     for (const tell of observedTx.puts) tell()
@@ -102,8 +115,7 @@ class ObservedTx implements Tx {
 
   constructor(
     private readonly inner: Tx,
-    private readonly observers: Observers<Changed>,
-    private readonly names: Observers<RecordPut>,
+    private readonly listed: Listed,
     private readonly changed: Set<Changed>,
     readonly writer: object,
   ) {}
@@ -142,7 +154,7 @@ class ObservedTx implements Tx {
 
   put(key: Bytes, value: Bytes): void {
     this.note(key)
-    if (this.names.size > 0 && key[0] === keyClass.record) this.notePut(key)
+    if (this.listed.names.size > 0 && key[0] === keyClass.record) this.notePut(key)
     this.inner.put(key, value)
   }
 
@@ -156,13 +168,20 @@ class ObservedTx implements Tx {
   }
 
   private note(key: Bytes): void {
-    const { observers } = this
+    const { observers, collections } = this.listed
+    if (collections.size > 0 && key[0] === keyClass.record) this.noteRecord(key)
     if (observers.size === 0) return
     for (const changed of observers.get(mapKey(key)) ?? nobody) this.changed.add(changed)
   }
 
+  private noteRecord(key: Bytes): void {
+    for (const tell of this.listed.collections.get(String(namespaceOfRecord(key))) ?? nobody) {
+      this.puts.push(tell)
+    }
+  }
+
   private notePut(key: Bytes): void {
-    const told = this.names.get(nameIn(key))
+    const told = this.listed.names.get(nameIn(key))
     if (told === undefined) return
     const namespace = namespaceOfRecord(key)
     this.puts.push(() => {
@@ -172,6 +191,13 @@ class ObservedTx implements Tx {
 }
 
 type Observers<T> = ReadonlyMap<string, ReadonlySet<T>>
+
+/** Who is to be told. */
+interface Listed {
+  readonly observers: Observers<Changed>
+  readonly names: Observers<RecordPut>
+  readonly collections: Observers<Changed>
+}
 
 const nobody: ReadonlySet<Changed> = new Set()
 

@@ -20,6 +20,7 @@ export interface PipelineParts {
 
 const everything: Filter = {
   tree: { op: 'always' },
+  collation: undefined,
   matches: () => true,
   matchedIndex: () => undefined,
 }
@@ -30,6 +31,7 @@ export function bothFilters(a: Filter, b: Filter): Filter {
   if (b.tree.op === 'always') return a
   return {
     tree: { op: 'and', children: [...conjunctsOf(a.tree), ...conjunctsOf(b.tree)] },
+    collation: a.collation ?? b.collation,
     matches: (document) => a.matches(document) && b.matches(document),
     matchedIndex: () => undefined,
   }

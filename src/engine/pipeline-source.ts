@@ -5,11 +5,19 @@ import { fail } from '../base/errors.js'
 import type { QueryContext } from '../query/context.js'
 import type { Filter } from '../query/filter.js'
 import { isPure, type StagePlan } from '../query/pipeline.js'
-import type { JoinPlan, SourceKind, SourcePlan } from '../query/stages/stage.js'
+import type { Workspace } from '../query/spill.js'
+import { neededFields } from '../query/stage-effects.js'
+import { matchPlan } from '../query/stages/limit.js'
+import type {
+  JoinPlan,
+  PureStagePlan,
+  SourceKind,
+  SourcePlan,
+  Transform,
+} from '../query/stages/stage.js'
 import type { Program, ReadTx } from '../store/store.js'
-import { type Document, numberValue, type Value } from '../value/value.js'
+import { type Document, nullValue, numberValue, type Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
-import { findNamespace } from './catalog.js'
 import type { IndexUse } from './index-use.js'
 import { type CountShape, countShapeOf, type PipelineParts, partsOf } from './pipeline-parts.js'
 import { countDocuments, documentsSource, openFind, type Source } from './source.js'
@@ -21,6 +29,7 @@ import { LookupSource } from './sources/lookup-source.js'
 import { UnionSource } from './sources/union-source.js'
 import type { Counters } from './sources/walk.js'
 import type { Guarded, Namespace } from './types.js'
+import { type ReadPlace, readPlaceOf, stagesOver } from './views.js'
 
 /** Makes the documents of a first stage such as $collStats or $currentOp. */
 export type Provider = (
@@ -36,6 +45,10 @@ export interface PipelineEnvironment {
   readonly hint?: Value | undefined
   /** Counts for $indexStats. */
   readonly use?: IndexUse | undefined
+  /** For what memory does not hold; without one, stages are held to their bound. */
+  readonly workspace?: Workspace | undefined
+  /** Told of each stage that is run, for explain. */
+  readonly observe?: (plan: PureStagePlan, transform: Transform) => void
   /** The stages that this process answers; others are NotImplemented. */
   readonly providers?: Partial<Readonly<Record<SourceKind, Provider>>>
 }
@@ -58,14 +71,26 @@ export function openPipeline(
   return openCollection(ns, partsOf(stages), environment)
 }
 
-/** A pipeline over the documents of a collection that match a filter: the inside of a join. */
+/** The results of pure stages, and joins, over documents that are there. */
+export function openDocuments(
+  documents: readonly Document[],
+  stages: readonly StagePlan[],
+  environment: PipelineEnvironment,
+): Source {
+  return openStages(documentsSource(documents), stages, environment)
+}
+
+/** A pipeline over the documents of a place that match a filter: the inside of a join. */
 export function openFiltered(
-  ns: Namespace | undefined,
+  place: ReadPlace,
   filter: Filter,
   stages: readonly StagePlan[],
   environment: PipelineEnvironment,
 ): Source {
-  return openCollection(ns, partsOf(stages, filter), environment)
+  const { ns } = place
+  if (place.stages.length === 0) return openCollection(ns, partsOf(stages, filter), environment)
+  const whole = stagesOver(place, [matchPlan(nullValue, filter), ...stages])
+  return openPipeline(ns, whole, environment)
 }
 
 function isSourcePlan(plan: StagePlan): plan is SourcePlan {
@@ -96,9 +121,11 @@ function openCollection(
 
 /** The find that a pipeline begins with. */
 export function findQueryOf(parts: PipelineParts, environment: PipelineEnvironment) {
-  const { filter, sort, skip, limit } = parts
-  const { hint, use } = environment
-  return { filter, sort, skip, hint, use, limit: Number.isFinite(limit) ? limit : 0 }
+  const { filter, sort, skip, limit, rest } = parts
+  const { hint, use, workspace } = environment
+  const bounded = Number.isFinite(limit) ? limit : 0
+  const needs = rest.length === 0 ? undefined : neededFields(rest)
+  return { filter, sort, skip, hint, use, workspace, needs, limit: bounded }
 }
 
 /** Stages after the first source, pure ones together in one chain. */
@@ -120,11 +147,17 @@ function openStages(
     const transforms = stages.slice(at, end).filter(isPure)
     whole = new ChainSource(
       whole,
-      transforms.map((plan) => plan.create()),
+      transforms.map((plan) => created(plan, environment)),
     )
     at = end
   }
   return whole
+}
+
+function created(plan: PureStagePlan, { workspace, observe }: PipelineEnvironment): Transform {
+  const transform = plan.create(workspace)
+  observe?.(plan, transform)
+  return transform
 }
 
 /** A stage that reads more than its input; a hint was for the pipeline's own collection. */
@@ -132,21 +165,22 @@ function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironm
   const { context, db } = environment
   switch (stage.kind) {
     case 'lookup':
-      return new LookupSource(source, stage, { context, db }, (ns, filter, plans) =>
-        openFiltered(ns, filter, plans, environment),
+      return new LookupSource(source, stage, { context, db }, (place, filter, plans) =>
+        openFiltered(place, filter, plans, environment),
       )
     case 'graphLookup':
-      return new GraphLookupSource(source, stage, { context, db }, (ns, filter) =>
-        openFiltered(ns, filter, [], environment),
+      return new GraphLookupSource(source, stage, { context, db }, (place, filter) =>
+        openFiltered(place, filter, [], environment),
       )
     case 'union':
       return new UnionSource(source, function* (tx) {
         const { from, stages } = stage
-        const ns = from === undefined ? undefined : yield* findNamespace(tx, db, from)
-        return openPipeline(ns, stages, environment)
+        if (from === undefined) return openPipeline(undefined, stages, environment)
+        const place = yield* readPlaceOf(tx, db, from, context)
+        return openPipeline(place.ns, stagesOver(place, stages), environment)
       })
     case 'facet':
-      return new FacetSource(source, stage, (documents, stages) =>
+      return new FacetSource(source, stage, environment.workspace, (documents, stages) =>
         openStages(documentsSource(documents), stages, environment),
       )
   }

@@ -45,11 +45,13 @@ export function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Bui
     return { access: { kind: 'nothing' }, isCut: false }
   }
   const { index } = ordered
+  const by = index === undefined ? ns.collation : index.collation
   const bounds = ordered.fields.map(
     ({ path, direction }, i): FieldBounds => ({
       path,
       direction,
       intervals: intervals[i] ?? [fullInterval],
+      collation: by,
     }),
   )
   if (index === undefined) return recordAccess(ns, intervals[0], bounds[0], reverse)

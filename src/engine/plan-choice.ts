@@ -2,15 +2,16 @@
 // its first few entries, and the one that ends there, or finds most of what it reads, wins. The
 // choice is kept for queries of the same shape, and made again after a while.
 
-import { LRUCache } from 'lru-cache'
-import { planChoicesMax, planChoiceUses, planSampleDocuments, plansTried } from '../base/limits.js'
+import { planSampleDocuments, plansTried } from '../base/limits.js'
 import type { Filter, FilterNode } from '../query/filter.js'
 import type { Sort } from '../query/sort.js'
 import type { Program, ReadTx } from '../store/store.js'
 import type { Access, FieldBounds, Plan } from './plan.js'
 import { isAll } from './plan-access.js'
+import { type PlanChoices, type Shaped, type Trial, worksOf } from './plan-cache.js'
 import { type Found, Walk } from './sources/walk.js'
-import type { Namespace } from './types.js'
+import type { Guarded, IndexDescriptor, Namespace } from './types.js'
+import { pathField } from './wildcard-paths.js'
 
 interface Query {
   readonly filter: Filter
@@ -20,53 +21,49 @@ interface Query {
   readonly limit?: number | undefined
 }
 
-interface Choice {
-  readonly winner: string
-  usesLeft: number
-}
-
-/** What was chosen for which shape; of this process, because it is advice and not data. */
-export class PlanChoices {
-  private readonly kept = new LRUCache<string, Choice>({ max: planChoicesMax })
-
-  /** The plan that won for this shape; undefined where it has to be found out. */
-  find(key: string, plans: readonly Plan[]): Plan | undefined {
-    const choice = this.kept.get(key)
-    if (choice === undefined || choice.usesLeft === 0) return undefined
-    choice.usesLeft--
-    return plans.find((plan) => nameOf(plan) === choice.winner)
-  }
-
-  keep(key: string, winner: Plan): void {
-    this.kept.set(key, { winner: nameOf(winner), usesLeft: planChoiceUses })
-  }
-}
-
 /**
  * `plan`, which the rules put first, or one of those it has `rejected`. Reads at most
  * planSampleDocuments of each.
  */
 export function* choosePlan(
-  tx: ReadTx,
+  tx: ReadTx & Guarded,
   ns: Namespace,
   query: Query,
   plan: Plan,
   choices?: PlanChoices,
 ): Program<Plan> {
-  if (plan.rejected.length === 0 || plan.isSingle) return plan
+  return (yield* comparePlans(tx, ns, query, plan, choices)).plan
+}
+
+/**
+ * As choosePlan, with the trials that it took, the best first; none where there was no rival or a
+ * choice was known.
+ */
+export function* comparePlans(
+  tx: ReadTx & Guarded,
+  ns: Namespace,
+  query: Query,
+  plan: Plan,
+  choices?: PlanChoices,
+): Program<{ readonly plan: Plan; readonly trials: readonly Trial[] }> {
+  if (plan.rejected.length === 0 || plan.isSingle) return { plan, trials: [] }
   const { limit = 0, skip = 0 } = query
   const wanted = limit > 0 ? limit + skip : undefined
   const rivals = plan.rejected.filter((other) => isRival(plan, other, wanted))
-  if (rivals.length === 0) return plan
+  if (rivals.length === 0) return { plan, trials: [] }
   const plans = [plan, ...rivals.slice(0, plansTried - 1)]
-  const key = choices === undefined ? '' : shapeOf(ns, query)
-  const known = choices?.find(key, plans)
-  if (known !== undefined) return inFront(known, plan)
+  const shaped = choices === undefined ? undefined : shapedOf(ns, query)
+  const known = shaped === undefined ? undefined : choices?.find(shaped, plans, nameOf)
+  if (known !== undefined) return { plan: inFront(known, plan), trials: [] }
   const trials: Trial[] = []
   for (const one of plans) trials.push(yield* tryPlan(tx, ns, query, one))
-  const winner = winnerOf(trials, wanted)
-  choices?.keep(key, winner)
-  return inFront(winner, plan)
+  const best = bestOf(trials, wanted)
+  const others = trials.filter((trial) => trial !== best)
+  if (shaped !== undefined) {
+    const tried = { filter: query.filter, sort: query.sort, now: tx.now }
+    choices?.keep(shaped, nameOf(best.plan), [best, ...others], tried)
+  }
+  return { plan: inFront(best.plan, plan), trials: [best, ...others] }
 }
 
 function inFront(winner: Plan, plan: Plan): Plan {
@@ -92,7 +89,8 @@ function boundedPaths({ accesses }: Plan): ReadonlySet<string> | undefined {
   const [access, ...others] = accesses
   if (access === undefined || others.length > 0) return undefined
   const paths = boundsOf(access).filter(({ intervals }) => !isAll(intervals))
-  return new Set(paths.map(({ path }) => path))
+  // That entries are of one path is no condition of the query.
+  return new Set(paths.map(({ path }) => path).filter((path) => path !== pathField))
 }
 
 function boundsOf(access: Access): readonly FieldBounds[] {
@@ -108,53 +106,54 @@ function boundsOf(access: Access): readonly FieldBounds[] {
   }
 }
 
-interface Trial {
-  readonly plan: Plan
-  readonly examined: number
-  readonly found: number
-  /** Nothing is left to read. */
-  readonly isDone: boolean
-}
-
 function* tryPlan(tx: ReadTx, ns: Namespace, { filter }: Query, plan: Plan): Program<Trial> {
   const walk = new Walk(ns, plan, filter)
   const found: Found = { documents: [] }
   yield* walk.sample(tx, planSampleDocuments, found)
-  const examined = Math.max(walk.counters.keysExamined, walk.counters.docsExamined)
-  return { plan, examined, found: found.documents.length, isDone: walk.drained }
+  const { keysExamined, docsExamined } = walk.counters
+  const isDone = walk.drained
+  return { plan, keysExamined, docsExamined, found: found.documents.length, isDone }
 }
 
 /** Others must be clearly better than the first, whose place is due to the rules. */
 const clearly = 1.2
 
-function winnerOf(trials: readonly Trial[], wanted: number | undefined): Plan {
+function bestOf(trials: readonly Trial[], wanted: number | undefined): Trial {
   const [first] = trials as [Trial, ...Trial[]]
   let best = first
   for (const trial of trials.slice(1)) if (isBetter(trial, best, wanted)) best = trial
-  return best.plan
+  return best
 }
 
 function isBetter(trial: Trial, best: Trial, wanted: number | undefined): boolean {
-  if (trial.isDone && best.isDone) return trial.examined * clearly < best.examined
+  const [works, bestWorks] = [worksOf(trial), worksOf(best)]
+  if (trial.isDone && best.isDone) return works * clearly < bestWorks
   if (trial.isDone || best.isDone) return trial.isDone
   if (trial.plan.isSorted !== best.plan.isSorted) {
     return trial.plan.isSorted && wanted !== undefined && trial.found >= wanted
   }
-  return trial.found * best.examined > best.found * trial.examined * clearly
+  return trial.found * bestWorks > best.found * works * clearly
 }
 
 /** What tells plans of the same shape apart. */
 function nameOf({ accesses }: Plan): string {
   return accesses
-    .map((one) => (one.kind === 'entries' ? `${one.index.id}${one.reverse ? '-' : ''}` : one.kind))
+    .map((one) => (one.kind === 'entries' ? nameOfScan(one.index, one.reverse) : one.kind))
     .join(' ')
 }
 
-/** The query without its values: the collection as it is, what is asked of paths, the order. */
-function shapeOf(ns: Namespace, { filter, sort, limit = 0 }: Query): string {
+function nameOfScan({ id, wildcard }: IndexDescriptor, reverse: boolean): string {
+  const path = wildcard === undefined ? '' : ` ${wildcard.scan?.path ?? ''}`
+  return `${id}${reverse ? '-' : ''}${path}`
+}
+
+/** The query without its values: what is asked of paths, the order; and of which collection. */
+export function shapedOf(ns: Namespace, { filter, sort, limit = 0 }: Query): Shaped {
   const order = (sort?.parts ?? []).map(({ path, direction }) => `${direction}${path.text}`)
   const cut = limit > 0 ? 'limit' : ''
-  return [ns.id, ns.version, shapeOfNode(filter.tree), order.join(','), cut].join('\0')
+  const by = filter.collation?.id ?? ''
+  const text = [shapeOfNode(filter.tree), order.join(','), cut, by].join('\0')
+  return { collection: ns.id, version: ns.version, text }
 }
 
 function shapeOfNode(node: FilterNode): string {

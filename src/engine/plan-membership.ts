@@ -15,8 +15,19 @@ export function leavesOut(index: IndexDescriptor | undefined): boolean {
   return index?.sparse === true || index?.partial !== undefined
 }
 
-/** Whether an access sees every document for which all `conjuncts` hold. */
-export function isComplete(access: Access, conjuncts: readonly FilterNode[]): boolean {
+/**
+ * Whether an access, made of the bounds of `from`, sees every document for which all `conjuncts`
+ * hold.
+ */
+export function isComplete(
+  access: Access,
+  conjuncts: readonly FilterNode[],
+  from?: IndexDescriptor,
+): boolean {
+  // That bounds contradict each other rests on what an index knows of arrays: of its own documents.
+  if (access.kind === 'nothing' && from?.partial !== undefined) {
+    return implies(conjuncts, from.partial.tree)
+  }
   if (access.kind !== 'entries') return true
   const { index, bounds } = access
   if (index.partial !== undefined) return implies(conjuncts, index.partial.tree)

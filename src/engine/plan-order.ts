@@ -8,12 +8,14 @@ import type { Ordered } from './plan.js'
 
 /**
  * The direction to read in: 1 or -1; undefined where a sort is needed. `intervals` are the bounds
- * of the leading fields.
+ * of the leading fields, `endsById` says that equal entries stand in the order of `_id`: not so in
+ * a capped collection.
  */
 export function orderOf(
   ordered: Ordered,
   intervals: readonly (readonly Interval[])[],
   sort: Sort | undefined,
+  endsById = true,
 ): 1 | -1 | undefined {
   if (sort === undefined || sort.parts.length === 0) return 1
   if (!keepsOrder(ordered, intervals)) return undefined
@@ -31,6 +33,7 @@ export function orderOf(
     const field = fields[at]
     // Nothing equals a document in all fields of a unique index: what follows decides nothing.
     if (field === undefined && ordered.unique) break
+    if (field === undefined && !endsById) return undefined
     // Equal entries of an index stand in the order of their record keys.
     if ((field?.path ?? '_id') !== path) return undefined
     const wanted = part.direction === (field?.direction ?? 1) ? 1 : -1

@@ -3,6 +3,9 @@
 
 import { type Bytes, compareBytes } from '../base/bytes.js'
 import type { FilterNode } from '../query/filter.js'
+import type { Collation } from '../value/collation.js'
+import type { Document } from '../value/value.js'
+import type { Conditions } from './bounds.js'
 import type { Interval } from './intervals.js'
 import type { IndexDescriptor, IndexField } from './types.js'
 
@@ -19,6 +22,8 @@ export interface Ordered {
   readonly fields: readonly IndexField[]
   readonly multikey: readonly boolean[]
   readonly unique: boolean
+  /** The query's, with what they say about the path of a wildcard index. */
+  readonly conditions?: Conditions
 }
 
 /** What a plan uses of one field of an index. */
@@ -27,6 +32,16 @@ export interface FieldBounds {
   readonly direction: 1 | -1
   /** Ascending by value, without overlaps. */
   readonly intervals: readonly Interval[]
+  /** How the strings in its keys compare. */
+  readonly collation?: Collation | undefined
+}
+
+/** min and max of a find: values for all fields of an index. */
+export interface AskedRange {
+  /** Included. */
+  readonly min: Document | undefined
+  /** Excluded. */
+  readonly max: Document | undefined
 }
 
 export type Access =
@@ -44,6 +59,8 @@ export type Access =
       readonly spans: readonly Span[]
       readonly reverse: boolean
       readonly bounds: FieldBounds | undefined
+      /** What the bounds are of that a client gave itself. */
+      readonly range?: AskedRange
     }
   /** Index entries in key order, each fetching its record. */
   | {
@@ -52,6 +69,7 @@ export type Access =
       readonly spans: readonly Span[]
       readonly reverse: boolean
       readonly bounds: readonly FieldBounds[]
+      readonly range?: AskedRange
     }
 
 export interface Plan {
@@ -109,6 +127,7 @@ export function needsDeduplication(plan: Plan): boolean {
   )
 }
 
+/** Whether a document may have several entries in what a plan reads of an index. */
 export function isMultikey(index: IndexDescriptor): boolean {
-  return index.multikey.includes(true)
+  return index.multikey.includes(true) || index.wildcard?.scan?.repeats === true
 }

@@ -19,6 +19,8 @@ export function* preparedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T
           (tx) => prepare(tx, (own) => program(own, staged)),
           snapshot,
         )
+        // A state that it has seen is one that it may answer from.
+        if (prepared.buffer.isEmpty) return prepared.value
         if (yield* writePhase((tx) => applyPrepared(tx, prepared))) return prepared.value
       } catch (error) {
         if (!(error instanceof StagingNeeded)) throw error

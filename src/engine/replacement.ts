@@ -55,6 +55,9 @@ export function* beginReplacement(
   requireWritableName(db, name)
   const target = yield* findNamespace(tx, db, name)
   if (target !== undefined) requireMovable(target)
+  if (target?.capped !== undefined) {
+    throw fail('Location17152', `namespace '${db}.${name}' is capped so it can't be used for $out`)
+  }
   const made = yield* makeTemporary(tx, replaced)
   if (target === undefined) return []
   const indexes: IndexDescriptor[] = []
@@ -63,7 +66,8 @@ export function* beginReplacement(
     const multikey = index.multikey.map(() => false)
     indexes.push({ ...index, id, multikey, inexact: false })
   }
-  saveNamespace(tx, { ...made, indexes })
+  // With the other's options: its validator looks at what will take its place.
+  saveNamespace(tx, { ...made, indexes, options: target.options })
   return target.indexes
 }
 

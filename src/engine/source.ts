@@ -6,6 +6,7 @@ import { pullDocumentsMax, scanEntriesMax } from '../base/limits.js'
 import type { Filter } from '../query/filter.js'
 import type { Projection } from '../query/projection.js'
 import type { Sort } from '../query/sort.js'
+import type { SpillFigures, Workspace } from '../query/spill.js'
 import { sortPlan } from '../query/stages/sort.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { type Document, nullValue, type Value } from '../value/value.js'
@@ -13,10 +14,12 @@ import { countOf } from './catalog.js'
 import { type Cover, coverOf } from './cover.js'
 import type { IndexUse } from './index-use.js'
 import { liveCount } from './keyspace/count.js'
-import { isMultikey, type Plan } from './plan.js'
+import { type AskedRange, isMultikey, type Plan } from './plan.js'
 import { choosePlan } from './plan-choice.js'
+import { planDistinct } from './plan-distinct.js'
 import { leavesOut } from './plan-membership.js'
-import { planDistinct, planQuery } from './planner.js'
+import { planQuery } from './planner.js'
+import { ReturnedKeys } from './returned-keys.js'
 import { ChainSource } from './sources/chain-source.js'
 import { countEntries } from './sources/count-entries.js'
 import { DistinctSource } from './sources/distinct-source.js'
@@ -33,10 +36,18 @@ export interface FindQuery {
   /** 0 or undefined: no limit. */
   readonly limit?: number | undefined
   readonly projection?: Projection | undefined
+  /** Top-level fields that are looked at, where no projection says so: an index may hold them. */
+  readonly needs?: ReadonlySet<string> | undefined
   /** Index name, key pattern or `{$natural: ±1}`; an unknown one is BadValue. */
   readonly hint?: Value | undefined
+  /** min and max: keys of the hinted index. */
+  readonly range?: AskedRange | undefined
+  /** Instead of documents, the keys of the index by which they were found. */
+  readonly returnsKey?: boolean | undefined
   /** Counts for $indexStats. */
   readonly use?: IndexUse | undefined
+  /** For a sort that memory does not hold. */
+  readonly workspace?: Workspace | undefined
 }
 
 /** The find of a query; a missing collection is an empty one. Throws BadValue for a bad hint. */
@@ -61,6 +72,8 @@ export class FindSource extends HoldingSource {
   private cover: Cover | undefined
   /** The plan has been compared with its rivals. */
   private isChosen: boolean
+  /** What a blocking sort has put on disk. */
+  spilled: () => SpillFigures | undefined = () => undefined
   private skipLeft: number
   private limitLeft: number
   private returned = 0
@@ -74,19 +87,32 @@ export class FindSource extends HoldingSource {
     this.plan = plan
     this.projection = query.projection
     this.cover = this.coverOf(plan)
-    this.walk = new Walk(ns, plan, query.filter, this.cover)
+    this.walk = this.walkOf(plan)
     this.skipLeft = query.skip ?? 0
     this.limitLeft = query.limit || Number.POSITIVE_INFINITY
     this.sorted = this.sortOf(plan)
     if (this.isChosen) query.use?.note(ns, plan)
   }
 
+  private walkOf(plan: Plan): Walk {
+    const walk = new Walk(this.ns, plan, this.query.filter, this.cover)
+    walk.losesPlace = true
+    return walk
+  }
+
   private sortOf(plan: Plan): ChainSource | undefined {
-    const { sort } = this.query
+    const { sort, workspace } = this.query
     if (sort === undefined || plan.isSorted) return undefined
     const keep = this.limitLeft + this.skipLeft
     const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
-    return new ChainSource(new WalkSource(this.walk), [create()])
+    const transform = create(workspace)
+    this.spilled = () => transform.figures
+    return new ChainSource(new WalkSource(this.walk), [transform])
+  }
+
+  override close(): void {
+    super.close()
+    this.sorted?.close()
   }
 
   /** Before the first read. */
@@ -98,13 +124,14 @@ export class FindSource extends HoldingSource {
     if (plan === this.plan) return
     this.plan = plan
     this.cover = this.coverOf(plan)
-    this.walk = new Walk(ns, plan, query.filter, this.cover)
+    this.walk = this.walkOf(plan)
     this.sorted = this.sortOf(plan)
   }
 
   private coverOf(plan: Plan): Cover | undefined {
-    const { sort, projection } = this.query
-    return sort === undefined || plan.isSorted ? coverOf(this.ns, plan, projection) : undefined
+    const { sort, projection, needs, returnsKey } = this.query
+    if ((sort !== undefined && !plan.isSorted) || returnsKey === true) return undefined
+    return coverOf(this.ns, plan, projection === undefined ? needs : projection.wholeFields)
   }
 
   /** The projection asks for no more than the index holds. */
@@ -132,8 +159,13 @@ export class FindSource extends HoldingSource {
     this.limitLeft -= documents.length
     this.returned += documents.length
     const { projection, cover } = this
-    if (cover !== undefined) return documents.map((document) => cover.cut(document))
+    if (this.query.returnsKey === true) {
+      const keys = new ReturnedKeys(this.ns, this.plan)
+      return documents.map((document) => keys.keyOf(document))
+    }
+    // A pipeline that needs few fields takes more of them as they come.
     if (projection === undefined) return documents
+    if (cover !== undefined) return documents.map((document) => cover.cut(document))
     return documents.map((document) => projection.apply(document))
   }
 

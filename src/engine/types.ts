@@ -3,7 +3,9 @@
 // decoding is good exactly while the record is unchanged.
 
 import type { Filter } from '../query/filter.js'
-import type { Document } from '../value/value.js'
+import type { Collation } from '../value/collation.js'
+import type { Document, Value } from '../value/value.js'
+import type { Capped } from './capped-options.js'
 
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }
@@ -29,6 +31,36 @@ export interface Access {
 export interface IndexField {
   readonly path: string
   readonly direction: 1 | -1
+  /** Its keys are hashes of its values (hashed-fields.ts). */
+  readonly hashed?: true
+}
+
+/** What a wildcard index is made of: a path and a value stand in its keys for `$**`. */
+export interface Wildcard {
+  /** The fields of its keys: those of the pattern, `$_path` and a value for `$**`. */
+  readonly fields: readonly IndexField[]
+  /** Where `$_path` is among them. */
+  readonly at: number
+  /** The fields of the pattern beside `$**`. */
+  readonly regular: readonly IndexField[]
+  readonly holds: PathChoice
+  /** In a plan: the only path that is read, and what it says. */
+  readonly scan?: WildcardScan
+}
+
+/** Paths with all below them: the only ones, or the ones that are left out. */
+export interface PathChoice {
+  readonly isInclusion: boolean
+  readonly paths: readonly string[]
+}
+
+export interface WildcardScan {
+  /** Undefined: entries of every path, of a compound index by the fields in front. */
+  readonly path: string | undefined
+  /** A document may have several entries in bounds, arrays or not. */
+  readonly repeats: boolean
+  /** Arrays on the way to the value. */
+  readonly arrays: readonly string[]
 }
 
 export interface IndexDescriptor {
@@ -36,6 +68,10 @@ export interface IndexDescriptor {
   readonly name: string
   readonly fields: readonly IndexField[]
   readonly unique: boolean
+  /** Lets no duplicates in from now on, those that are there stay: it is to become unique. */
+  readonly prepared?: true
+  /** Has become unique: its entries are still those of an index that is not. */
+  readonly suffixed?: true
   /** `building` is maintained by every writer and used by no plan (rule 12). */
   readonly state: 'building' | 'ready'
   /** For each field: some document had an array on its path. */
@@ -53,8 +89,40 @@ export interface IndexDescriptor {
   readonly hidden?: true
   /** Documents that do not match have no entry. */
   readonly partial?: Filter
+  /** How the strings of its keys compare; absent: by their bytes. */
+  readonly collation?: Collation
+  /** The version of collations that its keys are of, if that is another one than this process's. */
+  readonly keyedBy?: string
   /** The age at which documents go, by the dates of the only field; seconds. */
   readonly expireAfterSeconds?: number
+  /** One of its fields is `$**`: entries are of paths and their values. */
+  readonly wildcard?: Wildcard
+  /** Of a wildcard index: paths at which documents had arrays (wildcard-paths.ts). */
+  readonly arrayPaths?: readonly string[]
+}
+
+/** Rules that documents are held to. */
+export interface Validation {
+  /** Documents that failed before may go on to fail. */
+  readonly isModerate: boolean
+  /** What fails is written all the same, and logged. */
+  readonly onlyWarns: boolean
+  readonly validator: Validator
+}
+
+export interface Validator {
+  /** Whether a document passes at that time, milliseconds since 1970. */
+  takes(document: Document, now: number): boolean
+  /** What is wrong with one that does not. */
+  explain(document: Document, now: number): Document
+}
+
+/** What a view shows. */
+export interface View {
+  /** Name of a collection or view of the same database; it need not be there. */
+  readonly on: string
+  /** Array of stages. */
+  readonly pipeline: Value
 }
 
 export interface Namespace {
@@ -71,10 +139,20 @@ export interface Namespace {
   /** 16 bytes. */
   readonly uuid: Uint8Array
   readonly access: Access
-  /** Without `_id_`, which is the record itself. */
+  /** Without `_id_`, which is the record itself; of a capped collection with it. */
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
+  /** Which documents it takes; absent where it takes all. */
+  readonly validation?: Validation
+  /** It holds no documents: readers see those of another namespace through a pipeline. */
+  readonly view?: View
+  /** How the strings of `_id` compare, and others where nothing else is said; absent: by bytes. */
+  readonly collation?: Collation
+  /** As of an index: of the keys of its records. */
+  readonly keyedBy?: string
+  /** It keeps its newest documents in the order of insertion: capped-order.ts says how. */
+  readonly capped?: Capped
   /** Its documents are the keys of a key-value database: keyspace/ says what that means. */
   readonly keyspace?: true
   /** Its ownership record stands for more than its documents: it is neither renamed nor removed. */
@@ -89,6 +167,10 @@ export interface Guarded {
   permits?(db: string, name: string): void
   /** The time of the command, milliseconds since 1970: what is expired by then does not exist. */
   readonly now?: number
+  /** The command asked for bypassDocumentValidation. */
+  readonly bypassesValidation?: boolean
+  /** A document was written that fails a validator which only warns. */
+  noteInvalid?(ns: Namespace): void
 }
 
 /**
@@ -105,4 +187,11 @@ export interface Touch {
   /** Undefined: the database as a whole (listCollections, dropDatabase). */
   readonly collection?: string
   readonly needs: readonly Need[]
+  /**
+   * Where the name is a view's: `resolve` lets the command read what it shows, `allow` is for
+   * commands that are about the view itself. Else a view is refused (166).
+   */
+  readonly views?: 'resolve' | 'allow'
+  /** Of a cursor: the very view that it reads; once that is another, the cursor ends. */
+  readonly viewVersion?: string
 }

@@ -14,7 +14,13 @@ import { conditionsOf } from './bounds.js'
 import { countOf, ensureNamespace, findNamespace } from './catalog.js'
 import { insertDocument, stagedWrite, withId } from './collections.js'
 import { idOf } from './entries.js'
-import type { Changed, Selection, Target, UpdateSpec } from './modify-spec.js'
+import {
+  type Changed,
+  requireAssumed,
+  type Selection,
+  type Target,
+  type UpdateSpec,
+} from './modify-spec.js'
 import type { Plan } from './plan.js'
 import { planQuery } from './planner.js'
 import { type Found, Walk } from './sources/walk.js'
@@ -47,6 +53,7 @@ export function* insertUnlessMatched(
   staged: Staged,
 ): Program<Changed | undefined> {
   const found = yield* findNamespace(tx, target.db, target.name)
+  if (found !== undefined) requireAssumed(found, spec)
   if (found !== undefined && (yield* hasMatch(tx, found, spec))) return undefined
   const ns = found ?? (yield* ensureNamespace(tx, target.db, target.name, target.creation))
   const document = newDocument(spec)
@@ -84,10 +91,10 @@ function isDuplicateOfFilter(error: unknown, filter: Filter): boolean {
   if (!(error instanceof GatewayError) || error.kind !== 'DuplicateKey') return false
   const { keyValue } = error.extra
   if (!(keyValue instanceof Uint8Array)) return false
-  const { byPath } = conditionsOf(filter.tree)
+  const { byPath } = conditionsOf(filter.tree, filter.collation)
   for (const [path, value] of fieldsOf(documentValue(keyValue))) {
     const isAsked = (byPath.get(path) ?? []).some(
-      ({ node }) => node.op === 'eq' && equalValues(node.value, value),
+      ({ node }) => node.op === 'eq' && equalValues(node.value, value, node.collation),
     )
     if (!isAsked) return false
   }

@@ -51,6 +51,8 @@ const samples: Readonly<Record<string, Sample>> = {
     command: { setRole: 'c', address: `0x${'1'.repeat(40)}`, action: 'grant', role: 1 },
     needs: ['admin'],
   },
+  planCacheClear: { command: { planCacheClear: 'c' }, needs: ['own'] },
+  planCacheClearFilters: { command: { planCacheClearFilters: 'c' }, needs: ['own'] },
   update: {
     command: { update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
     needs: ['write'],

@@ -100,9 +100,32 @@ await eachRoom(t, 'statistics stages answer what shells read', async (t, room) =
     ['_id_', 'n_1'],
   )
   t.equal(indexes[1]?.accesses.ops, 1)
-  const missing = { aggregate: 'missing', pipeline: [{ $collStats: {} }], cursor: {} }
-  t.equal((await room.fails(missing))[0], 26)
+  const missing = (parts: object) => ({
+    ...{ aggregate: 'missing', pipeline: [{ $collStats: parts }], cursor: {} },
+  })
+  for (const part of ['storageStats', 'count', 'queryExecStats']) {
+    t.equal((await room.fails(missing({ [part]: {} })))[0], 26, part)
+  }
+  const [latencies] = await room.drain(missing({ latencyStats: { histograms: true } }))
+  t.match(latencies, { ns: 'test.missing', latencyStats: { reads: { histogram: [], ops: 0 } } })
 })
+
+await eachRoom(
+  t,
+  'stages that tell of the server are no part of API version 1',
+  async (t, room) => {
+    const strict = { cursor: {}, apiVersion: '1', apiStrict: true }
+    const listing = { aggregate: 1, pipeline: [{ $listLocalSessions: {} }], ...strict }
+    t.equal((await room.fails(listing))[0], 323)
+    t.match(await room.run({ aggregate: 'c', pipeline: [{ $limit: 1 }], ...strict }), { ok: 1 })
+    for (const name of ['saslStart', 'saslContinue', 'authenticate', 'logout', 'hello', 'ping']) {
+      const { apiVersion, apiStrict } = strict
+      const outcome = await room.run({ [name]: 1, apiVersion, apiStrict }, 'admin').catch((e) => e)
+      t.not(outcome.code, 323, `${name} is part of it: a strict client could not sign in else`)
+    }
+  },
+  { kinds: ['memory'] },
+)
 
 await eachRoom(
   t,

@@ -107,7 +107,9 @@ await eachRoom(
   t,
   'an inner command is checked like any other',
   async (t, room) => {
-    t.equal((await room.fails({ explain: { ping: 1 } }))[0], 59)
+    t.same(await room.fails({ explain: { ping: 1 } }), [20, 'Cannot explain cmd: ping'])
+    t.equal((await room.fails({ explain: { explain: { find: 'c' } } }))[0], 20)
+    t.equal((await room.fails({ explain: { nope: 1 } }))[0], 59)
     t.equal((await room.fails({ explain: {} }))[0], 59)
     t.equal((await room.fails({ explain: { find: 'c', foo: 1 } }))[0], 40415)
     t.equal((await room.fails({ explain: { find: 'c', filter: { $foo: 1 } } }))[0], 2)

@@ -189,13 +189,9 @@ t.test('what is not served is refused, not ignored', async (t) => {
     'options',
     async (t, room) => {
       const code = async (more: object) => (await room.fails({ find: 'c', ...more }))[0]
-      t.equal(await code({ tailable: true }), 2)
       t.equal(await code({ awaitData: true }), 9)
-      t.equal(await code({ min: { a: 1 } }), 51173)
-      t.equal(await code({ min: { a: 1 }, hint: { a: 1 } }), 115)
-      t.equal(await code({ returnKey: true }), 115)
       t.equal(await code({ showRecordId: true }), 115)
-      t.equal(await code({ collation: { locale: 'de' } }), 115)
+      t.equal(await code({ collation: { locale: 'xx' } }), 2)
       t.equal(await code({ skip: -1 }), 51024)
       t.equal(await code({ limit: -1 }), 51024)
       t.equal(await code({ filter: 1 }), 14)

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { planDistinct } from '../../src/engine/planner.js'
+import { planDistinct } from '../../src/engine/plan-distinct.js'
 import { openDistinct } from '../../src/engine/source.js'
 import type { Counters } from '../../src/engine/sources/walk.js'
 import { openMemoryStore } from '../../src/store/memory.js'
@@ -210,4 +210,20 @@ await t.test('jumps never change the values', async (t) => {
     { numRuns: runs(80) },
   )
   t.pass('every list is the scan’s')
+})
+
+await eachStore(t, 'thousands of values that repeat a little are jumped', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  const values = 1_500
+  for (let start = 0; start < values * 4; start += 1_000) {
+    const documents = Array.from({ length: 1_000 }, (_, i) => {
+      return { _id: start + i, a: (start + i) % values }
+    })
+    await room.insert(...documents)
+  }
+  await room.index([{ a: 1 }])
+  const { values: found, counters } = await distinct(room, 'a')
+  t.equal(found.length, values)
+  t.equal(counters.docsExamined, values)
+  t.ok(counters.keysExamined <= values * 2, `${counters.keysExamined} keys`)
 })

@@ -63,12 +63,17 @@ const winning = async (room: ReadingRoom, query: PlainQuery) =>
 
 await t.test('a collection scan', async (t) => {
   const room = await filled()
+  const { queryPlanner } = await find(room, { filter: { c: 'y' } })
+  const { queryHash, planCacheKey } = queryPlanner as unknown as Plain
+  t.match(queryHash, /^[0-9A-F]{8}$/)
   t.same(await find(room, { filter: { c: 'x' } }), {
     explainVersion: '1',
     queryPlanner: {
       namespace: 'main.things',
       indexFilterSet: false,
       parsedQuery: { c: { $eq: 'x' } },
+      queryHash,
+      planCacheKey,
       maxIndexedOrSolutionsReached: false,
       maxIndexedAndSolutionsReached: false,
       maxScansToExplodeReached: false,
@@ -256,7 +261,9 @@ await t.test('a pipeline is explained as a find, or as stages behind a cursor', 
     stages: [
       {
         $cursor: {
-          queryPlanner: { winningPlan: { stage: 'FETCH' } },
+          queryPlanner: {
+            winningPlan: { stage: 'PROJECTION_COVERED', transformBy: { a: 1, b: 1, _id: 0 } },
+          },
           executionStats: { nReturned: 4 },
         },
       },
@@ -264,6 +271,12 @@ await t.test('a pipeline is explained as a find, or as stages behind a cursor', 
       { $limit: 1, nReturned: 1 },
     ],
   })
+  const sorted = await aggregate([group, { $sort: { n: 1 } }, { $set: { c: 1 } }, { $limit: 2 }])
+  t.same(sorted.stages?.slice(1), [
+    group,
+    { $sort: { sortKey: { n: 1 }, limit: 2 } },
+    { $set: { c: 1 } },
+  ])
   const made = await aggregate([{ $documents: [{ a: 1 }] }, { $match: { a: 1 } }])
   t.same(made.stages, [{ $documents: [{ a: 1 }] }, { $match: { a: 1 } }])
 })

@@ -218,3 +218,53 @@ function multiset(documents: readonly unknown[]): string {
     .sort()
     .join()
 }
+
+await eachStore(
+  t,
+  'a pipeline that looks at no more than an index holds reads no documents',
+  async (t, { store }) => {
+    const room = new ReadingRoom(store)
+    await room.insert(
+      ...Array.from({ length: 30 }, (_, i) => ({ _id: i, a: 'xyz'[i % 3], b: `${i}`, t: 1 })),
+    )
+    await room.index([{ a: 1, b: 1 }])
+    const match = { $match: { a: { $gte: 'y' } } }
+    const group = { $group: { _id: '$a', n: { $first: '$b' } } }
+    const covered = await aggregate(room, [match, { $addFields: { c: 1 } }, group])
+    t.same(covered, {
+      documents: [
+        { _id: 'y', n: '1' },
+        { _id: 'z', n: '11' },
+      ],
+      counters: { keysExamined: 20, docsExamined: 0, returned: 2 },
+    })
+    const other = { $group: { _id: '$a', n: { $first: '$t' } } }
+    t.equal((await aggregate(room, [match, other])).counters.docsExamined, 20)
+    const whole = { $group: { _id: '$a', n: { $push: '$$ROOT' } } }
+    t.equal((await aggregate(room, [match, whole])).counters.docsExamined, 20)
+  },
+)
+
+await eachStore(t, 'a join whose field is unwound makes no array of it', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  const others = new ReadingRoom(store, 'main', 'others')
+  await room.insert({ _id: 1, a: 1 }, { _id: 2, a: 2, in: 'old' }, { _id: 3, a: 3 })
+  await others.insert({ _id: 10, a: 1 }, { _id: 11, a: 1 }, { _id: 12, a: 3 })
+  const join = { $lookup: { from: 'others', localField: 'a', foreignField: 'a', as: 'in' } }
+  t.same(await results(room, join, { $unwind: '$in' }), [
+    { _id: 1, a: 1, in: { _id: 10, a: 1 } },
+    { _id: 1, a: 1, in: { _id: 11, a: 1 } },
+    { _id: 3, a: 3, in: { _id: 12, a: 3 } },
+  ])
+  const options = { preserveNullAndEmptyArrays: true, includeArrayIndex: 'i' }
+  const kept = await results(room, join, { $unwind: { path: '$in', ...options } })
+  t.same(
+    kept.map(({ _id, i, in: one }) => [_id, i === null ? null : Number(i), one]),
+    [
+      [1, 0, { _id: 10, a: 1 }],
+      [1, 1, { _id: 11, a: 1 }],
+      [2, null, undefined],
+      [3, 0, { _id: 12, a: 3 }],
+    ],
+  )
+})

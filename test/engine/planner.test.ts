@@ -193,7 +193,7 @@ await t.test('a number in a path may be a position or a name', async (t) => {
   ]
   const room = await roomWith(documents, [{ 'a.0': 1 }])
   t.same(await room.ids({ filter: { a: { $elemMatch: { 0: 1 } } }, hint: { 'a.0': 1 } }), [3, 1])
-  t.same((await room.ids({ filter: { 'a.0': 1 } })).sort(), [3, 4])
+  t.same(await room.ids({ filter: { 'a.0': 1 } }), [4], 'not into an array at a position')
   t.same(await room.ids({ filter: { 'a.0': null } }), [2], 'an object without the field 0')
 })
 

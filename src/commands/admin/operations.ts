@@ -3,13 +3,16 @@
 
 import { hostname } from 'node:os'
 import type { Call } from '../../bus/call.js'
-import { anyValue, wholeNumber } from '../../bus/params.js'
+import { genericFields } from '../../bus/generic.js'
+import { anyValue, bool, ignored, optional, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { shapeOf } from '../../bus/shape.js'
+import { accountNameOf } from '../../identity/credentials.js'
 import { identityKey } from '../../identity/identity.js'
-import { field } from '../../value/elements.js'
-import { bsonType, type Document, stringOf } from '../../value/value.js'
+import { compileFilter } from '../../query/filter.js'
+import { Elements, field } from '../../value/elements.js'
+import { binaryValue, bsonType, type Document, stringOf } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 
 type AnyCall = Call<unknown, unknown>
@@ -20,17 +23,37 @@ const currentOp = documentRow({
   access: 'identity',
   adminOnly: true,
   target: anyValue,
-  params: {},
-  // Conditions on operations stand beside the command's name; tools filter again themselves.
+  params: { $all: optional(bool), $ownOps: withDefault(bool, false), $truncateOps: ignored },
+  // Further fields are conditions on operations.
   ignoresUnknown: true,
-  help: 'Lists the commands at work with their shapes.',
-  run: (call) =>
-    reply((writer) => {
+  help: 'Lists the commands at work with their shapes; those that match what stands beside it.',
+  run: (call) => {
+    const filter = compileFilter(conditionsOf(call.request.body), call.context)
+    const found = operationDocuments(call, call.args.$ownOps ? 'own' : 'visible')
+    return reply((writer) => {
       writer.openArray('inprog')
-      for (const document of operationDocuments(call)) writer.pushDocument(document)
+      for (const document of found) if (filter.matches(document)) writer.pushDocument(document)
       writer.close()
-    }),
+    })
+  },
 })
+
+const notConditions: ReadonlySet<string> = new Set([
+  ...['$all', '$ownOps', '$truncateOps'],
+  ...Object.keys(genericFields),
+])
+
+/** The fields of the command that no server gives another meaning. */
+function conditionsOf(body: Document): Document {
+  return writeDocument((writer) => {
+    const elements = new Elements(body)
+    elements.next()
+    while (elements.next()) {
+      const name = elements.name()
+      if (!notConditions.has(name)) writer.value(name, elements.value())
+    }
+  })
+}
 
 const killOp = documentRow({
   name: 'killOp',
@@ -46,12 +69,18 @@ const killOp = documentRow({
   },
 })
 
-/** A document for each command that the caller may see: what `currentOp` and `$currentOp` list. */
+/**
+ * A document for each command that the caller may see, or of those the caller's own: what
+ * `currentOp` and `$currentOp` list.
+ */
 export function operationDocuments(
   call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
+  which: 'own' | 'visible',
 ): Document[] {
   const elapsed = call.services.clock.elapsed()
-  return [...visible(call)].map((other) =>
+  const all = [...visible(call)]
+  const chosen = which === 'own' ? all.filter((other) => isOwnCall(call, other)) : all
+  return chosen.map((other) =>
     writeDocument((writer) => {
       const ms = Math.max(0, elapsed - other.startedMs)
       const collection = other.touches[0]?.collection
@@ -61,17 +90,45 @@ export function operationDocuments(
         .string('desc', `conn${other.session.id}`)
       writer.int32('connectionId', other.session.id).string('client', other.session.peer)
       writeApplication(writer, other.session.clientMetadata)
-      writer.bool('active', true).date('currentOpTime', other.now).int32('opid', other.id)
+      writer.bool('active', true).string('currentOpTime', new Date(other.now).toISOString())
+      writeUser(writer, other)
+      writer.bool('threaded', true).int32('opid', other.id)
+      if (other.lsid !== undefined) writeSession(writer, other.lsid)
       writer.int64('secs_running', Math.floor(ms / 1000))
       writer.int64('microsecs_running', Math.round(ms * 1000))
       writer
-        .string('op', 'command')
+        .string('op', kinds.get(other.command) ?? 'command')
         .string('ns', collection === undefined ? other.db : `${other.db}.${collection}`)
       writer.openDocument('command').string('name', other.command).string('$db', other.db)
       writer.string('shape', shapeOf(other.request.body, other.secrets)).close()
+      if (other.isKilled) writer.bool('killPending', true)
+      writer.bool('waitingForLock', false).openDocument('locks').close()
     }),
   )
 }
+
+/** The peer's names of what some commands are; the others are `command`. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['insert', 'insert'],
+  ['find', 'query'],
+  ['update', 'update'],
+  ['delete', 'remove'],
+  ['getMore', 'getmore'],
+])
+
+function writeUser(writer: DocumentWriter, { identity }: AnyCall): void {
+  const user = accountNameOf(identity)
+  if (user === undefined) return
+  writer.openArray('effectiveUsers').pushOpenDocument()
+  writer.string('user', user).string('db', 'admin').close().close()
+}
+
+function writeSession(writer: DocumentWriter, lsid: string): void {
+  writer.openDocument('lsid')
+  writer.value('id', binaryValue(uuidSubtype, Buffer.from(lsid, 'hex'))).close()
+}
+
+const uuidSubtype = 4
 
 function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
   const { identity } = call.session

@@ -35,7 +35,13 @@ const parameters: ReadonlyMap<string, Value> = new Map([
   ['logLevel', int32Value(0)],
   ['notablescan', boolValue(false)],
   ['quiet', boolValue(false)],
-  ['ttlMonitorEnabled', boolValue(false)],
+  ['ttlMonitorEnabled', boolValue(true)],
+])
+
+/** With TEST_COMMANDS=1: drivers' tests use fail points where they read this. */
+const testParameters: typeof parameters = new Map([
+  ...parameters,
+  ['enableTestCommands', boolValue(true)],
 ])
 
 const getParameter = documentRow({
@@ -48,10 +54,12 @@ const getParameter = documentRow({
   ignoresUnknown: true,
   help: 'Tells parameters by name, or all of them for "*".',
   run: (call) => {
-    const chosen = isAll(call.target) ? [...parameters] : named(call.request.body)
+    const known = call.services.failPoint === undefined ? parameters : testParameters
+    const chosen = isAll(call.target) ? [...known] : named(call.request.body, known)
     if (chosen.length === 0) throw fail('InvalidOptions', 'no option found to get')
     return reply((writer) => {
-      for (const [name, value] of chosen) writer.value(name, value)
+      const isDetailed = asksFor(call.target, 'showDetails')
+      for (const [name, value] of chosen) writer.value(name, isDetailed ? detailed(value) : value)
     })
   },
 })
@@ -59,17 +67,30 @@ const getParameter = documentRow({
 /** `"*"` or `{allParameters: true}`. */
 function isAll(target: Value): boolean {
   if (target.type === bsonType.string) return stringOf(target) === '*'
-  if (target.type !== bsonType.object) return false
-  const all = field(documentOf(target), 'allParameters')
-  return all?.type === bsonType.bool && boolOf(all)
+  return asksFor(target, 'allParameters')
 }
 
-function named(body: Document): [string, Value][] {
+function asksFor(target: Value, option: string): boolean {
+  if (target.type !== bsonType.object) return false
+  const given = field(documentOf(target), option)
+  return given?.type === bsonType.bool && boolOf(given)
+}
+
+function detailed(value: Value): Value {
+  return documentValue(
+    writeDocument((writer) => {
+      writer.value('value', value)
+      writer.bool('settableAtRuntime', false).bool('settableAtStartup', true)
+    }),
+  )
+}
+
+function named(body: Document, known: typeof parameters): [string, Value][] {
   const chosen: [string, Value][] = []
   const elements = new Elements(body)
   while (elements.next()) {
     const name = elements.name()
-    const value = parameters.get(name)
+    const value = known.get(name)
     if (value !== undefined) chosen.push([name, value])
   }
   return chosen

@@ -20,7 +20,7 @@ import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
 import type { Program } from '../../store/store.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { touchesTarget } from '../document/arguments.js'
+import { touchesName } from '../document/arguments.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
@@ -28,7 +28,7 @@ const getPrivacy = documentRow({
   access: 'anonymous',
   target: collection,
   params: {},
-  touches: touchesTarget(),
+  touches: touchesName(),
   help:
     'Tells the privacy mode and the owner of a collection, or of the name of a dropped one; its ' +
     'roles to the owner too.',
@@ -62,7 +62,7 @@ const setPrivacy = documentRow({
   access: 'identity',
   target: collection,
   params: privacyParams,
-  touches: touchesTarget('claim'),
+  touches: touchesName('claim'),
   audit: ({ args: { mode, ownerAddress, release } }) => ({
     mode: mode ?? null,
     ownerAddress: ownerAddress ?? null,

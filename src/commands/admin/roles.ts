@@ -9,7 +9,7 @@ import { documentRow } from '../../bus/row.js'
 import { saveNamespace } from '../../engine/catalog.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
-import { touchesTarget } from '../document/arguments.js'
+import { touchesName } from '../document/arguments.js'
 import { writeRoles } from './privacy.js'
 
 const getRoles = documentRow({
@@ -18,7 +18,7 @@ const getRoles = documentRow({
   access: 'identity',
   target: collection,
   params: {},
-  touches: touchesTarget('admin'),
+  touches: touchesName('admin'),
   help: 'Tells the roles of a collection to its owner.',
   *run(tx, { db, target }) {
     const { access } = present(tx.namespace(), db, target)
@@ -36,7 +36,7 @@ const setRole = documentRow({
     action: oneOf(['grant', 'revoke']),
     role: optional(wholeNumber),
   },
-  touches: touchesTarget('admin'),
+  touches: touchesName('admin'),
   audit: ({ args: { address, action, role } }) => ({ address, action, role: role ?? null }),
   help: 'Grants a wallet a role on a collection (1 reads, 2 writes too), or revokes it.',
   *run(tx, { db, target, args }) {

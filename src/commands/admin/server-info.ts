@@ -2,9 +2,10 @@
 // answers, so the minima of the document protocol are all here.
 
 import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
+import { fail } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
 import { peerVersion, peerVersionArray, productName } from '../../base/product.js'
-import { anyValue, ignored, string } from '../../bus/params.js'
+import { anyValue, ignored, string, wholeNumber } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 
@@ -113,6 +114,8 @@ const listCommands = documentRow({
     }),
 })
 
+const logNames: readonly string[] = ['global', 'startupWarnings']
+
 const getLog = documentRow({
   name: 'getLog',
   grain: 'local',
@@ -124,8 +127,13 @@ const getLog = documentRow({
   run: (call) =>
     reply((writer) => {
       if (call.target === '*') {
-        writer.openArray('names').string('0', 'global').string('1', 'startupWarnings').close()
+        writer.openArray('names')
+        for (const [index, name] of logNames.entries()) writer.string(String(index), name)
+        writer.close()
         return
+      }
+      if (!logNames.includes(call.target)) {
+        throw fail('OperationFailed', `No log named '${call.target}'`)
       }
       writer.int32('totalLinesWritten', 0).openArray('log').close()
     }),
@@ -149,13 +157,18 @@ const profile = documentRow({
   name: 'profile',
   grain: 'local',
   access: 'operator',
-  target: anyValue,
+  target: wholeNumber,
   params: { slowms: ignored, sampleRate: ignored, filter: ignored },
   help: 'Tells that profiling is off; slow commands are logged by the setting SLOW_COMMAND_MS.',
-  run: (call) =>
-    reply((writer) => {
-      writer.int32('was', 0).int32('slowms', call.services.slowCommandMs).double('sampleRate', 1)
-    }),
+  run: ({ target: level, services }) => {
+    if (level > 0) {
+      const text = 'profiling is not supported: slow commands are logged (SLOW_COMMAND_MS)'
+      throw fail('CommandNotSupported', text)
+    }
+    return reply((writer) => {
+      writer.int32('was', 0).int32('slowms', services.slowCommandMs).double('sampleRate', 1)
+    })
+  },
 })
 
 export const serverInfoRows = [

@@ -15,26 +15,31 @@ import {
 import { cursorReply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
+import { findNamespace } from '../../engine/catalog.js'
 import { explainAggregate } from '../../engine/explain.js'
 import { openPipeline, type PipelineEnvironment } from '../../engine/pipeline-source.js'
+import { SpillScope } from '../../engine/spill.js'
 import type { Touch } from '../../engine/types.js'
+import { stagesOver } from '../../engine/views.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../query/pipeline.js'
-import type { Sweep } from '../../store/sweep.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
-import { collation, cursorOptions } from './arguments.js'
+import { collated, collation, cursorOptions, writeNeeds } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
+import { planCacheTouches } from './plan-cache.js'
 import { stageProviders } from './stage-sources.js'
+import { isViewed, openViewed, placeOf, readable, within } from './view-reads.js'
 import { isWriting, runMerge, runOut, temporaryTouches } from './write-stages.js'
 
 export const aggregateParams = {
   pipeline: array,
   cursor: optional(cursorOptions),
   explain: withDefault(bool, false),
-  allowDiskUse: ignored,
+  allowDiskUse: withDefault(bool, true),
   collation,
   hint: optional(hint),
-  bypassDocumentValidation: ignored,
+  bypassDocumentValidation: withDefault(bool, false),
   fromMongos: ignored,
 } as const
 
@@ -47,7 +52,7 @@ export interface PipelineCall
     'db' | 'bus' | 'session' | 'services' | 'engine' | 'now' | 'owner' | 'context'
   > {
   readonly target: string | undefined
-  readonly args: Pick<AggregateArgs, 'hint'>
+  readonly args: Pick<AggregateArgs, 'hint' | 'allowDiskUse'>
 }
 
 export const aggregateRow = documentRow({
@@ -71,19 +76,26 @@ export const aggregateRow = documentRow({
     const { args, target } = call
     const { cursor } = args
     requireCursor(args)
-    const stages = compileStages(call.db, target, args, call.context)
-    const ns = target === undefined ? undefined : tx.namespace()
+    const own = target === undefined ? undefined : tx.namespace()
+    const context = collated(call.context, args.collation, own)
+    const stages = compileStages(call.db, target, args, context)
+    if (call.generic.apiStrict) requireStable(stages)
     const collection = target ?? '$cmd.aggregate'
-    const environment = environmentOf(call)
+    const environment = { ...environmentOf(call), context }
+    const inside = within(call, context)
     if (args.explain) {
       const { clock } = call.services
-      const name = `${call.db}.${collection}`
+      const place = yield* placeOf(tx, inside)
       const verbosity = 'queryPlanner'
-      const explaining = { name, ns, verbosity, clock } as const
-      const explained = yield* explainAggregate(tx, explaining, stages, environment)
+      const name = `${call.db}.${place.name || collection}`
+      const explaining = { name, ns: place.ns, verbosity, clock } as const
+      const whole = stagesOver(place, stages)
+      const explained = yield* explainAggregate(tx, explaining, whole, environment)
       return explainReply(explained, call.request.body, call.db)
     }
-    const source = openPipeline(ns, stages, environment)
+    const source = isViewed(tx, target)
+      ? yield* openViewed(tx, inside, stages, environment)
+      : openPipeline(own, stages, environment)
     return yield* firstBatch(tx, call, { source, batchSize: cursor?.batchSize, collection })
   },
 })
@@ -94,16 +106,31 @@ function requireCursor({ cursor, explain }: Pick<AggregateArgs, 'cursor' | 'expl
   throw fail('FailedToParse', text)
 }
 
+/** Stages that tell of the server, and are no part of the peer's API version 1. */
+const unstable: ReadonlySet<string> = new Set([
+  ...['$currentOp', '$indexStats', '$listLocalSessions', '$listSessions', '$planCacheStats'],
+])
+
+function requireStable(stages: readonly StagePlan[]): void {
+  const [first] = stages
+  if (first === undefined || !unstable.has(first.name)) return
+  const text = `stage ${first.name} is not allowed with 'apiStrict: true' in API Version 1`
+  throw fail('APIStrictError', text)
+}
+
 /** A pipeline that ends with $out or $merge answers no documents. */
 function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Document> {
-  const { db, target, args, context } = call
+  const { db, target, args } = call
   requireCursor(args)
+  const own = target && (yield* readPhase((tx) => findNamespace(tx, db, target)))
+  const context = collated(call.context, args.collation, own || undefined)
   const stages = compileStages(db, target, args, context)
+  if (call.generic.apiStrict) requireStable(stages)
   const end = stages.at(-1)
   const pipeline = {
     given: args.pipeline,
     stages: stages.slice(0, -1),
-    environment: environmentOf(call),
+    environment: { ...environmentOf(call), context },
   }
   if (end?.kind === 'out') yield* runOut(call, pipeline, end)
   if (end?.kind === 'merge') yield* runMerge(call, pipeline, end)
@@ -115,12 +142,16 @@ function* runWriting(call: Call<AggregateArgs, string | undefined>): Sweep<Docum
 export function aggregateTouches(
   db: string,
   target: string | undefined,
-  { pipeline }: Pick<AggregateArgs, 'pipeline'>,
+  args: Pick<AggregateArgs, 'pipeline' | 'bypassDocumentValidation'>,
 ): Touch[] {
-  const own: Touch[] = target === undefined ? [] : [{ db, collection: target, needs: ['read'] }]
-  const named = pipelineCollections(pipeline).map(
-    ({ db: other = db, name, need }): Touch => ({ db: other, collection: name, needs: [need] }),
-  )
+  const own: Touch[] =
+    target === undefined
+      ? []
+      : [readable(db, target), ...planCacheTouches(db, target, args.pipeline)]
+  const named = pipelineCollections(args.pipeline).map(({ db: other = db, name, need }): Touch => {
+    if (need === 'read') return readable(other, name)
+    return { db: other, collection: name, needs: writeNeeds(args) }
+  })
   return [...own, ...named]
 }
 
@@ -142,6 +173,7 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
     context: call.context,
     hint: call.args.hint,
     use: call.engine.indexUse,
+    workspace: new SpillScope(call.engine.spills, call.args.allowDiskUse),
     providers: stageProviders(call),
   }
 }
@@ -153,7 +185,12 @@ const collectionless: ReadonlySet<string> = new Set([
   '$listLocalSessions',
 ])
 
-function requirePlace(db: string, target: string | undefined, first: StagePlan | undefined): void {
+/** Throws InvalidNamespace for a first stage that has no place on this target. */
+export function requirePlace(
+  db: string,
+  target: string | undefined,
+  first: StagePlan | undefined,
+): void {
   const name = first?.name ?? ''
   if (name === '$currentOp' && (db !== 'admin' || target !== undefined)) {
     throw misplaced("$currentOp must be run against the 'admin' database with {aggregate: 1}")

@@ -5,31 +5,49 @@ import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits.js'
 import { countNumber, object, optional, structure, withDefault } from '../../bus/params.js'
 import type { Field } from '../../bus/schema.js'
-import type { Need, Touch } from '../../engine/types.js'
-import { field } from '../../value/elements.js'
-import { bsonType, type Document, stringOf } from '../../value/value.js'
+import type { Namespace, Need, Touch } from '../../engine/types.js'
+import type { QueryContext } from '../../query/context.js'
+import { type Collation, parseCollation, sameCollation } from '../../value/collation.js'
+import type { Document } from '../../value/value.js'
 
 /** `{}`: the filter that everything matches. */
 export const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
-/** A collation; only the simple one, which is the order of bytes, is served. */
-export const collation: Field<Document | undefined> = optional({
-  ...object,
+/** A collation that a client has named; undefined in it is `{locale: 'simple'}`. */
+export interface GivenCollation {
+  readonly collation: Collation | undefined
+}
+
+/** `{}` is as good as none. */
+export const collation: Field<GivenCollation | undefined> = {
+  isRequired: false,
+  absent: undefined,
+  takesNull: false,
   bind: (where) => {
     const read = object.bind(where)
     return (value) => {
       const given = read(value)
-      requireSimple(given)
-      return given
+      return isEmpty(given) ? undefined : { collation: parseCollation(given) }
     }
   },
-})
+}
 
-function requireSimple(given: Document): void {
-  const locale = field(given, 'locale')
-  if (locale === undefined && given.length === emptyDocument.length) return
-  if (locale?.type === bsonType.string && stringOf(locale) === 'simple') return
-  throw fail('CommandNotSupported', "collation is not supported but for {locale: 'simple'}")
+/**
+ * The context of a command on a collection: strings compare as the command says, else as the
+ * collection does. Throws OptionNotSupportedOnView where a view says something else.
+ */
+export function collated(
+  context: QueryContext,
+  given: GivenCollation | undefined,
+  ns: Namespace | undefined,
+): QueryContext {
+  if (given === undefined) {
+    return ns?.collation === undefined ? context : { ...context, collation: ns.collation }
+  }
+  if (ns?.view !== undefined && !sameCollation(given.collation, ns.collation)) {
+    throw fail('OptionNotSupportedOnView', "Cannot override a view's default collation")
+  }
+  return given.collation === undefined ? context : { ...context, collation: given.collation }
 }
 
 /** `cursor: {batchSize}` of commands that answer with a cursor. */
@@ -42,6 +60,27 @@ export function touchesTarget(
   ...needs: readonly Need[]
 ): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
   return ({ db, target }) => [{ db, collection: target, needs }]
+}
+
+/** Whoever writes past a collection's validator must be one who may change it. */
+export function writeNeeds(args: { readonly bypassDocumentValidation: boolean }): readonly Need[] {
+  return args.bypassDocumentValidation ? ['write', 'own'] : ['write']
+}
+
+/** The touch of a write command on its one collection. */
+export function touchesForWriting(call: {
+  readonly db: string
+  readonly target: string
+  readonly args: { readonly bypassDocumentValidation: boolean }
+}): readonly Touch[] {
+  return [{ db: call.db, collection: call.target, needs: writeNeeds(call.args) }]
+}
+
+/** The touch of a command that is about a name, be it a collection's or a view's. */
+export function touchesName(
+  ...needs: readonly Need[]
+): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
+  return ({ db, target }) => [{ db, collection: target, needs, views: 'allow' }]
 }
 
 /** Throws InvalidLength unless a write command brings 1 to writeBatchMax operations. */

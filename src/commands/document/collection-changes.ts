@@ -1,23 +1,38 @@
-// collMod: what of a collection can change while it is used. That is when an index expires its
-// documents, and whether plans see it; everything else that the peer takes is refused by name.
+// collMod: what of a collection can change while it is used. That is its validator, when an index
+// expires its documents, whether plans see it and whether it is unique, the bounds of a capped
+// collection, and what a view shows. Everything else that the peer takes is refused by name.
 
-import { fail } from '../../base/errors.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import { modifyRunsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
 import {
   anyValue,
+  array,
   bool,
   collection,
   number,
   object,
+  oneOf,
   optional,
   string,
   structure,
+  withDefault,
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import type { Args } from '../../bus/schema.js'
+import { changeCapped } from '../../engine/capped-changes.js'
 import { findNamespace } from '../../engine/catalog.js'
-import { type IndexChanges, modifyIndex } from '../../engine/index-changes.js'
-import { numberValue } from '../../value/value.js'
-import { touchesTarget } from './arguments.js'
+import { changeImages } from '../../engine/change-images.js'
+import { type IndexChange, type IndexChanges, modifyIndex } from '../../engine/index-changes.js'
+import { changeValidation, changeView, requireOptionsOf } from '../../engine/option-changes.js'
+import type { Guarded, Namespace } from '../../engine/types.js'
+import { requireUniqueEntries } from '../../engine/unique-entries.js'
+import { requireValidator, validationActions, validationLevels } from '../../engine/validation.js'
+import type { Program, Tx } from '../../store/store.js'
+import { type Sweep, writePhase } from '../../store/sweep.js'
+import { type Document, numberValue } from '../../value/value.js'
+import { requireView, viewTouches } from './view-definitions.js'
 
 const indexChange = structure({
   name: optional(string),
@@ -30,59 +45,156 @@ const indexChange = structure({
 
 /** What the peer changes too and Sigil does not. */
 const unserved = {
-  validator: optional(anyValue),
-  validationLevel: optional(anyValue),
-  validationAction: optional(anyValue),
-  viewOn: optional(anyValue),
-  pipeline: optional(anyValue),
   expireAfterSeconds: optional(anyValue),
   timeseries: optional(anyValue),
-  changeStreamPreAndPostImages: optional(anyValue),
-  cappedSize: optional(anyValue),
-  cappedMax: optional(anyValue),
   recordPreImages: optional(anyValue),
 } as const
 
+const params = {
+  index: optional(indexChange),
+  cappedSize: optional(number),
+  cappedMax: optional(number),
+  changeStreamPreAndPostImages: optional(object),
+  validator: optional(object),
+  validationLevel: optional(oneOf(validationLevels)),
+  validationAction: optional(oneOf(validationActions)),
+  viewOn: optional(string),
+  pipeline: optional(array),
+  dryRun: withDefault(bool, false),
+  ...unserved,
+} as const
+
+type ChangeArgs = Args<typeof params>
+type ChangeCall = Call<ChangeArgs, string>
+
 const collMod = documentRow({
   name: 'collMod',
-  grain: 'point',
+  grain: 'sweep',
   access: 'identity',
   stable: true,
   target: collection,
-  params: { index: optional(indexChange), ...unserved },
-  touches: touchesTarget('own'),
-  help: 'Changes when an index expires its documents, and whether queries use it.',
-  *run(tx, call) {
-    const { db, target, args } = call
-    const { index, ...others } = args
-    for (const [name, value] of Object.entries(others)) {
-      if (value !== undefined) throw unsupported(name)
+  params,
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: ['own'], views: 'allow' },
+    ...viewTouches(db, args),
+  ],
+  help:
+    'Changes the validator of a collection, when an index expires its documents, whether queries ' +
+    'use it, whether it is unique, and what a view shows.',
+  *run(call) {
+    const { args } = call
+    for (const name of Object.keys(unserved) as (keyof typeof unserved)[]) {
+      if (args[name] === undefined) continue
+      throw fail('CommandNotSupported', `collMod of '${name}' is not supported`)
     }
-    if (index === undefined) {
-      if ((yield* findNamespace(tx, db, target)) !== undefined) return reply()
-      throw fail('NamespaceNotFound', `ns does not exist: ${db}.${target}`)
+    const { index, dryRun } = args
+    if (dryRun && index?.unique !== true) {
+      throw fail('InvalidOptions', "The 'dryRun' option is only supported with the 'unique' option")
     }
-    const { unique, prepareUnique, expireAfterSeconds: seconds, ...rest } = index
-    if (unique !== undefined) throw unsupported('index.unique')
-    if (prepareUnique !== undefined) throw unsupported('index.prepareUnique')
-    const expireAfterSeconds = seconds === undefined ? undefined : numberValue(seconds)
-    const changes = yield* modifyIndex(tx, db, target, { ...rest, expireAfterSeconds })
-    return changesReply(changes)
+    if (index?.unique === true) return yield* makeUnique(call, index, dryRun)
+    return changesReply(yield* writePhase((tx) => change(tx, call)))
   },
 })
 
-function unsupported(name: string): Error {
-  return fail('CommandNotSupported', `collMod of '${name}' is not supported`)
+/** All entries are looked at before the one program that makes an index unique. */
+function* makeUnique(call: ChangeCall, index: IndexArgs, dryRun: boolean): Sweep<Document> {
+  const { db, target } = call
+  for (let run = 0; run < modifyRunsMax; run++) {
+    const version = yield* requireUniqueEntries(db, target, changeOf(index))
+    if (dryRun) return reply()
+    const changes = yield* writePhase(function* (tx) {
+      const ns = yield* findNamespace(tx, db, target)
+      return ns?.version === version ? yield* change(tx, call) : undefined
+    })
+    if (changes !== undefined) return changesReply(changes)
+  }
+  throw fail('WriteConflict', 'the collection kept changing while its index was looked at')
 }
 
-function changesReply({ seconds, hidden }: IndexChanges) {
+type IndexArgs = Args<{ index: typeof indexChange }>['index']
+
+function changeOf(index: IndexArgs): IndexChange {
+  const { expireAfterSeconds: seconds, ...rest } = index
+  const expireAfterSeconds = seconds === undefined ? undefined : numberValue(seconds)
+  return { ...rest, expireAfterSeconds }
+}
+
+function* change(tx: Tx & Guarded, call: ChangeCall): Program<IndexChanges> {
+  const { db, target, args } = call
+  const { index, cappedSize, cappedMax, changeStreamPreAndPostImages: images } = args
+  const ns = yield* findNamespace(tx, db, target)
+  if (ns === undefined) throw fail('NamespaceNotFound', `ns does not exist: ${db}.${target}`)
+  requireOptionsOf(ns, {
+    ofCollections: namesGiven(args, ofCollections),
+    ofViews: namesGiven(args, ['viewOn', 'pipeline']),
+  })
+  if (ns.view !== undefined) {
+    yield* changeDefinition(tx, call, ns)
+    return {}
+  }
+  if (cappedSize !== undefined || cappedMax !== undefined) {
+    yield* changeCapped(tx, db, target, { cappedSize, cappedMax })
+  }
+  if (namesGiven(args, ofValidators).length > 0) yield* changeRules(tx, call)
+  if (images !== undefined) yield* changeImages(tx, db, target, images)
+  return index === undefined ? {} : yield* modifyIndex(tx, db, target, changeOf(index))
+}
+
+const ofValidators = ['validator', 'validationLevel', 'validationAction'] as const
+const ofCollections = [
+  ...['index', 'cappedSize', 'cappedMax', 'changeStreamPreAndPostImages'],
+  ...ofValidators,
+] as const
+
+function namesGiven(args: ChangeArgs, names: readonly (keyof ChangeArgs)[]): string[] {
+  return names.filter((name) => args[name] !== undefined)
+}
+
+function* changeDefinition(tx: Tx & Guarded, call: ChangeCall, ns: Namespace): Program<void> {
+  const { viewOn, pipeline } = call.args
+  if (viewOn === undefined && pipeline === undefined) return
+  // Both, so that all that is read stands in the command, where the rights to it are looked at.
+  if (viewOn === undefined || pipeline === undefined) {
+    throw fail(
+      'InvalidOptions',
+      "Must specify both 'viewOn' and 'pipeline' when modifying a view and auth is enabled",
+    )
+  }
+  yield* requireView(tx, call, viewOn, ns.collation)
+  changeView(tx, ns, { viewOn, pipeline })
+}
+
+/** Reads the descriptor again: what came before in this program may have changed it. */
+function* changeRules(tx: Tx & Guarded, { db, target, args }: ChangeCall): Program<void> {
+  if (args.validator !== undefined) requireRules(args.validator)
+  const ns = yield* findNamespace(tx, db, target)
+  if (ns !== undefined) changeValidation(tx, ns, args)
+}
+
+function requireRules(validator: Document): void {
+  try {
+    requireValidator(validator)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    const text = `Parsing of collection validator failed :: caused by :: ${thrown.message}`
+    throw fail(thrown.kind, text)
+  }
+}
+
+function changesReply({ seconds, hidden, prepareUnique, unique }: IndexChanges): Document {
   return reply((writer) => {
     if (seconds !== undefined) {
       if (seconds.before !== undefined) writer.int64('expireAfterSeconds_old', seconds.before)
       writer.int64('expireAfterSeconds_new', seconds.after ?? 0)
     }
-    if (hidden === undefined) return
-    writer.bool('hidden_old', hidden.before).bool('hidden_new', hidden.after)
+    if (hidden !== undefined) {
+      writer.bool('hidden_old', hidden.before).bool('hidden_new', hidden.after)
+    }
+    if (unique === true) writer.bool('unique_new', true)
+    if (prepareUnique !== undefined) {
+      writer.bool('prepareUnique_old', prepareUnique.before)
+      writer.bool('prepareUnique_new', prepareUnique.after)
+    }
   })
 }
 

@@ -10,12 +10,15 @@ import {
   ignored,
   number,
   object,
+  oneOf,
   optional,
   string,
   withDefault,
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { cappedMaxOf, cappedSizeOf, withCapped } from '../../engine/capped-options.js'
+import { secondaryIndexes } from '../../engine/capped-order.js'
 import {
   createNamespace,
   dropNamespace,
@@ -23,20 +26,31 @@ import {
   renameNamespace,
   shownNamespaces,
 } from '../../engine/catalog.js'
+import { enabledImages } from '../../engine/change-images.js'
+import { clusteredOption } from '../../engine/clustered.js'
+import { requireOptionsSize } from '../../engine/option-changes.js'
 import type { Namespace } from '../../engine/types.js'
+import { requireValidator, validationActions, validationLevels } from '../../engine/validation.js'
 import { readPhase, writePhase } from '../../store/sweep.js'
-import { Elements, field } from '../../value/elements.js'
-import { boolOf, bsonType, type Document } from '../../value/value.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { collation, emptyDocument, splitNamespace, touchesTarget } from './arguments.js'
+import {
+  collation,
+  emptyDocument,
+  type GivenCollation,
+  splitNamespace,
+  touchesName,
+} from './arguments.js'
+import { requireView, viewTouches } from './view-definitions.js'
 
 const createParams = {
   capped: withDefault(bool, false),
   size: optional(number),
   max: optional(number),
   validator: optional(object),
-  validationLevel: optional(string),
-  validationAction: optional(string),
+  validationLevel: optional(oneOf(validationLevels)),
+  validationAction: optional(oneOf(validationActions)),
   collation,
   viewOn: optional(string),
   pipeline: optional(array),
@@ -57,7 +71,11 @@ const createParams = {
 const keptOptions: ReadonlySet<string> = new Set([
   'storageEngine',
   'indexOptionDefaults',
-  'collation',
+  'validator',
+  'validationLevel',
+  'validationAction',
+  'viewOn',
+  'pipeline',
 ])
 
 const create = documentRow({
@@ -67,62 +85,117 @@ const create = documentRow({
   stable: true,
   target: collection,
   params: createParams,
-  touches: touchesTarget('write'),
-  help: 'Makes an empty collection.',
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: [rulesWrites(args) ? 'own' : 'write'], views: 'allow' },
+    ...viewTouches(db, args),
+  ],
+  help: 'Makes an empty collection, or a view of one.',
   *run(tx, call) {
     refuseOptions(call.args)
-    yield* createNamespace(tx, call.db, call.target, call.creation(keptOf(call.request.body)))
+    const { viewOn, validator, collation: given } = call.args
+    if (viewOn !== undefined) yield* requireView(tx, call, viewOn, given?.collation)
+    else if (validator !== undefined) requireValidator(validator)
+    const options = cappedOptions(keptOf(call.request.body, call.args), call.args)
+    requireOptionsSize(options)
+    yield* createNamespace(tx, call.db, call.target, call.creation(options))
     return reply()
   },
 })
+
+/** Whether it decides which documents there may be. */
+function rulesWrites({ validator, validationLevel, validationAction }: CreateArgs): boolean {
+  return [validator, validationLevel, validationAction].some((option) => option !== undefined)
+}
 
 interface CreateArgs {
   readonly capped: boolean
   readonly size: number | undefined
   readonly max: number | undefined
+  readonly collation: GivenCollation | undefined
   readonly validator: Document | undefined
   readonly viewOn: string | undefined
-  readonly pipeline: unknown
+  readonly pipeline: Value | undefined
+  readonly validationLevel: string | undefined
+  readonly validationAction: string | undefined
   readonly timeseries: unknown
-  readonly clusteredIndex: unknown
+  readonly clusteredIndex: Value | undefined
   readonly expireAfterSeconds: unknown
   readonly changeStreamPreAndPostImages: Document | undefined
   readonly encryptedFields: unknown
 }
 
 function refuseOptions(args: CreateArgs): void {
-  const { capped, size, max, validator, changeStreamPreAndPostImages: images } = args
+  const { capped, size, max, changeStreamPreAndPostImages: images } = args
+  if (capped && size === undefined) {
+    throw fail('InvalidOptions', "the 'size' field is required when 'capped' is true")
+  }
   if (!capped && (size !== undefined || max !== undefined)) {
     const text =
       "the 'capped' field needs to be true when either the 'size' or 'max' fields are present"
     throw fail('InvalidOptions', text)
   }
   if (args.viewOn === undefined && args.pipeline !== undefined) {
-    throw fail('InvalidOptions', "'pipeline' option cannot be specified on a collection")
+    throw fail('InvalidOptions', "'pipeline' requires 'viewOn' to also be specified")
   }
-  const enabled = images === undefined ? undefined : field(images, 'enabled')
+  if (args.viewOn !== undefined) refuseCollectionOptions(args)
+  if (args.clusteredIndex !== undefined) requireUncapped(args)
+  if (images !== undefined) enabledImages(images)
   const asked: readonly [what: string, isAsked: boolean][] = [
-    ['capped collections are', capped],
-    ['validators are', validator !== undefined && validator.length > emptyDocument.length],
-    ['views are', args.viewOn !== undefined],
     ['time-series collections are', args.timeseries !== undefined],
-    ['clustered indexes are', args.clusteredIndex !== undefined],
     ['expiry is', args.expireAfterSeconds !== undefined],
     ['client-side encryption is', args.encryptedFields !== undefined],
-    ['images of changes are', enabled?.type === bsonType.bool && boolOf(enabled)],
   ]
   for (const [what, isAsked] of asked) {
     if (isAsked) throw fail('CommandNotSupported', `${what} not supported`)
   }
 }
 
-function keptOf(body: Document): Document {
+function requireUncapped({ capped }: CreateArgs): void {
+  if (capped) throw fail('InvalidOptions', 'A capped collection cannot have a clusteredIndex')
+}
+
+/** Options that say something of documents; a view has none. */
+function refuseCollectionOptions(args: CreateArgs): void {
+  const { capped, validator, validationLevel, validationAction, expireAfterSeconds } = args
+  const { clusteredIndex, changeStreamPreAndPostImages } = args
+  const given = {
+    ...{ validator, validationLevel, validationAction, expireAfterSeconds },
+    ...{ clusteredIndex, changeStreamPreAndPostImages },
+  }
+  const names = Object.entries(given).filter(([, value]) => value !== undefined)
+  const [first] = capped ? ['capped'] : (names[0] ?? [])
+  if (first !== undefined) throw fail('InvalidOptions', `option not supported on a view: ${first}`)
+}
+
+/** The same with the bounds of a capped collection. Throws 51024, BadValue. */
+function cappedOptions(options: Document, { capped, size, max }: CreateArgs): Document {
+  if (!capped || size === undefined) return options
+  const documentsMax = max === undefined ? undefined : cappedMaxOf(max)
+  return withCapped(options, { bytesMax: cappedSizeOf(size), documentsMax })
+}
+
+function keptOf(body: Document, args: CreateArgs): Document {
+  const { collation: given, clusteredIndex: clustered } = args
+  const { changeStreamPreAndPostImages: images } = args
   return writeDocument((writer) => {
     const elements = new Elements(body)
     while (elements.next()) {
-      if (keptOptions.has(elements.name())) writer.value(elements.name(), elements.value())
+      if (isKept(elements)) writer.value(elements.name(), elements.value())
+    }
+    if (given?.collation !== undefined) writer.document('collation', given.collation.spec)
+    if (clustered !== undefined) writer.document('clusteredIndex', clusteredOption(clustered))
+    if (images !== undefined && enabledImages(images)) {
+      writer.document('changeStreamPreAndPostImages', images)
     }
   })
+}
+
+/** A validator without rules is none. */
+function isKept(elements: Elements): boolean {
+  const name = elements.name()
+  if (!keptOptions.has(name) || elements.type === bsonType.null) return false
+  const isEmpty = elements.valueEnd - elements.valueStart === emptyDocument.length
+  return name !== 'validator' || !isEmpty
 }
 
 const drop = documentRow({
@@ -132,7 +205,7 @@ const drop = documentRow({
   stable: true,
   target: collection,
   params: { release: withDefault(bool, false) },
-  touches: touchesTarget('admin'),
+  touches: touchesName('admin'),
   help:
     'Drops a collection with its indexes; a missing one is no error. Its name stays reserved for ' +
     'its owner unless `release` is true.',
@@ -140,8 +213,11 @@ const drop = documentRow({
     const ns = yield* findNamespace(tx, call.db, call.target)
     if (ns === undefined) return reply()
     yield* dropNamespace(tx, ns, call.args.release)
+    if (ns.view !== undefined) return reply((writer) => writer.string('ns', `${ns.db}.${ns.name}`))
     return reply((writer) => {
-      writer.int32('nIndexesWas', ns.indexes.length + 1).string('ns', `${ns.db}.${ns.name}`)
+      writer
+        .int32('nIndexesWas', secondaryIndexes(ns).length + 1)
+        .string('ns', `${ns.db}.${ns.name}`)
     })
   },
 })
@@ -196,8 +272,8 @@ const renameCollection = documentRow({
   target: string,
   params: { to: string, dropTarget: withDefault(bool, false), stayTemp: ignored },
   touches: ({ target, args }) => [
-    { ...splitNamespace(target), needs: ['admin'] },
-    { ...splitNamespace(args.to), needs: ['admin'] },
+    { ...splitNamespace(target), needs: ['admin'], views: 'allow' },
+    { ...splitNamespace(args.to), needs: ['admin'], views: 'allow' },
   ],
   help: 'Gives a collection another name, perhaps in another database.',
   *run(tx, { target, args }) {
@@ -207,6 +283,12 @@ const renameCollection = documentRow({
     const ns = yield* findNamespace(tx, from.db, from.collection)
     if (ns === undefined) {
       throw fail('NamespaceNotFound', `Source collection ${target} does not exist`)
+    }
+    if (ns.view !== undefined) {
+      throw fail('CommandNotSupportedOnView', `cannot rename view: ${target}`)
+    }
+    if (tx.namespace(1)?.view !== undefined) {
+      throw fail('NamespaceExists', `a view already exists with that name: ${args.to}`)
     }
     yield* renameNamespace(tx, ns, to.db, to.collection, args.dropTarget)
     return reply()

@@ -3,6 +3,8 @@
 
 import { fail } from '../../base/errors.js'
 import { distinctBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import type { CommandReadTx } from '../../bus/command-tx.js'
 import {
   collection,
   countNumber,
@@ -17,14 +19,33 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { type CountQuery, countDocuments, openDistinct } from '../../engine/source.js'
+import type { PipelineEnvironment } from '../../engine/pipeline-source.js'
+import {
+  type CountQuery,
+  countDocuments,
+  type FindQuery,
+  openDistinct,
+} from '../../engine/source.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
-import { elementsOf } from '../../value/elements.js'
+import { compilePipeline, type StagePlan } from '../../query/pipeline.js'
+import type { Program } from '../../store/store.js'
+import type { Collation } from '../../value/collation.js'
+import { elementsOf, field } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
+import { numberOf } from '../../value/numbers.js'
 import { type FieldPath, parsePath, walkPath } from '../../value/path.js'
-import { bsonType, type Document, numberValue, type Value } from '../../value/value.js'
-import { collation, emptyDocument, touchesTarget } from './arguments.js'
+import {
+  bsonType,
+  type Document,
+  documentValue,
+  numberValue,
+  type Value,
+} from '../../value/value.js'
+import { writeArray, writeDocument } from '../../value/writer.js'
+import { environmentOf } from './aggregate.js'
+import { collated, collation, emptyDocument } from './arguments.js'
+import { isViewed, openViewed, stagesOfQuery, touchesReadable, within } from './view-reads.js'
 
 export const countParams = {
   query: withDefault(object, emptyDocument),
@@ -55,14 +76,56 @@ const count = documentRow({
   stable: true,
   target: collection,
   params: countParams,
-  touches: touchesTarget('read'),
+  touches: touchesReadable,
   help: 'Counts the documents that match.',
   *run(tx, call) {
-    const query = { ...compileCount(call.args, call.context), use: call.engine.indexUse }
-    const n = yield* countDocuments(tx, tx.namespace(), query)
+    const ns = tx.namespace()
+    const context = collated(call.context, call.args.collation, ns)
+    if (isViewed(tx, call.target)) return yield* countInView(tx, call, context)
+    const query = { ...compileCount(call.args, context), use: call.engine.indexUse }
+    const n = yield* countDocuments(tx, ns, query)
     return reply((writer) => writer.value('n', numberValue(n)))
   },
 })
+
+function* countInView(
+  tx: CommandReadTx,
+  call: Call<CountArgs, string>,
+  context: QueryContext,
+): Program<Document> {
+  const stages = compileViewCount(call.args, context)
+  const source = yield* openViewed(tx, within(call, context), stages, pipelineOf(call, context))
+  let n = 0
+  while (!source.drained) {
+    for (const document of yield* source.pull(tx, pullDocumentsMax)) {
+      n = numberOf(field(document, 'count') ?? numberValue(0))
+    }
+  }
+  return reply((writer) => writer.value('n', numberValue(n)))
+}
+
+/** The stages that a count of a view becomes. */
+export function compileViewCount(args: CountArgs, context: QueryContext): StagePlan[] {
+  const { query: filter, skip, limit } = args
+  const stages = stagesOfQuery({ filter, skip, limit: Math.abs(limit) }, context)
+  return [...stages, ...compilePipeline(countStage, context)]
+}
+
+/** `[{$count: 'count'}]` */
+const countStage: Value = writeArray([
+  documentValue(writeDocument((writer) => writer.string('$count', 'count'))),
+])
+
+/** What stages over a view need of the call. */
+function pipelineOf(
+  call: Call<Pick<CountArgs, 'hint'>, string>,
+  context: QueryContext,
+): PipelineEnvironment {
+  const { db, bus, session, services, engine, now, owner, target } = call
+  const args = { hint: call.args.hint, allowDiskUse: true }
+  const parts = { db, bus, session, services, engine, now, owner, context, target }
+  return environmentOf({ ...parts, args })
+}
 
 export const distinctParams = {
   key: string,
@@ -79,15 +142,18 @@ const distinct = documentRow({
   access: 'reader',
   target: collection,
   params: distinctParams,
-  touches: touchesTarget('read'),
+  touches: touchesReadable,
   help: 'Lists the distinct values of a field; arrays count by their elements.',
   *run(tx, call) {
-    const { key, query, hint } = call.args
+    const { key, query } = call.args
     requirePath(key)
-    const filter = compileFilter(query, call.context)
-    const asked = { filter, hint, use: call.engine.indexUse }
-    const source = openDistinct(tx.namespace(), asked, key)
-    const values = new DistinctValues(parsePath(key))
+    const ns = tx.namespace()
+    const context = collated(call.context, call.args.collation, ns)
+    const stages = () => stagesOfQuery({ filter: query }, context)
+    const source = isViewed(tx, call.target)
+      ? yield* openViewed(tx, within(call, context), stages(), pipelineOf(call, context))
+      : openDistinct(ns, distinctQuery(call, context), key)
+    const values = new DistinctValues(parsePath(key), context.collation)
     while (!source.drained) {
       for (const document of yield* source.pull(tx, pullDocumentsMax)) values.add(document)
       yield* tx.breathe(1)
@@ -100,6 +166,14 @@ const distinct = documentRow({
   },
 })
 
+function distinctQuery(
+  { args, engine }: Call<DistinctArgs, string>,
+  context: QueryContext,
+): FindQuery {
+  const filter = compileFilter(args.query, context)
+  return { filter, hint: args.hint, use: engine.indexUse }
+}
+
 function requirePath(key: string): void {
   if (key.includes('\0')) throw fail('BadValue', 'Key field cannot contain an embedded null byte')
 }
@@ -109,7 +183,10 @@ class DistinctValues {
   private readonly known = new Map<string, Value>()
   private bytes = 0
 
-  constructor(private readonly path: FieldPath) {}
+  constructor(
+    private readonly path: FieldPath,
+    private readonly collation: Collation | undefined,
+  ) {}
 
   get all(): Iterable<Value> {
     return this.known.values()
@@ -124,7 +201,7 @@ class DistinctValues {
   }
 
   private note(value: Value): void {
-    const key = equalityKey(value)
+    const key = equalityKey(value, this.collation)
     if (this.known.has(key)) return
     this.bytes += value.end - value.start + entryOverheadBytes
     if (this.bytes > distinctBytesMax) throw fail('Location17217', 'distinct too big, 16mb cap')

@@ -1,8 +1,10 @@
 // Cursor replies: the first batch of every command that answers with a cursor, the batches after
 // it, and the end of one.
 
+import { fail } from '../../base/errors.js'
 import { batchBytesMax, firstBatchDocuments } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
+import { CommandReadTx } from '../../bus/command-tx.js'
 import {
   arrayOf,
   collection,
@@ -14,12 +16,13 @@ import {
 } from '../../bus/params.js'
 import { cursorReply, reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { fillBatch, requireAlive } from '../../engine/cursors.js'
+import { fillBatch, requireAlive, type Tail } from '../../engine/cursors.js'
 import type { Source } from '../../engine/source.js'
 import type { Touch } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
+import { awaitedBatch } from './awaited-batch-task.js'
 
 type AnyCall = Call<unknown, unknown>
 
@@ -31,25 +34,26 @@ export interface FirstBatch {
   /** The cursor ends with this batch whatever is left. */
   readonly singleBatch?: boolean
   readonly noCursorTimeout?: boolean
+  readonly tail?: Tail | undefined
 }
 
 /** The reply with the first batch; what is left stays open under the id in it. */
 export function* firstBatch(
   tx: ReadTx,
   call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches'>,
-  { source, batchSize, collection, singleBatch, noCursorTimeout }: FirstBatch,
+  { source, batchSize, collection, singleBatch, noCursorTimeout, tail }: FirstBatch,
 ): Program<Document> {
-  const { documents, drained } = yield* fillBatch(tx, source, {
-    documentsMax: batchSize ?? firstBatchDocuments,
-    bytesMax: batchBytesMax,
-  })
+  const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
+  const { documents, drained } = yield* closedOnError(source, fillBatch(tx, source, limits))
   const { db } = call
   const ns = `${db}.${collection}`
   if (drained || singleBatch === true) {
     source.close()
     return cursorReply({ name: 'firstBatch', documents, id: 0, ns })
   }
-  const { owner, lsid, touches } = call
+  const { owner, lsid } = call
+  // Beside what the command declared: what its views have led to, as it stands now.
+  const touches = tx instanceof CommandReadTx ? tx.touches : call.touches
   const id = call.engine.cursors.open(source, {
     db,
     collection,
@@ -57,8 +61,19 @@ export function* firstBatch(
     lsid,
     touches,
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
+    ...(tail === undefined ? {} : { tail }),
   })
   return cursorReply({ name: 'firstBatch', documents, id, ns })
+}
+
+/** A source that failed holds nothing: no file of a sort is left open. */
+function* closedOnError<T>(source: Source, program: Program<T>): Program<T> {
+  try {
+    return yield* program
+  } catch (thrown) {
+    source.close()
+    throw thrown
+  }
 }
 
 /** What the opening command declared; nothing for a cursor that the caller does not have. */
@@ -79,11 +94,16 @@ const getMore = documentRow({
     lastKnownCommittedOpTime: ignored,
   },
   touches: touchesOfCursor,
-  help: 'Answers the next batch of a cursor.',
+  help: 'Answers the next batch of a cursor; one that awaits data waits for it up to maxTimeMS.',
+  waiting: awaitedBatch,
   *run(tx, call) {
     const { cursors } = call.engine
     const { db, owner, lsid, args, target } = call
     const cursor = cursors.take(target, { db, collection: args.collection, owner, lsid })
+    if (call.generic.maxTimeMs > 0) {
+      cursors.release(cursor)
+      throw fail('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor')
+    }
     try {
       const { documents } = yield* fillBatch(tx, cursor.source, {
         documentsMax: args.batchSize || Number.POSITIVE_INFINITY,

@@ -15,18 +15,23 @@ import {
   explainFind,
   explainWrite,
 } from '../../engine/explain.js'
-import type { Need, Touch } from '../../engine/types.js'
+import { SpillScope } from '../../engine/spill.js'
+import type { Namespace, Need, Touch } from '../../engine/types.js'
+import { resolveView, stagesOver } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
+import { compilePipeline, type StagePlan } from '../../query/pipeline.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import type { Document } from '../../value/value.js'
+import type { Document, Value } from '../../value/value.js'
 import { aggregateParams, aggregateTouches, compileStages, environmentOf } from './aggregate.js'
-import { compileCount, countParams, distinctParams } from './count-distinct.js'
+import { collated, type GivenCollation } from './arguments.js'
+import { compileCount, compileViewCount, countParams, distinctParams } from './count-distinct.js'
 import { explainReply } from './explain-reply.js'
-import { compileFind, findParams, refuseUnserved } from './find.js'
+import { compileFind, compileViewFind, findParams, refuseUnserved } from './find.js'
 import { compileSelection, findAndModifyParams, requireOneWay } from './find-and-modify.js'
 import { compileDelete, compileOperation, deleteParams, updateParams } from './update-delete.js'
+import { stagesOfQuery } from './view-reads.js'
 
 type ExplainCall = Pick<
   Call<unknown, unknown>,
@@ -47,6 +52,8 @@ interface Explanation<F extends Fields, T extends string | undefined> {
   readonly params: F
   readonly target: Field<T>
   readonly needs: readonly Need[]
+  /** Reads views, too: their stages, and those that the command becomes. */
+  readonly viewed?: (args: Args<F>, context: QueryContext) => readonly StagePlan[]
   readonly touches?: (db: string, target: T, args: Args<F>) => readonly Touch[]
   run(inner: Inner<F, T>, tx: ReadTx): Program<Document>
 }
@@ -61,23 +68,47 @@ interface Inner<F extends Fields, T> {
 
 function explainer<F extends Fields, T extends string | undefined>(
   name: string,
-  { params, target: beside, needs, touches, run }: Explanation<F, T>,
+  { params, target: beside, needs, viewed, touches, run }: Explanation<F, T>,
 ): Explainer {
   const schema = new Schema(name, params)
   const readTarget = beside.bind(`${name}.${name}`)
   const syntax = { schema, readTarget, ignoresUnknown: false }
   return (body, db) => {
     const { args, target: command, generic } = parseCommand({ body, sequences: new Map() }, syntax)
-    const own: Touch[] = command === undefined ? [] : [{ db, collection: command, needs }]
+    const views = viewed === undefined ? {} : { views: 'resolve' as const }
+    const own: Touch[] = command === undefined ? [] : [{ db, collection: command, needs, ...views }]
     return {
       touches: touches?.(db, command, args) ?? own,
       collection: command,
       run: (tx, call, target) => {
-        const context = withLet(call.context, generic.let)
+        const lets = withLet(call.context, generic.let)
+        const { collation: given } = args as { readonly collation?: GivenCollation | undefined }
+        const context = collated(lets, given, target.ns)
+        if (viewed !== undefined && target.ns?.view !== undefined) {
+          const view = { ns: target.ns, stages: viewed(args, context) }
+          return explainView(tx, { ...call, context }, target, view, args)
+        }
         return run({ args, command, call, context, target }, tx)
       },
     }
   }
+}
+
+/** A view's is the explanation of all stages over the collection below. */
+function* explainView(
+  tx: ReadTx,
+  call: ExplainCall,
+  target: ExplainTarget,
+  view: { readonly ns: Namespace; readonly stages: readonly StagePlan[] },
+  { hint }: { readonly hint?: Value | undefined },
+): Program<Document> {
+  const place = yield* resolveView(tx, view.ns, call.context)
+  const { ns, name } = place
+  const { context } = call
+  const args = { hint, allowDiskUse: true }
+  const environment = environmentOf({ ...environmentParts(call), target: name, args, context })
+  const below = { ...target, ns, name: `${call.db}.${name}` }
+  return yield* explainAggregate(tx, below, stagesOver(place, view.stages), environment)
 }
 
 function withLet(context: QueryContext, spec: Document | undefined): QueryContext {
@@ -88,9 +119,11 @@ const find = explainer('find', {
   params: findParams,
   target: collection,
   needs: ['read'],
-  run: ({ args, context, target }, tx) => {
-    refuseUnserved(args, target.name)
-    return explainFind(tx, target, compileFind(args, context), args)
+  viewed: compileViewFind,
+  run: ({ args, call, context, target }, tx) => {
+    refuseUnserved(args)
+    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
+    return explainFind(tx, target, { ...compileFind(args, context), workspace }, args)
   },
 })
 
@@ -98,6 +131,7 @@ const count = explainer('count', {
   params: countParams,
   target: collection,
   needs: ['read'],
+  viewed: compileViewCount,
   run: ({ args, context, target }, tx) => explainCount(tx, target, compileCount(args, context)),
 })
 
@@ -105,6 +139,7 @@ const distinct = explainer('distinct', {
   params: distinctParams,
   target: collection,
   needs: ['read'],
+  viewed: ({ query }, context) => stagesOfQuery({ filter: query }, context),
   run: ({ args, context, target }, tx) => {
     const filter = compileFilter(args.query, context)
     return explainDistinct(tx, target, { filter, hint: args.hint }, args.key)
@@ -115,6 +150,7 @@ const aggregate = explainer('aggregate', {
   params: aggregateParams,
   target: collectionOrDatabase,
   needs: ['read'],
+  viewed: ({ pipeline }, context) => compilePipeline(pipeline, context),
   touches: aggregateTouches,
   run: ({ args, command, call, context, target }, tx) => {
     const stages = compileStages(call.db, command, args, context)
@@ -141,7 +177,8 @@ const update = explainer('update', {
   needs: ['write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.updates)
-    const { filter, hint } = compileOperation(operation, context)
+    const by = collated(context, operation.collation, target.ns)
+    const { filter, hint } = compileOperation(operation, by)
     const query = { filter, hint, limit: operation.multi ? 0 : 1 }
     return explainWrite(tx, target, 'UPDATE', query, {})
   },
@@ -153,7 +190,8 @@ const remove = explainer('delete', {
   needs: ['write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.deletes)
-    const query = { ...compileDelete(operation, context), limit: operation.limit }
+    const by = collated(context, operation.collation, target.ns)
+    const query = { ...compileDelete(operation, by), limit: operation.limit }
     return explainWrite(tx, target, 'DELETE', query, {})
   },
 })
@@ -181,10 +219,14 @@ const explainers: ReadonlyMap<string, Explainer> = new Map([
   ['findandmodify', findAndModify],
 ])
 
-function explainedOf(inner: Document, db: string): Explained {
+function explainedOf(inner: Document, { db, bus }: Pick<ExplainCall, 'db' | 'bus'>): Explained {
   const name = commandName(inner)
   const known = name === undefined ? undefined : explainers.get(name)
   if (known !== undefined) return known(inner, db)
+  if (name === 'explain') throw fail('IllegalOperation', 'Explain cannot explain itself.')
+  if (bus.rows.some((row) => row.name === name)) {
+    throw fail('IllegalOperation', `Cannot explain cmd: ${name}`)
+  }
   throw fail('CommandNotFound', `Explain failed due to unknown command: ${name ?? ''}`)
 }
 
@@ -200,11 +242,11 @@ export const explainRow = documentRow({
       'allPlansExecution',
     ),
   },
-  touches: ({ db, target }) => explainedOf(target, db).touches,
+  touches: (call) => explainedOf(call.target, call).touches,
   help: 'Tells how a command would find its documents, and with executionStats what that costs.',
   *run(tx, call) {
     const { db, target: inner, args, services } = call
-    const explained = explainedOf(inner, db)
+    const explained = explainedOf(inner, call)
     const { collection: name } = explained
     const document = yield* explained.run(tx, call, {
       name: `${db}.${name ?? '$cmd.aggregate'}`,

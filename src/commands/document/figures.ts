@@ -6,6 +6,7 @@ import { fail } from '../../base/errors.js'
 import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
 import { countKey, countOf, shownNamespaces } from '../../engine/catalog.js'
 import { listedIndexes } from '../../engine/indexes.js'
 import type { Namespace } from '../../engine/types.js'
@@ -35,9 +36,10 @@ const nothing: StorageFigures = {
 export function* storageOf(tx: ReadTx, ns: Namespace | undefined): Program<StorageFigures> {
   if (ns === undefined) return nothing
   const { documents, bytes } = yield* countOf(tx, ns)
-  const indexBytes: [string, number][] = [['_id_', 0]]
-  let indexBytesTotal = 0
-  for (const index of ns.indexes) {
+  const ofId = keptIdIndex(ns)
+  let indexBytesTotal = ofId === undefined ? 0 : (yield* tx.count(countKey(ofId.id))).bytes
+  const indexBytes: [string, number][] = [['_id_', indexBytesTotal]]
+  for (const index of secondaryIndexes(ns)) {
     const entries = yield* tx.count(countKey(index.id))
     indexBytes.push([index.name, entries.bytes])
     indexBytesTotal += entries.bytes
@@ -58,7 +60,11 @@ export function writeStorage(
     writer.value('avgObjSize', numberValue(Math.floor(figures.bytes / figures.documents)))
   }
   writer.int32('numOrphanDocs', 0).value('storageSize', scaled(figures.bytes))
-  writer.int32('freeStorageSize', 0).bool('capped', false)
+  writer.int32('freeStorageSize', 0).bool('capped', ns?.capped !== undefined)
+  if (ns?.capped !== undefined) {
+    const { documentsMax = 0, bytesMax } = ns.capped
+    writer.value('max', numberValue(documentsMax)).value('maxSize', scaled(bytesMax))
+  }
   writer.int32('nindexes', figures.indexBytes.length).openArray('indexBuilds')
   for (const index of ns?.indexes ?? []) {
     if (index.state === 'building') writer.string(String(writer.size), index.name)
@@ -105,9 +111,13 @@ const dbStats = documentRow({
   help: 'Sizes and counts of the collections of a database that the caller may read.',
   *run(tx, call) {
     const scale = requireScale(call.args.scale)
-    const sum = { collections: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
+    const sum = { collections: 0, views: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
     for (const ns of yield* shownNamespaces(tx, call.db)) {
       if (!call.may('read', ns.access)) continue
+      if (ns.view !== undefined) {
+        sum.views++
+        continue
+      }
       const figures = yield* storageOf(tx, ns)
       sum.collections++
       sum.documents += figures.documents
@@ -118,11 +128,15 @@ const dbStats = documentRow({
     const average = sum.documents === 0 ? 0 : sum.bytes / sum.documents
     const scaled = (bytes: number) => numberValue(Math.floor(bytes / scale))
     return reply((writer) => {
-      writer.string('db', call.db).int32('collections', sum.collections).int32('views', 0)
+      writer.string('db', call.db).int32('collections', sum.collections).int32('views', sum.views)
       writer.value('objects', numberValue(sum.documents)).double('avgObjSize', average)
       writer.value('dataSize', scaled(sum.bytes)).value('storageSize', scaled(sum.bytes))
       writer.int32('indexes', sum.indexes).value('indexSize', scaled(sum.indexBytes))
       writer.value('totalSize', scaled(sum.bytes + sum.indexBytes))
+      if (call.args.freeStorage) {
+        writer.int32('freeStorageSize', 0).int32('indexFreeStorageSize', 0)
+        writer.int32('totalFreeStorageSize', 0)
+      }
       writer.value('scaleFactor', numberValue(scale))
     })
   },
@@ -145,8 +159,14 @@ const collectionStats = documentRow({
     const figures = yield* storageOf(tx, ns)
     return reply((writer) => {
       writer.int64('documentCount', figures.documents)
-      writer.int32('indexCount', ns.indexes.length + 1)
-      writer.int64('storageSizeBytes', figures.totalBytes).openArray('indexes')
+      writer.int32('indexCount', secondaryIndexes(ns).length + 1)
+      writer.int64('storageSizeBytes', figures.totalBytes)
+      if (ns.capped !== undefined) {
+        const { bytesMax, documentsMax } = ns.capped
+        writer.bool('capped', true).int64('maxSizeBytes', bytesMax)
+        if (documentsMax !== undefined) writer.int64('maxDocuments', documentsMax)
+      }
+      writer.openArray('indexes')
       for (const index of listedIndexes(ns)) writer.pushDocument(index)
       writer.close()
     })
@@ -155,36 +175,45 @@ const collectionStats = documentRow({
 
 /** What `$collStats` answers for the sections that its specification names. */
 export interface CollStatsSections {
+  /** `db.collection`, whether it is there or not. */
+  readonly name: string
   readonly storageScale: number | undefined
   readonly count: boolean
-  readonly latency: boolean
+  readonly latency: { readonly histograms: boolean } | undefined
+  readonly scans: boolean
   readonly now: number
 }
 
 export function* collStatsDocument(
   tx: ReadTx,
-  ns: Namespace,
+  ns: Namespace | undefined,
   sections: CollStatsSections,
 ): Program<Document> {
   const figures = yield* storageOf(tx, ns)
   return writeDocument((writer) => {
-    writer.string('ns', `${ns.db}.${ns.name}`).string('host', hostname())
+    writer.string('ns', sections.name).string('host', hostname())
     writer.date('localTime', sections.now)
-    if (sections.latency) writeLatency(writer)
+    if (sections.latency !== undefined) writeLatency(writer, sections.latency.histograms)
     if (sections.storageScale !== undefined) {
       writer.openDocument('storageStats')
       writeStorage(writer, ns, figures, sections.storageScale)
       writer.close()
     }
     if (sections.count) writer.value('count', numberValue(figures.documents))
+    if (sections.scans) {
+      writer.openDocument('queryExecStats').openDocument('collectionScans')
+      writer.int64('total', 0).int64('nonTailable', 0).close().close()
+    }
   })
 }
 
-/** Latencies are not kept by collection. */
-function writeLatency(writer: DocumentWriter): void {
+/** Latencies and scans are not counted by collection: zeros, as before the first of them. */
+function writeLatency(writer: DocumentWriter, histograms: boolean): void {
   writer.openDocument('latencyStats')
   for (const kind of ['reads', 'writes', 'commands', 'transactions']) {
-    writer.openDocument(kind).int64('latency', 0).int64('ops', 0).close()
+    writer.openDocument(kind)
+    if (histograms) writer.openArray('histogram').close()
+    writer.int64('latency', 0).int64('ops', 0).close()
   }
   writer.close()
 }

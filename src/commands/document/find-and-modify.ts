@@ -2,13 +2,14 @@
 // answers it as it was or as it is.
 
 import { fail } from '../../base/errors.js'
+import { modifyRunsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
 import {
   anyValue,
   bool,
   collection,
   documents,
   hint,
-  ignored,
   object,
   optional,
   withDefault,
@@ -17,15 +18,22 @@ import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import { deleteFirst, updateFirst } from '../../engine/modify.js'
-import type { Changed, Selection } from '../../engine/modify-spec.js'
+import {
+  type AssumedCollation,
+  type Changed,
+  OtherCollation,
+  plainCollation,
+  type Selection,
+} from '../../engine/modify-spec.js'
 import type { QueryContext } from '../../query/context.js'
 import type { Filter } from '../../query/filter.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileProjection } from '../../query/projection.js'
 import { compileSort } from '../../query/sort.js'
+import type { Sweep } from '../../store/sweep.js'
 import type { Document, Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { collation, emptyDocument, isEmpty, touchesTarget } from './arguments.js'
+import { collated, collation, emptyDocument, isEmpty, writeNeeds } from './arguments.js'
 import { compileOperation, targetOf } from './update-delete.js'
 
 export const findAndModifyParams = {
@@ -39,7 +47,7 @@ export const findAndModifyParams = {
   arrayFilters: optional(documents),
   hint: optional(hint),
   collation,
-  bypassDocumentValidation: ignored,
+  bypassDocumentValidation: withDefault(bool, false),
 } as const
 
 export type FindAndModifyArgs = Args<typeof findAndModifyParams>
@@ -52,32 +60,54 @@ export const findAndModifyRow = documentRow({
   stable: true,
   target: collection,
   params: findAndModifyParams,
-  touches: touchesTarget('read', 'write'),
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: ['read', ...writeNeeds(args)] },
+  ],
   help: 'Changes or removes one document and answers it.',
   *run(call) {
-    const { args, context } = call
+    const { args } = call
     requireOneWay(args)
-    const { filter, ...selection } = compileSelection(args, context)
-    const project = projector(args.fields, filter, context)
-    if (args.remove) {
-      const changed = yield* deleteFirst(targetOf(call), { filter, ...selection })
-      return reply((writer) => {
-        const n = changed === undefined ? 0 : 1
-        writer.openDocument('lastErrorObject').int32('n', n).close()
-        writeValue(writer, changed?.before, project)
-      })
+    let assumed = plainCollation
+    for (let run = 0; run < modifyRunsMax; run++) {
+      try {
+        return yield* runOnce(call, assumed)
+      } catch (thrown) {
+        if (!(thrown instanceof OtherCollation)) throw thrown
+        assumed = { collation: thrown.collation }
+      }
     }
-    const { update, upsert, arrayFilters, hint } = args
-    const { q, u } = { q: args.query, u: requireUpdate(update) }
-    const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
-    const spec = compileOperation({ ...operation, collation: undefined }, context)
-    const changed = yield* updateFirst(targetOf(call), { ...spec, ...selection })
-    return reply((writer) => {
-      writeUpdateResult(writer, changed)
-      writeValue(writer, args.new ? changed?.after : changed?.before, project)
-    })
+    throw fail('WriteConflict', 'the collection kept being replaced by others')
   },
 })
+
+function* runOnce(
+  call: Call<FindAndModifyArgs, string>,
+  assumed: AssumedCollation,
+): Sweep<Document> {
+  const { args } = call
+  const { collation: given } = args
+  const context = collated(call.context, given ?? assumed, undefined)
+  const collating = given === undefined ? { assumed } : {}
+  const { filter, ...selection } = compileSelection(args, context)
+  const project = projector(args.fields, filter, context)
+  if (args.remove) {
+    const changed = yield* deleteFirst(targetOf(call), { filter, ...selection, ...collating })
+    return reply((writer) => {
+      const n = changed === undefined ? 0 : 1
+      writer.openDocument('lastErrorObject').int32('n', n).close()
+      writeValue(writer, changed?.before, project)
+    })
+  }
+  const { update, upsert, arrayFilters, hint } = args
+  const { q, u } = { q: args.query, u: requireUpdate(update) }
+  const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
+  const spec = compileOperation({ ...operation, collation: given }, context)
+  const changed = yield* updateFirst(targetOf(call), { ...spec, ...selection, ...collating })
+  return reply((writer) => {
+    writeUpdateResult(writer, changed)
+    writeValue(writer, args.new ? changed?.after : changed?.before, project)
+  })
+}
 
 /** Throws FailedToParse for options that contradict each other. */
 export function requireOneWay(args: FindAndModifyArgs): void {
@@ -108,7 +138,7 @@ function requireUpdate(update: Value | undefined): Value {
 export function compileSelection(args: FindAndModifyArgs, context: QueryContext): Selection {
   return {
     filter: compileFilter(args.query, context),
-    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort),
+    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort, context.collation),
     hint: args.hint,
   }
 }

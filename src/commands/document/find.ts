@@ -2,6 +2,8 @@
 // would change the result and are not served are refused.
 
 import { fail } from '../../base/errors.js'
+import type { Call } from '../../bus/call.js'
+import type { CommandReadTx } from '../../bus/command-tx.js'
 import {
   bool,
   collection,
@@ -15,13 +17,30 @@ import {
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import type { IndexUse } from '../../engine/index-use.js'
+import type { AskedRange } from '../../engine/plan.js'
+import { hintMissing } from '../../engine/plan-between.js'
 import { type FindQuery, openFind } from '../../engine/source.js'
+import { SpillScope } from '../../engine/spill.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
+import type { StagePlan } from '../../query/pipeline.js'
 import { compileProjection } from '../../query/projection.js'
 import { compileSort } from '../../query/sort.js'
-import { collation, emptyDocument, isEmpty, touchesTarget } from './arguments.js'
+import type { Program } from '../../store/store.js'
+import { fieldsOf } from '../../value/elements.js'
+import { type Document, documentValue } from '../../value/value.js'
+import { environmentOf } from './aggregate.js'
+import { collated, collation, emptyDocument, isEmpty } from './arguments.js'
 import { firstBatch } from './cursors.js'
+import { checkTailing, openTail } from './tailing.js'
+import {
+  isViewed,
+  openViewed,
+  stagesOfQuery,
+  touchesReadable,
+  unsupported,
+  within,
+} from './view-reads.js'
 
 export const findParams = {
   filter: withDefault(object, emptyDocument),
@@ -40,7 +59,7 @@ export const findParams = {
   tailable: withDefault(bool, false),
   awaitData: withDefault(bool, false),
   noCursorTimeout: withDefault(bool, false),
-  allowDiskUse: ignored,
+  allowDiskUse: withDefault(bool, true),
   allowPartialResults: ignored,
   oplogReplay: ignored,
 } as const
@@ -54,14 +73,20 @@ export const findRow = documentRow({
   stable: true,
   target: collection,
   params: findParams,
-  touches: touchesTarget('read'),
-  help: 'Finds documents of a collection.',
+  touches: touchesReadable,
+  help: 'Finds documents of a collection or view.',
   *run(tx, call) {
     const { args, target } = call
-    refuseUnserved(args, `${call.db}.${target}`)
-    const source = openFind(tx.namespace(), compileFind(args, call.context, call.engine.indexUse))
+    const ns = tx.namespace()
+    const context = collated(call.context, args.collation, ns)
+    if (isViewed(tx, target)) return yield* findInView(tx, call, context)
+    refuseUnserved(args)
+    const query = compileFind(args, context, call.engine.indexUse)
+    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
+    const tailing = openTail(ns, args, query)
     return yield* firstBatch(tx, call, {
-      source,
+      source: tailing?.source ?? openFind(ns, { ...query, workspace }),
+      tail: tailing?.tail,
       batchSize: args.batchSize,
       collection: target,
       singleBatch: args.singleBatch,
@@ -70,40 +95,73 @@ export const findRow = documentRow({
   },
 })
 
+function* findInView(
+  tx: CommandReadTx,
+  call: Call<FindArgs, string>,
+  context: QueryContext,
+): Program<Document> {
+  const { args, target } = call
+  const stages = compileViewFind(args, context)
+  const environment = { ...environmentOf(call), context }
+  const source = yield* openViewed(tx, within(call, context), stages, environment)
+  const { batchSize, singleBatch, noCursorTimeout } = args
+  return yield* firstBatch(tx, call, {
+    ...{ source, batchSize, singleBatch, noCursorTimeout },
+    collection: target,
+  })
+}
+
+/** The stages that a find of a view becomes. Throws for options that no stage stands for. */
+export function compileViewFind(args: FindArgs, context: QueryContext): StagePlan[] {
+  const refused: readonly [option: string, isAsked: boolean][] = [
+    ['Tailable cursors are', args.tailable],
+    ['Option returnKey', args.returnKey],
+    ['Option showRecordId', args.showRecordId],
+    ['Option min', !isEmpty(args.min)],
+    ['Option max', !isEmpty(args.max)],
+  ]
+  for (const [option, isAsked] of refused) if (isAsked) throw unsupported(option)
+  return stagesOfQuery(args, context)
+}
+
 /** The query of the arguments; explain compiles the same. */
 export function compileFind(args: FindArgs, context: QueryContext, use?: IndexUse): FindQuery {
   const filter = compileFilter(args.filter, context)
   return {
     filter,
-    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort),
+    sort: isEmpty(args.sort) ? undefined : compileSort(args.sort, context.collation),
     projection: isEmpty(args.projection)
       ? undefined
       : compileProjection(args.projection, filter, context),
     skip: args.skip,
     limit: args.limit,
     hint: args.hint,
+    range: rangeOf(args),
+    returnsKey: args.returnKey,
     use,
   }
 }
 
 /** Throws for options that would change the result and are not served. */
-export function refuseUnserved(args: FindArgs, ns: string): void {
-  if (args.awaitData && !args.tailable) {
-    throw fail('FailedToParse', "Cannot set 'awaitData' without also setting 'tailable'")
+export function refuseUnserved(args: FindArgs): void {
+  checkTailing(args)
+  if (args.tailable && rangeOf(args) !== undefined) throw hintMissing()
+  if (!args.showRecordId) return
+  const text = 'showRecordId is not supported: records lie under their _id and have no number'
+  throw fail('CommandNotSupported', text)
+}
+
+/** The keys that min and max ask for. Throws 51176 where they name different fields. */
+function rangeOf(args: Pick<FindArgs, 'min' | 'max'>): AskedRange | undefined {
+  const min = isEmpty(args.min) ? undefined : args.min
+  const max = isEmpty(args.max) ? undefined : args.max
+  if (min === undefined && max === undefined) return undefined
+  if (min !== undefined && max !== undefined && namesOf(min) !== namesOf(max)) {
+    throw fail('Location51176', 'min and max must have the same field names')
   }
-  if (args.tailable) {
-    const what = 'tailable cursor requested on non capped collection'
-    throw fail('BadValue', `error processing query: ns=${ns} ${what}`)
-  }
-  if (!isEmpty(args.min) || !isEmpty(args.max)) {
-    if (args.hint === undefined) {
-      throw fail(
-        'Location51173',
-        'When using min()/max() a hint of which index to use must be provided',
-      )
-    }
-    throw fail('CommandNotSupported', 'min and max are not supported; use $gte and $lt')
-  }
-  if (args.returnKey) throw fail('CommandNotSupported', 'returnKey is not supported')
-  if (args.showRecordId) throw fail('CommandNotSupported', 'showRecordId is not supported')
+  return { min, max }
+}
+
+function namesOf(document: Document): string {
+  return [...fieldsOf(documentValue(document))].map(([name]) => name).join('\0')
 }

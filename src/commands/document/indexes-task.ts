@@ -68,8 +68,8 @@ const dropIndexes = documentRow({
 })
 
 /** As rulesWrites, of an index that is there. */
-function isRuling({ unique, expireAfterSeconds }: IndexDescriptor): boolean {
-  return unique || expireAfterSeconds !== undefined
+function isRuling({ unique, prepared, expireAfterSeconds }: IndexDescriptor): boolean {
+  return unique || prepared === true || expireAfterSeconds !== undefined
 }
 
 /** Whether an index decides about others' documents: which may be there, or how long they stay. */
@@ -78,7 +78,10 @@ function rulesWrites(spec: Value): boolean {
   const document = documentOf(spec)
   const unique = field(document, 'unique')
   const isUnique = unique !== undefined && !(unique.type === bsonType.bool && !boolOf(unique))
-  return isUnique || field(document, 'expireAfterSeconds') !== undefined
+  const isRuling = ['expireAfterSeconds', 'prepareUnique'].some(
+    (name) => field(document, name) !== undefined,
+  )
+  return isUnique || isRuling
 }
 
 export const indexRows = [createIndexes, dropIndexes]

@@ -4,7 +4,7 @@
 import { type CodeName, GatewayError } from '../../base/errors.js'
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
-import { bool, collection, documents, ignored, withDefault } from '../../bus/params.js'
+import { bool, collection, documents, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { ensureNamespace } from '../../engine/catalog.js'
@@ -13,7 +13,7 @@ import type { Staged } from '../../engine/staging.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { type Document, timestampValue, type Value } from '../../value/value.js'
-import { requireBatch, touchesTarget } from './arguments.js'
+import { requireBatch, touchesForWriting } from './arguments.js'
 import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
 
 /** A document as it will be stored, with its position in the command. */
@@ -38,9 +38,9 @@ export const insertRow = documentRow({
   params: {
     documents,
     ordered: withDefault(bool, true),
-    bypassDocumentValidation: ignored,
+    bypassDocumentValidation: withDefault(bool, false),
   },
-  touches: touchesTarget('write'),
+  touches: touchesForWriting,
   help: 'Adds documents, making the collection if it is missing.',
   *run(call) {
     const { documents: given, ordered } = call.args
@@ -86,8 +86,15 @@ function canTake(group: readonly Prepared[], bytes: number, next: Document | und
   return bytes + next.length <= programBytesMax / 2
 }
 
-/** Why the store takes no write now; what the command has inserted before stays, and is told. */
-const storeRefusals: ReadonlySet<CodeName> = new Set(['OutOfDiskSpace', 'WriteConflict'])
+/**
+ * Why no document can be written now, or to that name; what the command has inserted before stays,
+ * and is told.
+ */
+const storeRefusals: ReadonlySet<CodeName> = new Set([
+  'OutOfDiskSpace',
+  'WriteConflict',
+  'CommandNotSupportedOnView',
+])
 
 function refusedBy(error: GatewayError, group: readonly Prepared[], ordered: boolean): Outcome {
   const refused = ordered ? group.slice(0, 1) : group

@@ -1,6 +1,7 @@
 // What there is: databases, collections and indexes. A caller sees what it may read, so two callers
 // may see different lists.
 
+import { createHash } from 'node:crypto'
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
 import {
@@ -14,17 +15,21 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { secondaryIndexes } from '../../engine/capped-order.js'
 import { countOf, findNamespace, isShown, shownNamespaces } from '../../engine/catalog.js'
-import { idIndexSpec } from '../../engine/index-spec.js'
+import { isClustered } from '../../engine/clustered.js'
+import { idIndexSpecOf } from '../../engine/index-spec.js'
 import { listedIndexes } from '../../engine/indexes.js'
 import { documentsSource } from '../../engine/source.js'
 import type { Namespace } from '../../engine/types.js'
+import { viewsName } from '../../engine/view-options.js'
 import { compileFilter } from '../../query/filter.js'
 import type { Program, ReadTx } from '../../store/store.js'
+import type { Collation } from '../../value/collation.js'
 import { field } from '../../value/elements.js'
 import { binaryValue, bsonType, type Document, stringOf } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { isEmpty, optionalCursor, touchesTarget } from './arguments.js'
+import { emptyDocument, isEmpty, optionalCursor, touchesTarget } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { storageOf } from './figures.js'
 
@@ -100,13 +105,12 @@ const listCollections = documentRow({
   *run(tx, call) {
     const { filter: spec, nameOnly, cursor } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
-    const found: Document[] = []
-    for (const ns of yield* namespacesOf(tx, call, spec)) {
-      if (!call.may('read', ns.access)) continue
-      const document = collectionOf(ns)
-      if (filter !== undefined && !filter.matches(document)) continue
-      found.push(nameOnly ? namesOf(document, ['name', 'type']) : document)
-    }
+    const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => call.may('read', ns.access))
+    const lines = seen.map(collectionOf)
+    if (seen.some(({ view }) => view !== undefined)) lines.push(viewsLine(call.db))
+    const found = lines
+      .filter((line) => filter?.matches(line) ?? true)
+      .map((line) => (nameOnly ? namesOf(line, ['name', 'type']) : line))
     const source = documentsSource(found)
     const { batchSize } = cursor
     return yield* firstBatch(tx, call, { source, batchSize, collection: '$cmd.listCollections' })
@@ -120,17 +124,39 @@ function* namespacesOf(
   filter: Document | undefined,
 ): Program<Namespace[]> {
   const name = filter === undefined ? undefined : field(filter, 'name')
-  if (name?.type !== bsonType.string) return yield* shownNamespaces(tx, db)
+  const isOne = name?.type === bsonType.string && stringOf(name) !== viewsName
+  if (name === undefined || !isOne) return yield* shownNamespaces(tx, db)
   const ns = yield* findNamespace(tx, db, stringOf(name))
   return ns !== undefined && (yield* isShown(tx, ns)) ? [ns] : []
 }
 
+/** The line of `system.views`, where the caller sees a view: nothing is stored there. */
+function viewsLine(db: string): Document {
+  const hash = createHash('sha256').update(`${db}\0${viewsName}`).digest().subarray(0, 16)
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x40
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  return collectionLine(viewsName, emptyDocument, hash, undefined)
+}
+
 function collectionOf(ns: Namespace): Document {
+  if (ns.view === undefined) return collectionLine(ns.name, ns.options, ns.uuid, ns.collation)
   return writeDocument((writer) => {
-    writer.string('name', ns.name).string('type', 'collection').document('options', ns.options)
+    writer.string('name', ns.name).string('type', 'view').document('options', ns.options)
+    writer.openDocument('info').bool('readOnly', true).close()
+  })
+}
+
+function collectionLine(
+  name: string,
+  options: Document,
+  uuid: Uint8Array,
+  collation: Collation | undefined,
+): Document {
+  return writeDocument((writer) => {
+    writer.string('name', name).string('type', 'collection').document('options', options)
     writer.openDocument('info').bool('readOnly', false)
-    writer.value('uuid', binaryValue(uuidSubtype, ns.uuid)).close()
-    writer.document('idIndex', idIndexSpec)
+    writer.value('uuid', binaryValue(uuidSubtype, uuid)).close()
+    if (!isClustered(options)) writer.document('idIndex', idIndexSpecOf(collation))
   })
 }
 
@@ -166,7 +192,8 @@ const collectionSummaries = documentRow({
   *run(tx, call) {
     const summaries: Document[] = []
     for (const ns of yield* shownNamespaces(tx, call.db)) {
-      if (call.may('read', ns.access)) summaries.push(yield* summaryOf(tx, ns))
+      if (ns.view !== undefined || !call.may('read', ns.access)) continue
+      summaries.push(yield* summaryOf(tx, ns))
     }
     return reply((writer) => {
       writer.openArray('collections')
@@ -180,10 +207,11 @@ function* summaryOf(tx: ReadTx, ns: Namespace): Program<Document> {
   const { documents } = yield* countOf(tx, ns)
   return writeDocument((writer) => {
     writer.string('name', ns.name).int64('documentCount', documents)
-    writer.int32('indexCount', ns.indexes.length + 1).int64('createdAt', ns.createdAt)
+    writer.int32('indexCount', secondaryIndexes(ns).length + 1).int64('createdAt', ns.createdAt)
     if (ns.access.owner === null) writer.null('ownerAddress')
     else writer.string('ownerAddress', ns.access.owner)
     writer.string('mode', ns.access.mode)
+    if (ns.capped !== undefined) writer.bool('capped', true)
   })
 }
 

@@ -14,6 +14,7 @@ import type { MergePlan } from '../../query/stages/stage.js'
 import { compileUpdate, type Update } from '../../query/update.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
+import { type Collation, sameCollation } from '../../value/collation.js'
 import { fieldsOf } from '../../value/elements.js'
 import { parsePath, valueAt } from '../../value/path.js'
 import {
@@ -36,12 +37,15 @@ export function* requireUniqueKey(
   tx: ReadTx,
   { db, collection }: { readonly db: string; readonly collection: string },
   { on = ['_id'] }: MergePlan,
+  collation: Collation | undefined,
 ): Program<void> {
-  if (on.length === 1 && on[0] === '_id') return
   const ns = yield* findNamespace(tx, db, collection)
+  const isId = on.length === 1 && on[0] === '_id'
+  if (isId && (ns === undefined || sameCollation(ns.collation, collation))) return
   const isUnique = ns?.indexes.some(
-    ({ unique, state, fields }) =>
+    ({ unique, state, fields, ...index }) =>
       unique &&
+      sameCollation(index.collation, collation) &&
       state === 'ready' &&
       fields.length === on.length &&
       fields.every(({ path }) => on.includes(path)),

@@ -4,12 +4,28 @@
 import { hostname } from 'node:os'
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
-import { bool, ignored, optional, structure, wholeNumber, withDefault } from '../../bus/params.js'
+import {
+  array,
+  bool,
+  optional,
+  structure,
+  typeName,
+  wholeNumber,
+  withDefault,
+} from '../../bus/params.js'
 import { Schema } from '../../bus/schema.js'
-import { idIndexName, idIndexSpec } from '../../engine/index-spec.js'
+import { keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
+import { idIndexName, idIndexSpecOf } from '../../engine/index-spec.js'
 import type { PipelineEnvironment, Provider } from '../../engine/pipeline-source.js'
-import { field } from '../../value/elements.js'
-import { binaryValue, type Document, documentOf } from '../../value/value.js'
+import { field, fieldsOf } from '../../value/elements.js'
+import {
+  binaryValue,
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  type Value,
+} from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { operationDocuments } from '../admin/operations.js'
 import { collStatsDocument } from './figures.js'
@@ -24,8 +40,11 @@ export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment
   return {
     collStats: collStats(call),
     indexStats: indexStats(call),
-    *currentOp() {
-      return operationDocuments(call)
+    planCacheStats: planCacheStats(call),
+    geoNear: geoNear(call),
+    *currentOp(_tx, _ns, plan) {
+      const { allUsers } = currentOpOf(plan.spec)
+      return operationDocuments(call, allUsers ? 'visible' : 'own')
     },
     listLocalSessions: sessions(call),
     listSessions: sessions(call),
@@ -36,27 +55,58 @@ const collStatsSchema = new Schema('$collStats', {
   storageStats: optional(structure({ scale: withDefault(wholeNumber, 1) })),
   count: optional(structure({})),
   latencyStats: optional(structure({ histograms: withDefault(bool, false) })),
-  queryExecStats: ignored,
+  queryExecStats: optional(structure({})),
 })
 
 function collStats(call: StageCall): Provider {
   return function* (tx, ns, plan) {
-    if (ns === undefined) {
-      const why = `Collection [${call.db}.${call.target}] not found.`
-      const text = `Unable to retrieve storageStats in $collStats stage :: caused by :: ${why}`
+    const args = collStatsSchema.parse(documentOf(plan.spec))
+    const name = `${call.db}.${call.target}`
+    const asked = (['storageStats', 'count', 'queryExecStats'] as const).find((part) => args[part])
+    if (ns === undefined && asked !== undefined) {
+      const why = `Collection [${name}] not found.`
+      const text = `Unable to retrieve ${asked} in $collStats stage :: caused by :: ${why}`
       throw fail('NamespaceNotFound', text)
     }
-    const args = collStatsSchema.parse(documentOf(plan.spec))
     return [
       yield* collStatsDocument(tx, ns, {
+        name,
         storageScale: args.storageStats?.scale,
         count: args.count !== undefined,
-        latency: args.latencyStats !== undefined,
+        latency: args.latencyStats,
+        scans: args.queryExecStats !== undefined,
         now: call.now,
       }),
     ]
   }
 }
+
+/** Options are flags; the ones without an effect here are about what a server alone has none of. */
+function currentOpOf(spec: Value): { readonly allUsers: boolean } {
+  let allUsers = false
+  for (const [name, value] of fieldsOf(spec)) {
+    if (!currentOpFlags.has(name)) {
+      throw fail('FailedToParse', `Unrecognized option '${name}' in $currentOp stage.`)
+    }
+    if (value.type !== bsonType.bool) {
+      const found = typeName(value.type)
+      const text = `The '${name}' parameter of the $currentOp stage must be a boolean value`
+      throw fail('FailedToParse', `${text}, but found: ${found}`)
+    }
+    if (name === 'allUsers') allUsers = boolOf(value)
+  }
+  return { allUsers }
+}
+
+const currentOpFlags: ReadonlySet<string> = new Set([
+  ...['allUsers', 'idleConnections', 'idleCursors', 'idleSessions', 'localOps', 'truncateOps'],
+  ...['targetAllNodes', 'backtrace'],
+])
+
+const sessionsSchema = new Schema('$listSessions', {
+  allUsers: withDefault(bool, false),
+  users: optional(array),
+})
 
 function indexStats(call: StageCall): Provider {
   const { indexUse } = call.engine
@@ -70,20 +120,50 @@ function indexStats(call: StageCall): Provider {
     })
   return function* (_tx, ns) {
     if (ns === undefined) return []
-    const others = ns.indexes.map((index) =>
+    const others = secondaryIndexes(ns).map((index) =>
       line(index.name, index.spec, indexUse.operations(index)),
     )
-    return [line(idIndexName, idIndexSpec, indexUse.operations(ns)), ...others]
+    return [
+      line(idIndexName, idIndexSpecOf(ns.collation), indexUse.operations(keptIdIndex(ns) ?? ns)),
+      ...others,
+    ]
+  }
+}
+
+function planCacheStats(call: StageCall): Provider {
+  const { choices } = call.engine.indexUse
+  return function* (_tx, ns) {
+    if (ns === undefined) {
+      throw fail('Location50933', `collection '${call.db}.${call.target}' does not exist`)
+    }
+    return [...choices.stats(ns.id, ns.version, hostname())]
+  }
+}
+
+function geoNear(call: StageCall): Provider {
+  return function* (_tx, ns) {
+    if (ns === undefined) {
+      const why = `${call.db}.${call.target} does not exist`
+      throw fail('NamespaceNotFound', `$geoNear requires a geo index to run, but ${why}`)
+    }
+    throw fail('IndexNotFound', '$geoNear requires a 2d or 2dsphere index, but none were found')
   }
 }
 
 /** Sessions are not kept; those in use are the ones of commands at work and of open cursors. */
 function sessions(call: StageCall): Provider {
-  return function* () {
+  return function* (_tx, _ns, plan) {
+    const { allUsers, users } = sessionsSchema.parse(documentOf(plan.spec))
+    if (allUsers && users !== undefined) {
+      const text = `${plan.name} may not specify {allUsers:true} and {users:[...]} at the same time`
+      throw fail('UnsupportedFormat', text)
+    }
     const lastUse = new Map<string, number>()
     if (call.session.identity.kind === 'anonymous') return []
+    // The operator's reach is everyone's sessions; nobody else is told of another's.
+    const isForAll = allUsers && call.session.identity.kind === 'operator'
     const note = (lsid: string | undefined, owner: string, ms: number): void => {
-      if (lsid === undefined || owner !== call.owner) return
+      if (lsid === undefined || (owner !== call.owner && !isForAll)) return
       lastUse.set(lsid, Math.max(lastUse.get(lsid) ?? 0, ms))
     }
     for (const other of call.bus.inFlight()) note(other.lsid, other.owner, other.now)

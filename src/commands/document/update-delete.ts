@@ -10,7 +10,6 @@ import {
   collection,
   documents,
   hint,
-  ignored,
   object,
   optional,
   structures,
@@ -22,13 +21,19 @@ import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import { deleteMany, deleteOne, resultOf, updateMany, updateOne } from '../../engine/modify.js'
 import { pointDelete, pointUpdate } from '../../engine/modify-batch.js'
-import type { Selection, Target, UpdateResult, UpdateSpec } from '../../engine/modify-spec.js'
+import type {
+  AssumedCollation,
+  Selection,
+  Target,
+  UpdateResult,
+  UpdateSpec,
+} from '../../engine/modify-spec.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileUpdate } from '../../query/update.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
-import { collation, requireBatch, touchesTarget } from './arguments.js'
+import { collated, collation, requireBatch, touchesForWriting, touchesTarget } from './arguments.js'
 import { type Job, runBatch } from './write-batch.js'
 import { writeFailures } from './write-errors.js'
 
@@ -48,7 +53,7 @@ export type UpdateOperation = Args<typeof updateFields>
 export const updateParams = {
   updates: structures(updateFields),
   ordered: withDefault(bool, true),
-  bypassDocumentValidation: ignored,
+  bypassDocumentValidation: withDefault(bool, false),
 } as const
 
 type WriteCall = Pick<
@@ -63,7 +68,7 @@ const update = documentRow({
   stable: true,
   target: collection,
   params: updateParams,
-  touches: touchesTarget('write'),
+  touches: touchesForWriting,
   help: 'Changes documents, one or many for each operation, and adds one where upsert asks for it.',
   *run(call) {
     const { updates, ordered } = call.args
@@ -76,8 +81,8 @@ const update = documentRow({
       target,
       count: updates.length,
       ordered,
-      compile: (index) =>
-        updateJob(target, updates[index] as UpdateOperation, contextOf(call, index)),
+      compile: (index, assumed) =>
+        updateJob(target, updates[index] as UpdateOperation, contextOf(call, index), assumed),
       done: (index, { upsertedId, ...result }) => {
         if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
         matched += result.matched + (upsertedId === undefined ? 0 : 1)
@@ -103,9 +108,11 @@ function updateJob(
   target: Target,
   operation: UpdateOperation,
   context: QueryContext,
+  assumed: AssumedCollation,
 ): Job<UpdateResult> {
-  const spec = compileOperation(operation, context)
-  const { multi } = operation
+  const { multi, collation: given } = operation
+  const compiled = compileOperation(operation, collated(context, given ?? assumed, undefined))
+  const spec = given === undefined ? { ...compiled, assumed } : compiled
   return {
     point: multi ? undefined : pointUpdate(spec),
     resultOf,
@@ -166,7 +173,8 @@ const remove = documentRow({
       target,
       count: deletes.length,
       ordered,
-      compile: (index) => deleteJob(target, deletes[index] as DeleteOperation, call.context),
+      compile: (index, assumed) =>
+        deleteJob(target, deletes[index] as DeleteOperation, call.context, assumed),
       done: (_index, count) => {
         removed += count
       },
@@ -188,8 +196,15 @@ export function compileDelete(operation: DeleteOperation, context: QueryContext)
   return { filter: compileFilter(q, context), hint }
 }
 
-function deleteJob(target: Target, operation: DeleteOperation, context: QueryContext): Job<number> {
-  const selection = compileDelete(operation, context)
+function deleteJob(
+  target: Target,
+  operation: DeleteOperation,
+  context: QueryContext,
+  assumed: AssumedCollation,
+): Job<number> {
+  const { collation: given } = operation
+  const compiled = compileDelete(operation, collated(context, given ?? assumed, undefined))
+  const selection = given === undefined ? { ...compiled, assumed } : compiled
   const one = operation.limit === 1
   return {
     point: one ? pointDelete(selection) : undefined,

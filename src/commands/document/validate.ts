@@ -6,6 +6,7 @@ import { bool, collection, ignored, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { type NamespaceReport, type Problem, verifyNamespace } from '../../engine/check.js'
+import { idIndexName } from '../../engine/index-spec.js'
 import { numberValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { touchesTarget } from './arguments.js'
@@ -42,15 +43,23 @@ export const validateRow = documentRow({
   },
 })
 
+const notCompliant =
+  "Detected one or more documents not compliant with the collection's schema. Check logs for log " +
+  'id 5363500.'
+
 function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport): void {
-  const { problems, keysPerIndex, records, invalidRecords } = report
+  const { problems, keysPerIndex, records, invalidRecords, refusedDocuments } = report
   writer.string('ns', ns).value('nInvalidDocuments', numberValue(invalidRecords))
-  writer.int32('nNonCompliantDocuments', 0).value('nrecords', numberValue(records))
-  writer.int32('nIndexes', keysPerIndex.size + 1).openDocument('keysPerIndex')
-  writer.value('_id_', numberValue(records))
-  for (const [name, keys] of keysPerIndex) writer.value(name, numberValue(keys))
+  writer
+    .value('nNonCompliantDocuments', numberValue(refusedDocuments))
+    .value('nrecords', numberValue(records))
+  const others = [...keysPerIndex.keys()].filter((name) => name !== idIndexName)
+  writer.int32('nIndexes', others.length + 1).openDocument('keysPerIndex')
+  for (const name of [idIndexName, ...others]) {
+    writer.value(name, numberValue(keysPerIndex.get(name) ?? records))
+  }
   writer.close().openDocument('indexDetails')
-  for (const name of ['_id_', ...keysPerIndex.keys()]) {
+  for (const name of [idIndexName, ...others]) {
     const isSound = !problems.some(({ text }) => text.startsWith(`index ${name}:`))
     writer.openDocument(name).bool('valid', isSound).close()
   }
@@ -58,7 +67,9 @@ function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport
     .close()
     .bool('valid', problems.length === 0)
     .bool('repaired', false)
-  writer.openArray('warnings').close()
+  writer.openArray('warnings')
+  if (refusedDocuments > 0) writer.string('0', notCompliant)
+  writer.close()
   writeTexts(writer, 'errors', problems)
   writeTexts(writer, 'extraIndexEntries', ofKind(problems, 'extraEntry'))
   writeTexts(writer, 'missingIndexEntries', ofKind(problems, 'missingEntry'))

@@ -1,9 +1,16 @@
 // Runs the operations of one update or delete command: in order, each with its own error, and those
 // that name an `_id` together as long as they follow each other.
 
-import { sweepDocumentsMax } from '../../base/limits.js'
+import { fail } from '../../base/errors.js'
+import { modifyRunsMax, sweepDocumentsMax } from '../../base/limits.js'
 import { changePoints, type PointOperation, type PointOutcome } from '../../engine/modify-batch.js'
-import type { Changed, Target } from '../../engine/modify-spec.js'
+import {
+  type AssumedCollation,
+  type Changed,
+  OtherCollation,
+  plainCollation,
+  type Target,
+} from '../../engine/modify-spec.js'
 import type { Sweep } from '../../store/sweep.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
@@ -21,8 +28,11 @@ export interface Batch<R> {
   readonly count: number
   /** Ordered ones stop at the first failure. */
   readonly ordered: boolean
-  /** The operation at a position; what it throws is that operation's failure. */
-  readonly compile: (index: number) => Job<R>
+  /**
+   * The operation at a position, of a collection with that collation; what it throws is that
+   * operation's failure.
+   */
+  readonly compile: (index: number, assumed: AssumedCollation) => Job<R>
   readonly done: (index: number, result: R) => void
 }
 
@@ -31,9 +41,18 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
   const { target, count, ordered, done } = batch
   const failures: WriteFailure[] = []
   const queue: Job<R>[] = []
+  let assumed = plainCollation
+  let others = 0
   for (let at = 0; at < count; ) {
-    fill(queue, at, batch)
-    const outcomes = yield* runPoints(target, queue, ordered)
+    fill(queue, at, batch, assumed)
+    let outcomes: readonly PointOutcome[]
+    try {
+      outcomes = yield* runPoints(target, queue, ordered)
+    } catch (thrown) {
+      assumed = otherCollation(thrown, ++others)
+      queue.length = 0
+      continue
+    }
     for (const outcome of outcomes) {
       const job = queue.shift()
       if ('error' in outcome) failures.push({ index: at, error: outcome.error })
@@ -45,6 +64,11 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
       try {
         if (job !== undefined) done(at, yield* job.alone())
       } catch (thrown) {
+        if (thrown instanceof OtherCollation) {
+          assumed = otherCollation(thrown, ++others)
+          queue.length = 0
+          continue
+        }
         failures.push({ index: at, error: requireOwn(thrown) })
       }
       at++
@@ -54,17 +78,31 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
   return failures
 }
 
+/** What to compile for instead; what else was thrown is thrown on. */
+function otherCollation(thrown: unknown, times: number): AssumedCollation {
+  if (!(thrown instanceof OtherCollation)) throw thrown
+  if (times > modifyRunsMax) {
+    throw fail('WriteConflict', 'the collection kept being replaced by others')
+  }
+  return { collation: thrown.collation }
+}
+
 /** Compiles what may run together: points, up to the first operation that is none. */
-function fill<R>(queue: Job<R>[], at: number, { count, compile }: Batch<R>): void {
+function fill<R>(
+  queue: Job<R>[],
+  at: number,
+  { count, compile }: Batch<R>,
+  assumed: AssumedCollation,
+): void {
   while (queue.length < sweepDocumentsMax && at + queue.length < count) {
     if (queue.length > 0 && queue.at(-1)?.point === undefined) return
-    queue.push(jobAt(at + queue.length, compile))
+    queue.push(jobAt(at + queue.length, compile, assumed))
   }
 }
 
-function jobAt<R>(index: number, compile: (index: number) => Job<R>): Job<R> {
+function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedCollation): Job<R> {
   try {
-    return compile(index)
+    return compile(index, assumed)
   } catch (thrown) {
     const fails = (): never => {
       throw thrown

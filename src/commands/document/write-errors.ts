@@ -2,6 +2,7 @@
 // while what ends the whole command is thrown on.
 
 import { GatewayError } from '../../base/errors.js'
+import { validationErrorsBytesMax } from '../../base/limits.js'
 import { writeExtra } from '../../bus/reply.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
@@ -28,13 +29,18 @@ export function requireOwn(thrown: unknown): GatewayError {
   throw thrown
 }
 
+const unexplained = { errInfo: { note: 'detailed error was too large' } }
+
 /** `writeErrors: [{index, code, …, errmsg}]`; nothing where there is none. */
 export function writeFailures(writer: DocumentWriter, failures: readonly WriteFailure[]): void {
   if (failures.length === 0) return
   writer.openArray('writeErrors')
+  const start = writer.length
   for (const { index, error } of failures) {
     writer.pushOpenDocument().int32('index', index).int32('code', error.code)
-    writeExtra(writer, error.extra)
+    // An explanation may quote a document whole: so many of them, and the rest is not explained.
+    const isFull = writer.length - start > validationErrorsBytesMax && 'errInfo' in error.extra
+    writeExtra(writer, isFull ? unexplained : error.extra)
     writer.string('errmsg', error.message).close()
   }
   writer.close()

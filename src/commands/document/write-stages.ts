@@ -17,7 +17,9 @@ import {
   temporaryName,
 } from '../../engine/replacement.js'
 import { openFind, type Source } from '../../engine/source.js'
-import type { Touch } from '../../engine/types.js'
+import type { Guarded, Touch } from '../../engine/types.js'
+import { readPlaceOf, stagesOver } from '../../engine/views.js'
+import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import { pipelineCollections, type StagePlan } from '../../query/pipeline.js'
 import type { MergePlan, OutPlan } from '../../query/stages/stage.js'
@@ -91,17 +93,19 @@ export function* runMerge(
 ): Sweep<void> {
   const db = plan.target.db ?? call.db
   const { collection } = plan.target
-  yield* readPhase((tx) => requireUniqueKey(tx, { db, collection }, plan))
-  if (!readsItself(call, pipeline, plan)) {
+  const { context } = pipeline.environment
+  yield* readPhase((tx) => requireUniqueKey(tx, { db, collection }, plan, context.collation))
+  const readsViews = yield* readPhase((tx) => namesView(tx, call, pipeline))
+  if (!readsViews && !readsItself(call, pipeline, plan)) {
     const source = yield* openSource(call, pipeline)
-    return yield* mergeAll(call, source, plan, (document) => document)
+    return yield* mergeAll(call, context, source, plan, (document) => document)
   }
   const gathered = replacedBy(call, plan)
   yield* writePhase((tx) => makeTemporary(tx, gathered))
   try {
     yield* gather(call, gathered, pipeline, wrapped)
     const source = yield* readPhase((tx) => openAll(tx, call, gathered))
-    yield* mergeAll(call, source, plan, unwrapped)
+    yield* mergeAll(call, context, source, plan, unwrapped)
   } finally {
     yield* writePhase((tx) => dropReplacement(tx, gathered))
   }
@@ -124,6 +128,21 @@ function readsItself(call: WritingCall, { given }: WritingPipeline, plan: MergeP
   return pipelineCollections(given).some(
     (named) => named.need === 'read' && (named.db ?? call.db) === db && named.name === collection,
   )
+}
+
+/** Whether it looks at a view, which may show anything, the collection written to among it. */
+function* namesView(
+  tx: ReadTx & Guarded,
+  call: WritingCall,
+  { given }: WritingPipeline,
+): Program<boolean> {
+  const named = pipelineCollections(given).filter(({ need }) => need === 'read')
+  const names = named.map(({ db = call.db, name }) => ({ db, name }))
+  if (call.target !== undefined) names.push({ db: call.db, name: call.target })
+  for (const { db, name } of names) {
+    if ((yield* findNamespace(tx, db, name))?.view !== undefined) return true
+  }
+  return false
 }
 
 type Reshape = (document: Document) => Document
@@ -158,12 +177,15 @@ function* gather(
     count += group.length
     const { failures } = yield* insertGroup(target, group, true)
     const [failure] = failures
-    if (failure !== undefined) throw failure.error
+    if (failure === undefined) continue
+    source.close()
+    throw failure.error
   }
 }
 
 function* mergeAll(
   call: WritingCall,
+  context: QueryContext,
   source: Source,
   plan: MergePlan,
   reshape: Reshape,
@@ -180,7 +202,12 @@ function* mergeAll(
       return needsId ? whole(call, result, count + index) : result
     })
     count += results.length
-    yield* mergeInto(call, { ...target, creation: call.creation() }, plan, results)
+    try {
+      yield* mergeInto({ context }, { ...target, creation: call.creation() }, plan, results)
+    } catch (thrown) {
+      source.close()
+      throw thrown
+    }
   }
 }
 
@@ -194,8 +221,9 @@ function* openSource(call: WritingCall, pipeline: WritingPipeline): Sweep<Source
   const { stages, environment } = pipeline
   const { db, target } = call
   return yield* readPhase(function* (tx): Program<Source> {
-    const ns = target === undefined ? undefined : yield* findNamespace(tx, db, target)
-    return openPipeline(ns, stages, environment)
+    if (target === undefined) return openPipeline(undefined, stages, environment)
+    const place = yield* readPlaceOf(tx, db, target, environment.context)
+    return openPipeline(place.ns, stagesOver(place, stages), environment)
   })
 }
 
@@ -211,6 +239,13 @@ function* openAll(tx: ReadTx, call: WritingCall, gathered: Replaced): Program<So
 
 function* nextBatch(source: Source): Sweep<readonly Document[]> {
   const limits = { documentsMax: sweepDocumentsMax, bytesMax: batchBytesMax }
-  const { documents } = yield* readPhase((tx) => fillBatch(tx, source, limits))
-  return documents
+  let isRead = false
+  try {
+    const { documents } = yield* readPhase((tx) => fillBatch(tx, source, limits))
+    isRead = true
+    return documents
+  } finally {
+    // Whatever ends the reading, the files of its sorts go with it.
+    if (!isRead || source.drained) source.close()
+  }
 }

@@ -63,6 +63,7 @@ export class ChainSource extends HoldingSource {
 
   override close(): void {
     super.close()
+    this.chain.abandon()
     this.upstream.close()
   }
 

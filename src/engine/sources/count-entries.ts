@@ -5,7 +5,8 @@ import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { findNamespace } from '../catalog.js'
 import { type Access, isMultikey } from '../plan.js'
-import type { Namespace } from '../types.js'
+import type { IndexDescriptor, Namespace } from '../types.js'
+import { hasSameArrays } from '../wildcard-paths.js'
 import { SpanCursor } from './span-cursor.js'
 
 /**
@@ -32,5 +33,9 @@ export function* countEntries(
   const now = yield* findNamespace(tx, ns.db, ns.name)
   if (now?.id !== ns.id) return undefined
   const index = now.indexes.find((other) => other.id === access.index.id)
-  return index !== undefined && !isMultikey(index) ? count : undefined
+  return index !== undefined && isUnchanged(access.index, index) ? count : undefined
+}
+
+function isUnchanged(before: IndexDescriptor, now: IndexDescriptor): boolean {
+  return before.wildcard === undefined ? !isMultikey(now) : hasSameArrays(before, now)
 }

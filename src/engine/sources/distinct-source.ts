@@ -11,7 +11,7 @@ import type { Document } from '../../value/value.js'
 import { findNamespace } from '../catalog.js'
 import { leadingKey } from '../index-keys.js'
 import { isMultikey } from '../plan.js'
-import type { DistinctPlan } from '../planner.js'
+import type { DistinctPlan } from '../plan-distinct.js'
 import { documentOfRecord } from '../records.js'
 import type { Namespace } from '../types.js'
 import { HoldingSource, type Source } from './holding-source.js'
@@ -29,6 +29,9 @@ export class DistinctSource extends HoldingSource {
   private prefix: Bytes | undefined
   /** Entries of the next step: more while they differ, fewer while they are equal. */
   private chunk = 1
+  /** Entries that a read has brought behind its first, and those of them that had a new value. */
+  private seconds = 0
+  private freshSeconds = 0
   private rest: Source | undefined
 
   constructor(
@@ -75,9 +78,11 @@ export class DistinctSource extends HoldingSource {
     const entries = yield* tx.scanFetch(range, limit)
     if (!(yield* this.isStillGood(tx))) return
     let added = 0
-    for (const { key, record } of entries) {
+    for (const [i, { key, record }] of entries.entries()) {
       this.own.keysExamined++
+      if (i > 0) this.seconds++
       if (record === undefined || this.isRepeated(key)) continue
+      if (i > 0) this.freshSeconds++
       const document = yield* documentOfRecord(tx, record)
       this.own.docsExamined++
       this.prefix = this.prefixOf(document)
@@ -97,9 +102,10 @@ export class DistinctSource extends HoldingSource {
       this.spanAt++
       this.start = undefined
     }
-    const { keysExamined, docsExamined } = this.own
-    // Jumps over next to nothing cost more than they save; what has been seen does no harm.
-    const isVain = keysExamined >= distinctTrialEntries && docsExamined * 2 > keysExamined
+    // Jumps over next to nothing cost more than they save; what has been seen does no harm. The
+    // first entry of a read is always new: whether others are is what tells.
+    const { seconds, freshSeconds } = this
+    const isVain = seconds >= distinctTrialEntries && freshSeconds * 2 > seconds
     if (isVain) this.rest = this.fallback(this.ns)
     this.chunk = added * 2 > limit ? Math.min(limit * 2, scanFirstEntries) : Math.ceil(limit / 2)
   }

@@ -4,6 +4,7 @@
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
+import type { Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { FacetPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -28,12 +29,14 @@ export class FacetSource extends HoldingSource {
   private readonly upstream: Source
   private readonly facets: readonly Facet[]
   private readonly goOn: Continue
+  private readonly workspace: Workspace | undefined
   private resultBytes = 0
   private isDone = false
   private returned = 0
 
-  constructor(upstream: Source, plan: FacetPlan, goOn: Continue) {
+  constructor(upstream: Source, plan: FacetPlan, workspace: Workspace | undefined, goOn: Continue) {
     super()
+    this.workspace = workspace
     this.upstream = upstream
     this.goOn = goOn
     this.facets = plan.facets.map(({ name, stages }) => this.facet(name, stages))
@@ -67,6 +70,7 @@ export class FacetSource extends HoldingSource {
 
   override close(): void {
     super.close()
+    for (const { chain } of this.facets) chain.abandon()
     this.upstream.close()
   }
 
@@ -77,7 +81,7 @@ export class FacetSource extends HoldingSource {
     const transforms = stages
       .slice(0, end)
       .filter(isPure)
-      .map((plan) => plan.create())
+      .map((plan) => plan.create(this.workspace))
     const chain = new Chain(transforms, (document) => {
       this.count(document)
       results.push(document)
@@ -100,11 +104,15 @@ export class FacetSource extends HoldingSource {
     if (facet.rest.length === 0) return
     const source = this.goOn(facet.results, facet.rest)
     const results: Document[] = []
-    while (!source.drained) {
-      for (const document of yield* source.pull(tx, pullDocumentsMax)) {
-        this.count(document)
-        results.push(document)
+    try {
+      while (!source.drained) {
+        for (const document of yield* source.pull(tx, pullDocumentsMax)) {
+          this.count(document)
+          results.push(document)
+        }
       }
+    } finally {
+      source.close()
     }
     facet.results = results
   }

@@ -11,8 +11,8 @@ import type { Program, ReadTx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { equalityKey } from '../../value/key.js'
 import { type Document, documentValue, type Value } from '../../value/value.js'
-import { findNamespace } from '../catalog.js'
-import type { Guarded, Namespace } from '../types.js'
+import type { Guarded } from '../types.js'
+import { type ReadPlace, readPlaceOf } from '../views.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
@@ -24,7 +24,7 @@ interface Place {
   readonly db: string
 }
 
-type Open = (ns: Namespace | undefined, filter: Filter) => Source
+type Open = (place: ReadPlace, filter: Filter) => Source
 
 /** What one search has seen. */
 interface Search {
@@ -53,14 +53,14 @@ export class GraphLookupSource extends JoiningSource {
 
   private *search(tx: ReadTx & Guarded, document: Document): Program<Document[]> {
     const { plan, place } = this
-    const ns = yield* findNamespace(tx, place.db, plan.from)
+    const from = yield* readPlaceOf(tx, place.db, plan.from, place.context)
     const search: Search = { found: new Map(), asked: new Set(), bytes: 0 }
     let frontier = unasked(search, plan.startOf(document))
     for (let depth = 0; frontier.length > 0 && depth <= plan.maxDepth; depth++) {
       const next: Value[] = []
       for (let at = 0; at < frontier.length; at += valuesAtOnce) {
         const values = frontier.slice(at, at + valuesAtOnce)
-        for (const found of yield* this.round(tx, ns, values, search, depth)) {
+        for (const found of yield* this.round(tx, from, values, search, depth)) {
           next.push(...plan.leadsTo(found))
         }
       }
@@ -72,13 +72,13 @@ export class GraphLookupSource extends JoiningSource {
   /** The documents that a round finds for the first time. */
   private *round(
     tx: ReadTx & Guarded,
-    ns: Namespace | undefined,
+    from: ReadPlace,
     values: readonly Value[],
     search: Search,
     depth: number,
   ): Program<Document[]> {
     const { plan, place } = this
-    const source = this.open(ns, compileFilter(plan.filterOf(values), place.context))
+    const source = this.open(from, compileFilter(plan.filterOf(values), place.context))
     const fresh: Document[] = []
     while (!source.drained) {
       for (const found of yield* source.pull(tx, pullDocumentsMax)) {

@@ -6,7 +6,9 @@ import type { Document } from '../../value/value.js'
 import type { Counters } from './walk.js'
 
 export interface Source {
-  /** Up to `want` documents (1 or more); none only when drained. */
+  /**
+   * Up to `want` documents (1 or more); none only when drained, or where more may come later.
+   */
   pull(tx: ReadTx, want: number): Program<Document[]>
   /** Gives back documents of the last pull, for the next one. */
   putBack(documents: readonly Document[]): void

@@ -39,14 +39,17 @@ export abstract class JoiningSource extends HoldingSource {
   }
 
   protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
-    const documents = yield* this.upstream.pull(tx, Math.min(want, this.atOnce))
-    if (documents.length === 0) return []
-    const joined = yield* this.join(tx, documents)
-    this.returned += joined.length
-    return joined
+    for (;;) {
+      const documents = yield* this.upstream.pull(tx, Math.min(want, this.atOnce))
+      if (documents.length === 0) return []
+      const joined = yield* this.join(tx, documents)
+      this.returned += joined.length
+      if (joined.length > want) this.putBack(joined.slice(want))
+      if (joined.length > 0) return joined.slice(0, want)
+    }
   }
 
-  /** The documents with what was found for each, in order. */
+  /** The documents with what was found for each, in order; a join may unwind them. */
   protected abstract join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]>
 
   /** A search is over. */

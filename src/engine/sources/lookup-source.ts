@@ -7,21 +7,23 @@ import { blockingBytesMax, lookupCacheBytesMax, pullDocumentsMax } from '../../b
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
-import type { LookupPlan } from '../../query/stages/stage.js'
+import { FieldSetter } from '../../query/stages/setter.js'
+import type { LookupPlan, LookupUnwind } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { findElement } from '../../value/elements.js'
-import type { Document } from '../../value/value.js'
-import { findNamespace } from '../catalog.js'
-import type { Guarded, Namespace } from '../types.js'
+import { type Document, int64Value, nullValue } from '../../value/value.js'
+import type { Guarded } from '../types.js'
+import { type ReadPlace, readPlaceOf } from '../views.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
 const joinedAtOnce = 50
 
-type Open = (ns: Namespace | undefined, filter: Filter, stages: readonly StagePlan[]) => Source
+type Open = (place: ReadPlace, filter: Filter, stages: readonly StagePlan[]) => Source
 
 /** Answers of one batch, by question. */
 interface Cache {
+  readonly place: ReadPlace
   readonly answers: Map<string, Document[]>
   bytes: number
 }
@@ -29,6 +31,8 @@ interface Cache {
 export class LookupSource extends JoiningSource {
   /** The pipeline looks at the document: then the filter is not the whole question. */
   private readonly isCorrelated: boolean
+  /** Puts in the position among the matches, where an unwinding asks for it. */
+  private readonly index: FieldSetter | undefined
 
   constructor(
     upstream: Source,
@@ -38,18 +42,41 @@ export class LookupSource extends JoiningSource {
   ) {
     super(upstream, joinedAtOnce)
     const { bytes, start } = plan.spec
+    const indexPath = plan.unwind?.indexPath
+    this.index = indexPath === undefined ? undefined : new FieldSetter(indexPath, place.context)
     this.isCorrelated = findElement(bytes, start, utf8('let')) !== undefined
   }
 
   protected *join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]> {
-    const cache: Cache = { answers: new Map(), bytes: 0 }
+    const { db, context } = this.place
+    const place = yield* readPlaceOf(tx, db, this.plan.from, context)
+    const cache: Cache = { place, answers: new Map(), bytes: 0 }
     const joined: Document[] = []
     for (const document of documents) {
       const matches = yield* this.matchesOf(tx, document, cache)
-      joined.push(this.plan.joined(document, matches))
+      if (this.plan.unwind === undefined) joined.push(this.plan.joined(document, matches))
+      else this.unwind(document, matches, this.plan.unwind, joined)
       yield* tx.breathe(matches.length)
     }
     return joined
+  }
+
+  /** One document for each match: the array of all of them is never made. */
+  private unwind(
+    document: Document,
+    matches: readonly Document[],
+    { keepsEmpty }: LookupUnwind,
+    joined: Document[],
+  ): void {
+    const { plan, index } = this
+    if (matches.length === 0 && keepsEmpty) {
+      const whole = plan.joinedEach(document, undefined)
+      joined.push(index === undefined ? whole : index.set(whole, nullValue))
+    }
+    for (const [i, match] of matches.entries()) {
+      const whole = plan.joinedEach(document, match)
+      joined.push(index === undefined ? whole : index.set(whole, int64Value(BigInt(i))))
+    }
   }
 
   private *matchesOf(tx: ReadTx & Guarded, document: Document, cache: Cache): Program<Document[]> {
@@ -57,15 +84,29 @@ export class LookupSource extends JoiningSource {
     const name = this.isCorrelated ? undefined : mapKey(question)
     const known = name === undefined ? undefined : cache.answers.get(name)
     if (known !== undefined) return known
-    const answer = yield* this.ask(tx, document, question)
+    const answer = yield* this.ask(tx, cache.place, document, question)
     if (name !== undefined) keep(cache, name, answer)
     return answer
   }
 
-  private *ask(tx: ReadTx & Guarded, document: Document, question: Bytes): Program<Document[]> {
-    const { db, context } = this.place
-    const ns = yield* findNamespace(tx, db, this.plan.from)
-    const source = this.open(ns, compileFilter(question, context), this.plan.pipelineFor(document))
+  private *ask(
+    tx: ReadTx,
+    place: ReadPlace,
+    document: Document,
+    question: Bytes,
+  ): Program<Document[]> {
+    const filter = compileFilter(question, this.place.context)
+    const source = this.open(place, filter, this.plan.pipelineFor(document))
+    try {
+      const answer = yield* this.answerOf(tx, source)
+      this.count(source)
+      return answer
+    } finally {
+      source.close()
+    }
+  }
+
+  private *answerOf(tx: ReadTx, source: Source): Program<Document[]> {
     const answer: Document[] = []
     let bytes = 0
     while (!source.drained) {
@@ -77,7 +118,6 @@ export class LookupSource extends JoiningSource {
       const what = `documents in ${this.plan.from} matching pipeline's $lookup stage`
       throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)
     }
-    this.count(source)
     return answer
   }
 }

@@ -26,6 +26,11 @@ export class SpanCursor {
     return { start: last === undefined ? span.start : successor(last), end: span.end }
   }
 
+  /** Where it stands; undefined at the beginning of a span. */
+  get place(): Bytes | undefined {
+    return this.last
+  }
+
   /** Goes on behind `key`, which lies in the current span. */
   passed(key: Bytes): void {
     this.last = key

@@ -8,6 +8,7 @@ import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/li
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import { findHead, isCapped, sequenceKey, sequenceOf } from '../capped-order.js'
 import { findNamespace } from '../catalog.js'
 import type { Cover } from '../cover.js'
 import { entriesOf } from '../index-keys.js'
@@ -48,9 +49,14 @@ interface Hit extends Entry {
   readonly record?: Bytes | undefined
 }
 
+/** A step of fewer entries costs as much for what is around it. */
+const scanFewEntries = 32
+
 export class Walk {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   drained = false
+  /** Ends with CappedPositionLost where the place is gone at which it was left; else it goes on. */
+  losesPlace = false
   /** Documents that had come by another entry or access before. */
   repeated = 0
   /** Keys that had been examined when each access began. */
@@ -176,6 +182,9 @@ export class Walk {
     goal: number,
     found: Found,
   ): Program<void> {
+    if (this.namespace.capped !== undefined && access.kind === 'records') {
+      yield* this.findPlace(tx, access.reverse)
+    }
     const range = this.position?.range()
     if (range === undefined) {
       this.nextAccess()
@@ -204,6 +213,23 @@ export class Walk {
     if (hits.length < limit) this.finishSpan()
     else if (last !== undefined) this.position?.passed(last.key)
     this.adapt(goal - found.documents.length)
+  }
+
+  /**
+   * In a capped collection: begins where its documents begin, behind all that a store may still
+   * know of the removed ones, and goes on only from a document that is there, lest it miss some.
+   */
+  private *findPlace(tx: ReadTx, reverse: boolean): Program<void> {
+    const { namespace, position } = this
+    if (!isCapped(namespace) || position === undefined) return
+    const { place } = position
+    if (place === undefined) {
+      const head = reverse ? undefined : yield* findHead(tx, namespace.id)
+      if (head !== undefined) position.passed(sequenceKey(namespace.id, head.first - 1))
+    } else if (this.losesPlace && (yield* tx.get(place)) === undefined) {
+      yield* this.stillThere(tx)
+      throw lostPlace(place)
+    }
   }
 
   /** As readSpan, without records as long as entries tell what is wanted of them. */
@@ -282,9 +308,10 @@ export class Walk {
       if (this.holds(this.plan.accesses[i] as Access, document, recordKey)) return false
     }
     const { access, index } = this
-    if (access.kind !== 'entries' || index === undefined || !isMultikey(index)) return true
+    if (access.kind !== 'entries' || index === undefined) return true
+    if (!isMultikey(index) && !isMultikey(access.index)) return true
     let first: Bytes | undefined
-    for (const entry of entriesOf(index, document, recordKey).keys) {
+    for (const entry of entriesOf(readOf(access.index, index), document, recordKey).keys) {
       if (!spansHold(access.spans, entry)) continue
       if (first === undefined || compareBytes(entry, first) < 0 !== access.reverse) first = entry
     }
@@ -300,7 +327,7 @@ export class Walk {
       case 'records':
         return spansHold(access.spans, recordKey)
       case 'entries': {
-        const index = this.current(access.index)
+        const index = readOf(access.index, this.current(access.index))
         return entriesOf(index, document, recordKey).keys.some((key) =>
           spansHold(access.spans, key),
         )
@@ -367,8 +394,8 @@ export class Walk {
 
   /** Entries of the next step: what is missing where all of them count, else growing steps. */
   private stepLimit(missing: number): number {
-    const entries = this.filters || this.deduplicates ? Math.max(missing, this.chunk) : missing
     const { docsExamined } = this.counters
+    const entries = this.filters || this.deduplicates ? this.likelyFor(missing) : missing
     const fits =
       docsExamined === 0
         ? scanFirstEntries
@@ -376,9 +403,31 @@ export class Walk {
     return Math.min(entries, fits, this.entriesMax)
   }
 
+  /** Entries among which so many are likely to match: what is read beyond is read again. */
+  private likelyFor(missing: number): number {
+    const { docsExamined, returned } = this.counters
+    if (returned === 0) return Math.max(missing, this.chunk)
+    const likely = Math.ceil((missing * docsExamined * 1.125) / returned)
+    return Math.min(Math.max(likely, missing, scanFewEntries), Math.max(missing, this.chunk))
+  }
+
   private adapt(missing: number): void {
     if (missing > 0) this.chunk = Math.min(this.chunk * 2, scanEntriesMax)
   }
+}
+
+/** For a reader of a capped collection that its writers have overtaken. */
+export function lostPlace(key: Bytes): Error {
+  return fail(
+    'CappedPositionLost',
+    'CollectionScan died due to position in capped collection being deleted. ' +
+      `Last seen record id: RecordId(${sequenceOf(key) ?? 0})`,
+  )
+}
+
+/** Of a wildcard index what the plan reads: the other entries need not be made. */
+function readOf(planned: IndexDescriptor, now: IndexDescriptor): IndexDescriptor {
+  return planned.wildcard === undefined ? now : planned
 }
 
 function isOwnKey(index: IndexDescriptor, document: Document, record: Bytes, key: Bytes): boolean {

@@ -1,0 +1,109 @@
+// What administrators' tools ask a standalone server for beside its data: answered from what is
+// there, in the peer's shapes, and with nothing where Sigil has nothing of the kind.
+
+import { fail } from '../../base/errors.js'
+import { peerCompatibilityVersion } from '../../base/product.js'
+import { anyValue, bool, ignored, string, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+
+/** The machine's part of an ObjectId; those of Sigil have random bytes there. */
+const machineOfIds = 0
+
+const features = documentRow({
+  name: 'features',
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: { oidReset: ignored },
+  help: 'Tells that no JavaScript runs here.',
+  run: () => reply((writer) => writer.int32('oidMachine', machineOfIds)),
+})
+
+const lockInfo = documentRow({
+  name: 'lockInfo',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: { includeStorageEngineDump: ignored },
+  help: 'Lists locks that are held: there are none, as commands take none.',
+  run: () => reply((writer) => writer.openArray('lockInfo').close()),
+})
+
+const connPoolStats = documentRow({
+  name: 'connPoolStats',
+  grain: 'local',
+  access: 'operator',
+  target: anyValue,
+  params: {},
+  help: 'Counts the connections to other members of a set: a standalone server has none.',
+  run: () =>
+    reply((writer) => {
+      writer.int32('numClientConnections', 0).int32('numAScopedConnections', 0)
+      for (const name of ['InUse', 'Available', 'Leased', 'Created', 'Refreshing']) {
+        writer.int32(`total${name}`, 0)
+      }
+      writer.openDocument('pools').close().openDocument('hosts').close()
+      writer.openDocument('replicaSets').close()
+    }),
+})
+
+const shardingState = documentRow({
+  name: 'shardingState',
+  grain: 'local',
+  access: 'identity',
+  adminOnly: true,
+  target: anyValue,
+  params: {},
+  help: 'Tells that the server is no part of a sharded cluster.',
+  run: () => reply((writer) => writer.bool('enabled', false)),
+})
+
+const setFeatureCompatibilityVersion = documentRow({
+  name: 'setFeatureCompatibilityVersion',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: string,
+  params: { confirm: withDefault(bool, false), fromConfigServer: ignored },
+  help: 'Takes the version that is in force, and no other.',
+  run: ({ target: version, args }) => {
+    if (version !== peerCompatibilityVersion) {
+      const expected = `expected '${peerCompatibilityVersion}'`
+      const text = `Invalid feature compatibility version value '${version}'; ${expected}`
+      throw fail('Location4926900', text)
+    }
+    if (!args.confirm) {
+      const text =
+        "Please re-run this command with 'confirm: true' to acknowledge that there is no way back"
+      throw fail('Location7369100', text)
+    }
+    return reply()
+  },
+})
+
+const shutdown = documentRow({
+  name: 'shutdown',
+  grain: 'local',
+  access: 'operator',
+  adminOnly: true,
+  target: anyValue,
+  params: { force: ignored, timeoutSecs: ignored },
+  help: 'Stops Sigil: what is in flight is finished, then everything is closed.',
+  run: ({ services }) => {
+    const { shutdown: stop } = services
+    if (stop === undefined) throw fail('CommandNotSupported', 'this server is not to be stopped')
+    stop()
+    return reply()
+  },
+})
+
+export const serverToolRows = [
+  features,
+  lockInfo,
+  connPoolStats,
+  shardingState,
+  setFeatureCompatibilityVersion,
+  shutdown,
+]

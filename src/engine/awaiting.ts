@@ -1,0 +1,68 @@
+// Who waits for a change of some keys, outside of transactions: a getMore at the end of a capped
+// collection. Whoever waits looks first, begins to watch before it looks, and looks again when it
+// is woken, so that nothing that comes in between is missed.
+
+import type { Bytes } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
+import { awaitingCursorsMax, timerMsMax } from '../base/limits.js'
+import type { ObservedStore } from './observed-store.js'
+
+export class Awaiting {
+  private watching = 0
+
+  constructor(private readonly store: ObservedStore) {}
+
+  /** How many watch at the moment. */
+  get size(): number {
+    return this.watching
+  }
+
+  /** Begins to watch, until `end`. Throws ExceededMemoryLimit above awaitingCursorsMax. */
+  watch(keys: readonly Bytes[]): Watch {
+    if (this.watching >= awaitingCursorsMax) {
+      throw fail('ExceededMemoryLimit', `more than ${awaitingCursorsMax} cursors wait for data`)
+    }
+    this.watching++
+    const watch = new Watch(() => {
+      this.watching--
+      for (const stop of stops) stop()
+    })
+    const stops = keys.map((key) => this.store.observe(key, () => watch.wake()))
+    return watch
+  }
+}
+
+export class Watch {
+  /** Something has changed since the last `look`. */
+  private isStale = false
+  private resume: (() => void) | undefined
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly stop: () => void) {}
+
+  /** What is read from now on is newer than all that was told. */
+  look(): void {
+    this.isStale = false
+  }
+
+  /** Resolves when something has changed since `look`, or after so many milliseconds. */
+  changed(ms: number): Promise<void> {
+    if (this.isStale) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.resume = resolve
+      this.timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 0), timerMsMax))
+    })
+  }
+
+  wake(): void {
+    this.isStale = true
+    clearTimeout(this.timer)
+    this.resume?.()
+    this.resume = undefined
+  }
+
+  end(): void {
+    this.wake()
+    this.stop()
+  }
+}

@@ -1,0 +1,100 @@
+// The documents of a capped collection from the oldest on, and after the last one those that come:
+// what a tailable cursor pulls. It has a place, not a snapshot, and ends where writers have
+// overtaken it. (facts: document-wire 9)
+
+import type { Bytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { scanBytesTarget } from '../../base/limits.js'
+import { idKeyEnd, keyClass } from '../../store/layout.js'
+import type { KeyRange, Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import { type CappedNamespace, readHead, sequenceKey, sequenceOf } from '../capped-order.js'
+import { findNamespace } from '../catalog.js'
+import { documentOfRecord } from '../records.js'
+import { noKey } from '../returned-keys.js'
+import type { FindQuery } from '../source.js'
+import { StepSize } from '../step-size.js'
+import { HoldingSource } from './holding-source.js'
+import { type Counters, lostPlace } from './walk.js'
+
+export class TailSource extends HoldingSource {
+  readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+  /** Key of the last document that was looked at. */
+  private place: Bytes | undefined
+  /** There was nothing to begin with: as on the peer, such a cursor is dead. */
+  private isDead = false
+  private skipLeft: number
+  private limitLeft: number
+  private readonly size = new StepSize()
+
+  constructor(
+    private readonly ns: CappedNamespace,
+    private readonly query: FindQuery,
+  ) {
+    super()
+    this.skipLeft = query.skip ?? 0
+    this.limitLeft = query.limit || Number.POSITIVE_INFINITY
+  }
+
+  protected get isExhausted(): boolean {
+    return this.isDead
+  }
+
+  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+    const found: Document[] = []
+    let bytes = 0
+    while (found.length < want && this.limitLeft > 0 && bytes < scanBytesTarget) {
+      const before = found.length
+      const isEnd = yield* this.step(tx, want, found)
+      for (const document of found.slice(before)) bytes += document.length
+      if (isEnd) break
+    }
+    if (this.place === undefined) this.isDead = true
+    this.counters.returned += found.length
+    return found
+  }
+
+  /** Looks at the next documents; whether there are no more for now. */
+  private *step(tx: ReadTx, want: number, found: Document[]): Program<boolean> {
+    const { limit } = this.size
+    const hits = yield* tx.scan(yield* this.rest(tx), limit)
+    let bytes = 0
+    for (let i = 0; i < hits.length && found.length < want && this.limitLeft > 0; i++) {
+      const { key, value } = hits[i] as (typeof hits)[number]
+      const document = yield* documentOfRecord(tx, value)
+      this.place = key
+      this.counters.docsExamined++
+      bytes += document.length
+      this.take(document, found)
+    }
+    this.size.saw(hits.length, bytes)
+    return hits.length < limit
+  }
+
+  private take(document: Document, found: Document[]): void {
+    const { filter, projection, returnsKey } = this.query
+    if (!filter.matches(document)) return
+    if (this.skipLeft > 0) {
+      this.skipLeft--
+      return
+    }
+    this.limitLeft--
+    if (returnsKey === true) found.push(noKey)
+    else found.push(projection === undefined ? document : projection.apply(document))
+  }
+
+  /** What lies behind its place. Throws QueryPlanKilled, CappedPositionLost. */
+  private *rest(tx: ReadTx): Program<KeyRange> {
+    const { id, db, name } = this.ns
+    const now = yield* findNamespace(tx, db, name)
+    if (now?.id !== id) throw fail('QueryPlanKilled', `collection dropped: ${db}.${name}`)
+    const end = idKeyEnd(keyClass.record, id)
+    const { place } = this
+    if (place === undefined) {
+      const { first } = yield* readHead(tx, now)
+      return { start: sequenceKey(id, first), end }
+    }
+    if ((yield* tx.get(place)) === undefined) throw lostPlace(place)
+    return { start: sequenceKey(id, (sequenceOf(place) ?? 0) + 1), end }
+  }
+}
