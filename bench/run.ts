@@ -4,6 +4,8 @@
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
 import { chain } from './chain.js'
+import { documentsFilter } from './documents/filter.js'
+import { documentsGrowth } from './documents/growth.js'
 import { findById } from './find-by-id.js'
 import { http } from './http.js'
 import { identity } from './identity.js'
@@ -24,6 +26,8 @@ import type { Figure } from './support/figure.js'
 const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   calibrate,
   chain,
+  'documents-filter': documentsFilter,
+  'documents-growth': documentsGrowth,
   'find-by-id': findById,
   http,
   identity,

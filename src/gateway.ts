@@ -11,12 +11,15 @@ import { operatorKeyCharsMin, shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
 import { defaultPort, type SettingName, type Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
+import { FailPoint } from './bus/fail-point.js'
 import type { KeyValueBus } from './bus/keyvalue/bus.js'
 import type { ServerPlaces } from './bus/services.js'
 import type { OpenChain } from './chain/open.js'
 import type { Registry } from './chain/registry.js'
+import { failPointRow } from './commands/admin/fail-point.js'
 import { documentRows } from './commands/rows.js'
 import { Engine } from './engine/engine.js'
+import { openSpills } from './engine/spill.js'
 import { OperatorKey } from './identity/operator.js'
 import { openKeyValue } from './key-value.js'
 import { ByteBudget } from './listeners/budget.js'
@@ -25,6 +28,7 @@ import { chainRoutes } from './listeners/http/chain.js'
 import { pageOrigins } from './listeners/http/guard.js'
 import { openHealth } from './listeners/http/health.js'
 import { KeyValueHttp } from './listeners/http/key-value-http.js'
+import { metricsRoutes, metricsTokenCheck } from './listeners/http/metrics-routes.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
 import { isLoopback } from './listeners/network.js'
 import { openResp, type RespListener } from './listeners/resp.js'
@@ -41,6 +45,8 @@ export interface GatewayOptions {
   readonly log: Log
   /** Of Sigil's package. */
   readonly version: string
+  /** What the command `shutdown` calls, to have the gateway closed; without it it is refused. */
+  readonly onShutdown?: () => void
 }
 
 export interface Gateway {
@@ -84,9 +90,10 @@ async function openOver(
   options: GatewayOptions,
   notes: string[],
 ): Promise<Gateway> {
-  const { settings, clock, random, log, version } = options
+  const { settings, clock, random, log, version, onShutdown } = options
   const { key, made } = await OperatorKey.open(store, { random, apiKey: settings.API_KEY })
-  const engine = new Engine({ store, clock, random, log })
+  const spills = openSpills(settings.STORE, clock)
+  const engine = new Engine({ store, clock, random, log, spills })
   await engine.start()
   const authority = openAuthority({
     ...{ settings, store, clock, random, log, chain },
@@ -98,7 +105,10 @@ async function openOver(
   const { credentials, keyLimit, keys } = wallets
   const objectIds = new ObjectIds(clock, random)
   let listeners: Listeners | undefined
-  const bus = new Bus(documentRows, engine, {
+  const lifecycle = { isDraining: false }
+  const { TEST_COMMANDS: hasTests } = settings
+  const rows = hasTests ? [...documentRows, failPointRow] : documentRows
+  const bus = new Bus(rows, engine, {
     ...{ clock, random, log, objectIds },
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
@@ -106,6 +116,8 @@ async function openOver(
     places: () => placesOf(settings, listeners),
     contractAddress: () => contractOf(registry),
     connections: () => listeners?.wire.connections() ?? noConnections,
+    ...(onShutdown === undefined ? {} : { shutdown: onShutdown }),
+    ...(hasTests ? { failPoint: new FailPoint({ chance: () => chanceOf(random) }) } : {}),
   })
   const keyValue = await openKeyValue({
     ...{ settings, engine, clock, random, log, version, rules, standing, audit },
@@ -113,7 +125,7 @@ async function openOver(
   })
   try {
     const server = {
-      ...{ store, chain, bus, keyValue, wallets, authority },
+      ...{ store, chain, bus, keyValue, wallets, authority, engine, lifecycle },
       operatorKey: key,
       ids: objectIds,
     }
@@ -141,8 +153,14 @@ async function openOver(
     chain,
     store,
     heapRest,
+    lifecycle,
   }
   return { ports, madeKey: made, notes, close: () => close(parts) }
+}
+
+/** From 0 up to 1. */
+function chanceOf(random: Random): number {
+  return Buffer.from(random.bytes(4)).readUInt32LE() / 2 ** 32
 }
 
 /** Undefined while the first start has not found or made the contract. */
@@ -168,15 +186,23 @@ interface Server {
   readonly keyValue: KeyValueBus
   readonly wallets: Wallets
   readonly authority: Authority
+  readonly engine: Engine
+  readonly lifecycle: Lifecycle
   readonly operatorKey: OperatorKey
   readonly ids: ObjectIds
 }
 
+interface Lifecycle {
+  /** A stop has begun: nobody should send anything here any more. */
+  isDraining: boolean
+}
+
 async function openListeners(
   { settings, clock, random, log, version }: GatewayOptions,
-  { store, chain, bus, keyValue, wallets, authority, operatorKey, ids }: Server,
+  server: Server,
   notes: string[],
 ): Promise<Listeners> {
+  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids } = server
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
   const authOff = settings.AUTH_MODE === 'off'
@@ -187,6 +213,12 @@ async function openListeners(
   const { rules, signIn, isAdministrator } = authority
   let wire: WireListener | undefined
   let resp: RespListener | undefined
+  let http: HttpListener | undefined
+  const connections = () => ({
+    http: http?.connections() ?? 0,
+    wire: wire?.connections().current ?? 0,
+    redis: keyValue.services.clients.sessions.size,
+  })
   try {
     resp = await onPort(settings, 'REDIS_PORT', notes, (port) =>
       openResp({ ...shared, port, bus: keyValue }),
@@ -195,7 +227,7 @@ async function openListeners(
       openWire({ ...shared, port, bus, credentials, random }),
     )
     const wirePort = wire.port
-    const http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
+    http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
       openHttp({
         ...{ ...shared, port, bus, random, ids },
         isTls: tls !== undefined,
@@ -207,12 +239,20 @@ async function openListeners(
         rateLimits: settings.RATE_LIMITS === 'on',
         anonymousReads: rules.anonymousReads,
         isOperatorKey: (given) => operatorKey.matches(given),
+        isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         ...{ identify, isAdministrator },
         openSession: (cookie) => signIn.openSession(cookie),
+        pageKey: signIn.pageKey,
         health: (httpPort) => openHealth({ store, chain, clock, version, httpPort, wirePort }),
         rawRoutes: [
           backupRoute({ store, version, audit: authority.audit }),
           ...overHttp.routes,
+          ...metricsRoutes({
+            ...{ store, chain, bus, clock, version, connections },
+            cursors: server.engine.cursors,
+            listeners: () => ({ http: true, wire: wire !== undefined, redis: resp !== undefined }),
+            isDraining: () => server.lifecycle.isDraining,
+          }),
           ...chainRoutesOf(chain, host),
         ],
       }),
@@ -269,12 +309,14 @@ interface Parts {
   readonly chain: OpenChain
   readonly store: Store
   readonly heapRest: HeapRest | undefined
+  readonly lifecycle: Lifecycle
 }
 
 /** Listeners stop accepting and answer what they have taken; the store is let go last. */
 async function close(parts: Parts): Promise<void> {
   const { bus, keyValue, engine, chain, store } = parts
   const { http, overHttp, wire, resp } = parts.listeners
+  parts.lifecycle.isDraining = true
   parts.heapRest?.stop()
   let chainClosed: Promise<void> | undefined
   const closeChain = () => {
@@ -305,9 +347,11 @@ function checkSettings(settings: Settings): string[] {
     if (!local) throw fail('InvalidOptions', `AUTH_MODE=off needs a loopback HOST`)
     notes.push('AUTH_MODE=off: everyone on this machine is the operator.')
   }
-  const { API_KEY } = settings
-  if (API_KEY !== undefined && API_KEY.length < operatorKeyCharsMin) {
-    const text = `API_KEY is shorter than ${operatorKeyCharsMin} characters`
+  if (settings.TEST_COMMANDS) notes.push(testCommandsNote(settings, local))
+  for (const name of ['API_KEY', 'METRICS_TOKEN'] as const) {
+    const secret = settings[name]
+    if (secret === undefined || secret.length >= operatorKeyCharsMin) continue
+    const text = `${name} is shorter than ${operatorKeyCharsMin} characters`
     if (!local) throw fail('InvalidOptions', `${text}; on a network it could be guessed`)
     notes.push(`${text}: it could be guessed.`)
   }
@@ -327,6 +371,16 @@ function checkSettings(settings: Settings): string[] {
     )
   }
   return notes
+}
+
+/** Whoever may arm fail points can stop every client: never where others reach the server. */
+function testCommandsNote(settings: Settings, isLocal: boolean): string {
+  const { PUBLIC_URL, TRUSTED_PROXIES } = settings
+  if (!isLocal || PUBLIC_URL !== undefined || TRUSTED_PROXIES.length > 0) {
+    const text = 'TEST_COMMANDS=1 needs a loopback HOST, no PUBLIC_URL and no TRUSTED_PROXIES'
+    throw fail('InvalidOptions', text)
+  }
+  return 'WARNING: TEST_COMMANDS=1: commands can be made to fail. Never use it in production.'
 }
 
 /** Other schemes have no origin of their own: pages without one would pass for ours. */

@@ -75,14 +75,14 @@ function print(text: string): number {
 
 async function start(settings: Settings): Promise<number> {
   const log = openLog(settings.LOG_LEVEL)
-  const stop = stopSignal()
+  const { stopped, stop } = stopping()
   const gateway = await openGateway({
-    ...{ settings, log, version },
+    ...{ settings, log, version, onShutdown: stop },
     clock: systemClock,
     random: systemRandom,
   })
   print(welcome(gateway, settings))
-  await stop
+  await stopped
   await gateway.close()
   return 0
 }
@@ -118,12 +118,15 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
   return `${lines.join('\n')}\n`
 }
 
-/** Resolves at the first SIGTERM or SIGINT. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve())
-    process.once('SIGINT', () => resolve())
+/** `stopped` resolves at the first SIGTERM or SIGINT, or when `stop` is called. */
+function stopping(): { readonly stopped: Promise<void>; readonly stop: () => void } {
+  let stop = (): void => {}
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
   })
+  return { stopped, stop }
 }
 
 main().then(

@@ -5,6 +5,7 @@
 import { Wallet } from 'ethers'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
+import { metricsRoutes } from '../src/listeners/http/metrics-routes.js'
 import { routes } from '../src/listeners/http/routes.js'
 import { Browser } from './support/browser.js'
 import { ask, type HttpAnswer } from './support/http-client.js'
@@ -40,6 +41,10 @@ const decisions: Readonly<Record<string, Decision>> = {
   'POST c/updateMany': { opens: 'identity', needs: 'w', body: update },
   'POST c/deleteOne': { opens: 'identity', needs: 'w', body: { filter: {} } },
   'POST c/deleteMany': { opens: 'identity', needs: 'w', body: { filter: {} } },
+  'GET c/docs/:id': { opens: 'identity', needs: 'r' },
+  'PUT c/docs/:id': { opens: 'identity', needs: 'rw', body: { a: 2 } },
+  'PATCH c/docs/:id': { opens: 'identity', needs: 'rw', body: { $set: { a: 2 } } },
+  'DELETE c/docs/:id': { opens: 'identity', needs: 'w' },
   'POST c/createIndex': { opens: 'identity', needs: 'i', body: { field: 'a' } },
   'POST c/createIndex, unique': {
     ...{ opens: 'identity', needs: 'o' },
@@ -72,6 +77,10 @@ const decisions: Readonly<Record<string, Decision>> = {
   'POST /api/v1/keys/:hash/rotate': { opens: 'session', body: {} },
   'PUT /api/v1/keys/:hash/permissions': { opens: 'session', body: { permissions: ['read'] } },
   'GET /api/v1/registry': { opens: 'anonymous' },
+  // On loopback; over a network: test/listeners/http/metrics.test.ts.
+  'GET /metrics': { opens: 'anonymous' },
+  'GET /api/v1/metrics': { opens: 'anonymous' },
+  'GET /ready': { opens: 'anonymous' },
 }
 
 /** Logging out would end the sessions that the other routes need: test/listeners/http/auth. */
@@ -80,7 +89,7 @@ const collection = '/api/v1/collections/:name'
 
 t.test('every route has a decision', async (t) => {
   const decided = new Set(Object.keys(decisions).map((key) => key.split(',')[0]))
-  for (const { method, path } of routes) {
+  for (const { method, path } of [...routes, ...metricsRoutes({} as never)]) {
     const key = `${method} ${path.replace(collection, 'c')}`
     t.ok(decided.has(key) || apart.has(key), `${key} has no decision`)
   }
@@ -208,7 +217,7 @@ t.test('each route is open to whom the decision says, and no more', async (t) =>
         // A verification without a nonce is a credential that does not hold.
         const isCredential = path === '/api/v1/auth/verify' && answer.status === 400
         t.ok(isCredential || ![401, 403, 500].includes(answer.status), `${what} ${answer.text}`)
-        const changes = method === 'POST' && decision.needs !== undefined && decision.needs !== 'r'
+        const changes = method !== 'GET' && decision.needs !== undefined && decision.needs !== 'r'
         if (changes || decision.operatorOnly) await reset(mode)
       }
     }

@@ -5,9 +5,14 @@
 import { Long } from 'bson'
 import t from 'tap'
 import { GatewayError } from '../src/base/errors.js'
+import { refusedRows } from '../src/commands/admin/refused.js'
 import { documentRows } from '../src/commands/rows.js'
+import { valueFrom } from '../src/value/literal.js'
+import { documentValue } from '../src/value/value.js'
+import { writeArray, writeDocument } from '../src/value/writer.js'
 import type { CommandRoom, Reply } from './support/command-room.js'
 import {
+  accesses,
   everybody,
   hasRights,
   identities,
@@ -16,7 +21,9 @@ import {
   modes,
   type Opens,
   rights,
+  setAccess,
   type Who,
+  wallets,
 } from './support/identities.js'
 import { openPlace } from './support/rights-room.js'
 
@@ -40,6 +47,9 @@ const plainIndex = { key: { a: 1 }, name: 'a_1' }
 const uniqueIndex = { key: { a: 1, u: 1 }, name: 'a_1_u_1', unique: true }
 const lasting = { key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }
 const newcomer = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+
+/** Keys that make nothing. */
+const readingKeys: readonly Who[] = ['owner, reading key', 'role 2, reading key']
 
 /** What touches `c`: by name of the row, or `row, variant`. */
 const overCollection: Readonly<Record<string, Decision>> = {
@@ -82,6 +92,15 @@ const overCollection: Readonly<Record<string, Decision>> = {
     ...{ opens: 'reader', needs: 'r' },
     command: { aggregate: 'c', pipeline: [{ $collStats: { count: {} } }], cursor: {} },
   },
+  'aggregate, $planCacheStats': {
+    ...{ opens: 'reader', needs: 'ro' },
+    command: { aggregate: 'c', pipeline: [{ $planCacheStats: {} }], cursor: {} },
+  },
+  planCacheClear: { opens: 'identity', needs: 'o', command: { planCacheClear: 'c' } },
+  planCacheClearFilters: {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { planCacheClearFilters: 'c' },
+  },
   keyMembers: {
     ...{ opens: 'reader', needs: 'r', fails: true },
     command: { keyMembers: 'c', key: 'k' },
@@ -99,6 +118,9 @@ const overCollection: Readonly<Record<string, Decision>> = {
   collStats: { opens: 'reader', needs: 'r', command: { collStats: 'c' } },
   collectionStats: { opens: 'reader', needs: 'r', command: { collectionStats: 'c' } },
   validate: { opens: 'reader', needs: 'r', command: { validate: 'c' } },
+  dataSize: { opens: 'reader', needs: 'r', command: { dataSize: 'test.c' } },
+  compact: { opens: 'identity', needs: 'a', command: { compact: 'c' } },
+  planCacheListFilters: { opens: 'reader', needs: 'r', command: { planCacheListFilters: 'c' } },
   insert: { opens: 'identity', needs: 'w', command: { insert: 'c', documents: [{ a: 3 }] } },
   update: {
     ...{ opens: 'identity', needs: 'w' },
@@ -120,6 +142,14 @@ const overCollection: Readonly<Record<string, Decision>> = {
   'findAndModify, remove': {
     ...{ opens: 'identity', needs: 'rw' },
     command: { findAndModify: 'c', remove: true },
+  },
+  findAndModifyIf: {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { findAndModifyIf: 'c', update: { $set: { a: 2 } } },
+  },
+  'findAndModifyIf, remove': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { findAndModifyIf: 'c', remove: true },
   },
   create: { opens: 'identity', needs: 'w', fails: true, command: { create: 'c' } },
   createIndexes: {
@@ -149,6 +179,74 @@ const overCollection: Readonly<Record<string, Decision>> = {
   'dropIndexes, all': {
     ...{ opens: 'identity', needs: 'io' },
     command: { dropIndexes: 'c', index: '*' },
+  },
+  'collMod, cappedSize': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { collMod: 'c', cappedSize: 5_000 },
+  },
+  convertToCapped: {
+    ...{ opens: 'identity', needs: 'a' },
+    command: { convertToCapped: 'c', size: 100_000 },
+  },
+  cloneCollectionAsCapped: {
+    ...{ opens: 'identity', needs: 'r', needsOpen: 'w', fails: true },
+    command: { cloneCollectionAsCapped: 'c', toCollection: 'open', size: 100_000 },
+  },
+  'collMod, validator': {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { collMod: 'c', validator: { a: { $gt: 0 } } },
+  },
+  'collMod, prepareUnique': {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { collMod: 'c', index: { name: 'z_1', prepareUnique: true } },
+  },
+  'collMod, unique': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { collMod: 'c', index: { name: 'z_1', unique: true } },
+  },
+  'create, validator': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { create: 'c', validator: { a: 1 } },
+  },
+  'create, view': {
+    ...{ opens: 'identity', needs: 'r', except: readingKeys },
+    command: { create: 'w', viewOn: 'c', pipeline: [] },
+  },
+  'create, view that joins': {
+    ...{ opens: 'identity', needs: 'r', needsOpen: 'r', except: readingKeys },
+    command: {
+      ...{ create: 'w', viewOn: 'open' },
+      pipeline: [{ $lookup: { from: 'c', localField: 'a', foreignField: 'a', as: 'found' } }],
+    },
+  },
+  'create, view that joins within a join': {
+    ...{ opens: 'identity', needs: 'r', needsOpen: 'r', except: readingKeys },
+    command: {
+      ...{ create: 'w', viewOn: 'open' },
+      pipeline: [{ $lookup: { from: 'open', pipeline: [{ $unionWith: 'c' }], as: 'found' } }],
+    },
+  },
+  'insert, past the validator': {
+    ...{ opens: 'identity', needs: 'wo' },
+    command: { insert: 'c', documents: [{ a: 3 }], bypassDocumentValidation: true },
+  },
+  'update, past the validator': {
+    ...{ opens: 'identity', needs: 'wo' },
+    command: {
+      ...{ update: 'c', updates: [{ q: {}, u: { $set: { a: 4 } } }] },
+      bypassDocumentValidation: true,
+    },
+  },
+  'findAndModify, past the validator': {
+    ...{ opens: 'identity', needs: 'rwo' },
+    command: { findAndModify: 'c', update: { $set: { a: 2 } }, bypassDocumentValidation: true },
+  },
+  'aggregate, $merge past the validator': {
+    ...{ opens: 'reader', needs: 'wo', needsOpen: 'r', fails: true },
+    command: {
+      ...{ aggregate: 'open', pipeline: [{ $merge: { into: 'c' } }], cursor: {} },
+      bypassDocumentValidation: true,
+    },
   },
   drop: { opens: 'identity', needs: 'a', command: { drop: 'c' } },
   renameCollection: {
@@ -217,13 +315,21 @@ const besides: Readonly<Record<string, Decision>> = {
   killSessions: { opens: 'identity', command: { killSessions: [] } },
   killAllSessions: { opens: 'identity', command: { killAllSessions: [] } },
   killAllSessionsByPattern: { opens: 'identity', command: { killAllSessionsByPattern: [] } },
-  replSetGetStatus: { ...one, command: { replSetGetStatus: 1 } },
-  replSetGetConfig: { ...one, command: { replSetGetConfig: 1 } },
-  replSetInitiate: { ...one, command: { replSetInitiate: 1 } },
-  setParameter: { ...one, command: { setParameter: 1 } },
-  mapReduce: { ...one, command: { mapReduce: 'c' } },
-  commitTransaction: { ...one, command: { commitTransaction: 1 } },
-  abortTransaction: { ...one, command: { abortTransaction: 1 } },
+  ...Object.fromEntries(
+    refusedRows.map(({ name, adminOnly }): [string, Decision] => [
+      name,
+      { ...one, ...(adminOnly === true ? { db: 'admin' } : {}), command: { [name]: 1 } },
+    ]),
+  ),
+  features: { opens: 'anonymous', command: { features: 1 } },
+  shardingState: { opens: 'identity', db: 'admin', command: { shardingState: 1 } },
+  lockInfo: { opens: 'operator', db: 'admin', command: { lockInfo: 1 } },
+  connPoolStats: { opens: 'operator', command: { connPoolStats: 1 } },
+  setFeatureCompatibilityVersion: {
+    ...{ opens: 'operator', db: 'admin' },
+    command: { setFeatureCompatibilityVersion: '7.0', confirm: true },
+  },
+  shutdown: { opens: 'operator', db: 'admin', fails: true, command: { shutdown: 1 } },
   hostInfo: { opens: 'operator', db: 'admin', command: { hostInfo: 1 } },
   getCmdLineOpts: { opens: 'operator', db: 'admin', command: { getCmdLineOpts: 1 } },
   getLog: { opens: 'operator', db: 'admin', command: { getLog: 'global' } },
@@ -400,3 +506,127 @@ t.test(
     await room.engine.close()
   },
 )
+
+/** Every way of reading the view `v`; `open` is everybody's. */
+const viewReads: Readonly<Record<string, Plain>> = {
+  find: { find: 'v' },
+  count: { count: 'v' },
+  distinct: { distinct: 'v', key: 'a' },
+  aggregate: { aggregate: 'v', pipeline: [], cursor: {} },
+  explain: { explain: { find: 'v' } },
+  'over another view': { find: 'over' },
+  $lookup: {
+    aggregate: 'open',
+    pipeline: [{ $lookup: { from: 'v', localField: 'a', foreignField: 'a', as: 'found' } }],
+    cursor: {},
+  },
+  $unionWith: { aggregate: 'open', pipeline: [{ $unionWith: 'v' }], cursor: {} },
+}
+
+t.test(
+  'a view is read by who may read it, as long as its owner may read what it shows',
+  async (t) => {
+    const { room, reset } = await openPlace()
+    const { store } = room
+    await reset('private')
+    await room.run({ create: 'v', viewOn: 'c', pipeline: [{ $match: { a: 1 } }] })
+    await room.run({ create: 'over', viewOn: 'v', pipeline: [] })
+    const tryAll = async (mode: Mode, isOpen: boolean, what: string) => {
+      for (const [name, command] of Object.entries(viewReads)) {
+        for (const who of everybody) {
+          const outcome = await outcomeOf(room, { opens: 'reader', command }, who)
+          const may =
+            isOpen &&
+            mayEnter(who, 'reader') &&
+            hasRights(who, mode, 'r') &&
+            (!name.startsWith('$') || hasOpenRights(who, 'r'))
+          t.equal(isRefusal(outcome), !may, `${name}, ${mode}, by ${who}: ${what}`)
+        }
+      }
+    }
+    for (const mode of modes) {
+      await setAccess(store, 'test', 'v', accesses[mode])
+      await setAccess(store, 'test', 'over', { ...accesses[mode] })
+      await setAccess(store, 'test', 'c', accesses.private)
+      await tryAll(mode, true, 'the owner may read')
+      const others = { owner: wallets.administrator, mode: 'private', roles: {} } as const
+      await setAccess(store, 'test', 'c', others)
+      // What nobody owns is an operator's, who may read everything.
+      await tryAll(mode, accesses[mode].owner === null, 'the owner may not')
+      await setAccess(store, 'test', 'c', { ...others, roles: { [wallets.owner]: 1 } })
+      await tryAll(mode, true, 'the owner has a role')
+    }
+    await room.engine.close()
+  },
+)
+
+t.test('a cursor over a view ends with the right of the owner', async (t) => {
+  const { room, reset } = await openPlace()
+  const { store } = room
+  await reset('private')
+  await room.run({ create: 'v', viewOn: 'c', pipeline: [] })
+  await setAccess(store, 'test', 'v', accesses.public)
+  const session = room.sessionOf(identities.stranger)
+  const open = async () => {
+    const { id } = (await room.run({ find: 'v', batchSize: 1 }, 'test', session)).cursor
+    return { getMore: Long.fromNumber(Number(id)), collection: 'v' }
+  }
+  t.equal((await room.run(await open(), 'test', session)).cursor.nextBatch.length, 1)
+  const more = await open()
+  await setAccess(store, 'test', 'c', {
+    ...accesses.private,
+    owner: wallets.administrator,
+    roles: {},
+  })
+  t.equal((await room.refusal(more, 'test', session)).code, 13)
+  await room.engine.close()
+})
+
+t.test('who may not read a view is not told of it', async (t) => {
+  const { room, reset } = await openPlace()
+  await reset('private')
+  await room.run({ create: 'v', viewOn: 'open', pipeline: [] })
+  await setAccess(room.store, 'test', 'v', accesses.private)
+  for (const who of everybody) {
+    if (who === 'anonymous') continue
+    const session = room.sessionOf(identities[who])
+    const sees = hasRights(who, 'private', 'r')
+    const listed = (await room.run({ listCollections: 1 }, 'test', session)).cursor.firstBatch
+    t.equal(
+      listed.some(({ name }: Reply) => name === 'v'),
+      sees,
+      `listCollections by ${who}`,
+    )
+    const defined = (await room.run({ find: 'system.views' }, 'test', session)).cursor.firstBatch
+    t.equal(defined.length, sees ? 1 : 0, `system.views by ${who}`)
+    const writing = { opens: 'identity', command: { insert: 'v', documents: [{ a: 1 }] } } as const
+    const outcome = await outcomeOf(room, writing, who)
+    t.equal(isRefusal(outcome), !hasRights(who, 'private', 'w'), `insert by ${who}`)
+  }
+  await room.engine.close()
+})
+
+t.test('a view opens what it shows, and not the collection behind it', async (t) => {
+  const { room, reset } = await openPlace()
+  await reset('private')
+  await room.run({ create: 'v', viewOn: 'c', pipeline: [{ $project: { _id: 1 } }] })
+  await setAccess(room.store, 'test', 'v', accesses.public)
+  const session = room.sessionOf(identities.stranger)
+  const union = [{ $unionWith: 'c' }]
+  const facets = writeDocument((out) => {
+    for (const pipeline of [union, []]) out.value('same', valueFrom(pipeline))
+  })
+  const stage = documentValue(writeDocument((out) => out.document('$facet', facets)))
+  const body = writeDocument((out) => {
+    out.string('aggregate', 'v').value('pipeline', writeArray([stage]))
+    out.openDocument('cursor').close()
+  })
+  const hidden = async () => room.bus.run({ db: 'test', body, sequences: new Map() }, session)
+  await t.rejects(hidden(), { code: 13 }, 'in the first of two facets of one name')
+  const nested = [{ $unionWith: { coll: 'v', pipeline: union } }]
+  for (const pipeline of [union, nested, [{ $facet: { a: nested } }]]) {
+    const command = { aggregate: 'v', pipeline, cursor: {} }
+    t.equal((await room.refusal(command, 'test', session)).code, 13, JSON.stringify(pipeline))
+  }
+  await room.engine.close()
+})

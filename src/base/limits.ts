@@ -34,6 +34,9 @@ export const httpPageMax = 10_000
 /** Documents of one batch of an NDJSON stream: what is held while a slow client reads. */
 export const streamBatchDocuments = 500
 
+/** A fail point that blocks looks this often whether its call still stands, milliseconds. */
+export const failPointWaitStepMs = 50
+
 /** Work of one program in one tick: whichever comes first (facts/storage.md 9, rule 1). */
 export const tickMsMax = 4
 export const tickEntriesMax = 2_000
@@ -50,6 +53,14 @@ export const lookupCacheBytesMax = 16 * MiB
 export const indexUseMax = 10_000
 /** Documents that one stage of a query hands to the next at a time. */
 export const pullDocumentsMax = 500
+/**
+ * Looks at conditions that moving them towards the source of a pipeline, at conditions and indexes
+ * that planning the branches of $or, and at conditions that comparing them with a partial index may
+ * take: some 10 ms each. Beyond, conditions stay where they are, and the others serve.
+ */
+export const pipelineMovesMax = 100_000
+export const planStepsMax = 400_000
+export const implicationStepsMax = 50_000
 /** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
 export const planSpansMax = 10_000
 /** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
@@ -58,6 +69,8 @@ export const distinctTrialEntries = 1_000
 export const plansTried = 4
 export const planSampleDocuments = 64
 export const planChoicesMax = 5_000
+/** What one of them tells $planCacheStats beside its figures, bytes. */
+export const planCacheDetailBytesMax = 4 * KiB
 /** Queries of one shape that follow a choice before it is made again: the data may have changed. */
 export const planChoiceUses = 500
 /** Points of a unique index up to which they beat every other plan. */
@@ -172,6 +185,11 @@ export const chunksPerProgram = 4
 /** Indexes of a collection, fields of an index (peer). */
 export const indexesMax = 64
 export const indexFieldsMax = 32
+/** Entries of one document in a wildcard index: one program puts them (peer: 100,000). */
+export const wildcardEntriesMax = programPutsMax - 100
+/** Paths with arrays that a wildcard index tells apart, in all and in bytes of UTF-8. */
+export const wildcardArrayPathsMax = 32
+export const wildcardArrayPathsBytesMax = KiB
 /** Filters of partial indexes that are kept compiled. */
 export const partialFiltersMax = 1_000
 /** Age of documents in a TTL index, seconds (peer: an int32). */
@@ -184,12 +202,32 @@ export const arrayBackfillMax = 1_500_000
 
 /** Memory of one sort or group without spilling, bytes (peer). */
 export const blockingBytesMax = 100 * MiB
+/**
+ * Bytes on disk that sorts and groups of one command may take beyond that, and of all commands
+ * together: temporary files share the disk with the store.
+ */
+export const spillBytesMax = 4 * 1_024 * MiB
+export const spillBytesOfAllMax = 16 * 1_024 * MiB
 /** Documents that one $densify makes (peer). */
 export const densifyDocumentsMax = 500_000
 /** Values of one distinct reply, bytes (peer: code 17217). */
 export const distinctBytesMax = 16 * MiB
 /** Bytes of documents in one reply batch (peer). */
 export const batchBytesMax = 16 * MiB
+/** Bytes of a capped collection: at least, in steps of, at most (peer); its documents (peer). */
+export const cappedBytesMin = 4_096
+export const cappedBytesStep = 256
+export const cappedBytesMax = 2 ** 50
+export const cappedDocumentsMax = 2 ** 31 - 1
+/** Records and entries that one insert takes from a capped collection to make room in it. */
+export const cappedEvictionsMax = programPutsMax / 2
+/** Oldest documents of a capped collection that are read at once to make room. */
+export const cappedEvictionPage = 16
+/** How long a getMore waits for a document unless it says (peer), and how many may wait. */
+export const awaitDataMs = 1_000
+export const awaitingCursorsMax = 10_000
+/** Conversions to a capped collection that are begun again because others kept writing to it. */
+export const cappedCopyRunsMax = 5
 /** Idle cursors are closed after this (peer), and an identity may hold so many. */
 export const cursorIdleMs = 10 * 60_000
 export const cursorsPerIdentityMax = 1_000
@@ -330,6 +368,9 @@ export const operatorKeyCharsMin = 32
 export const unannouncedBodyBytes = 64 * KiB
 /** Between looks for documents whose time has come: half of what the peer's users expect. */
 export const documentExpirySweepMs = 30_000
+/** Durations of commands are told of the last minute: slots, and milliseconds of each. */
+export const latencySlots = 6
+export const latencySlotMs = 10_000
 /** Between looks for idle cursors. */
 export const cursorLookMs = 10_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
@@ -422,6 +463,16 @@ export const preparedReadsMax = 1_000_000
  */
 export const rankBlockMembersMax = 512
 assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
+/** Keys that are looked up in one trip: a read of more pauses in between. */
+export const keysAtOnceMax = 512
+/**
+ * A command on one key with more words is prepared beside others, and gives way between so many of
+ * them: each would be a record that a program puts.
+ */
+export const wordsAtOnceMax = programPutsMax
+export const wordsPerBreath = 512
+/** Large containers that one key-value program keeps open between its commands. */
+export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
 export const blockHintsMax = 32_768
 /** Members in one page of keyMembers, those that one step reads, and bytes that end a page. */
@@ -570,3 +621,38 @@ export const rolesMax = 1_000
 /** Entries of the audit, the oldest of which go first, and characters of a text in one. */
 export const auditEntriesMax = 100_000
 export const auditTextMax = 256
+
+/** What a failed validation is told of: bytes in all, values of one path, levels (the peer's). */
+export const validationErrorBytesMax = 12 * 1024 * 1024
+export const consideredValuesMax = 10
+export const validationErrorDepthMax = 200
+/** One reply's explanations together, bytes: failures after that are told by their code alone. */
+export const validationErrorsBytesMax = 8 * 1024 * 1024
+/** Documents that keep an index from being unique: bytes of their ids that are told. */
+export const violationsBytesMax = 8 * 1024 * 1024
+/** Validators that are kept compiled, by the bytes of their rules. */
+export const validatorsBytesMax = 64 * 1024 * 1024
+/** Options of a collection, bytes: every command on it compares them with what it remembers. */
+export const collectionOptionsBytesMax = 1024 * 1024
+/** Views that lie over one another (peer: kMaxViewDepth), and bytes of what they amount to. */
+export const viewDepthMax = 20
+/** Names that a view reads, those of the views among them included: each is looked up. */
+export const viewSourcesMax = 1_000
+export const viewPipelineBytesMax = 16 * 1024 * 1024
+
+/** Collations kept by their documents; and their tables of weights, 5 MB and 80 ms each. */
+export const collationsMax = 1_000
+export const collationTablesMax = 16
+
+/** One SQL statement: bytes of its text, of an INSERT's, and words. */
+export const sqlBytesMax = 256 * 1024
+export const sqlInsertBytesMax = 1024 * 1024
+export const sqlTokensMax = 100_000
+/** Levels of parentheses, CASE, NOT and signs in an expression; operators that follow one another. */
+export const sqlDepthMax = 100
+export const sqlChainMax = 1_000
+/** Items of a list in a statement (IN, arguments, columns), and rows of VALUES. */
+export const sqlListMax = 10_000
+export const sqlRowsMax = 10_000
+/** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
+export const sqlParametersMax = 32_767

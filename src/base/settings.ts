@@ -209,6 +209,14 @@ export const settingRows = {
   ),
   SPONSOR_DAILY_BUDGET: ether('0.05', 'Ether a day (UTC) that the gas station may spend.'),
   RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
+  METRICS_TOKEN: secret(
+    'Bearer token that reads `/metrics`, `/api/v1/metrics` and `/ready`, and nothing else. On ' +
+      'loopback they need none; over a network, without a token, they are for administrators.',
+  ),
+  TEST_COMMANDS: flag(
+    'Adds configureFailPoint, with which tests of drivers make commands fail. Loopback only, ' +
+      'never in production, and warned about at each start.',
+  ),
   SLOW_COMMAND_MS: whole(
     100,
     0,

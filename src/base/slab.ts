@@ -8,6 +8,8 @@ import type { Bytes } from './bytes.js'
 const slabBytes = 8 * 1_024
 /** Larger values get memory of their own: it would be wrong to waste a slab's rest on them. */
 const sharedBytesMax = 1_024
+/** Copying more than this is quicker in native code, which needs a view. */
+const loopBytesMax = 128
 
 let slab = new Uint8Array(slabBytes)
 let used = 0
@@ -24,12 +26,17 @@ export function room(length: number): Bytes {
   }
   const start = used
   used += length
-  return slab.subarray(start, used)
+  return new Uint8Array(slab.buffer, start, length)
 }
 
 /** A copy of `bytes` from `start` to `end`, in `room`. */
 export function copyOf(bytes: Bytes, start: number, end: number): Bytes {
-  const copy = room(end - start)
+  const length = end - start
+  const copy = room(length)
+  if (length <= loopBytesMax) {
+    for (let i = 0; i < length; i++) copy[i] = bytes[start + i] as number
+    return copy
+  }
   copy.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end))
   return copy
 }

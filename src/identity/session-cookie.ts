@@ -50,6 +50,8 @@ export function makeSessionKeys(random: Random): string {
 export class SessionSeal {
   private readonly keys = new Map<string, SealKey>()
   private readonly first: string
+  /** Signs the cursors of lists: what one says was said by this server. */
+  readonly pageKey: Bytes
 
   /**
    * `text` is `<kid>:<64 hex digits>,…`: the first key seals, all of them open. Throws
@@ -72,6 +74,7 @@ export class SessionSeal {
     const [first] = this.keys.keys()
     assert(first !== undefined, 'a text has at least one part')
     this.first = first
+    this.pageKey = derived(Buffer.from(/:([0-9a-fA-F]{64})/.exec(text)?.[1] ?? '', 'hex'), 'page')
   }
 
   /** Seals what holds for 24 hours from `now`. */

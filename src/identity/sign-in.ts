@@ -78,6 +78,11 @@ export class SignIn {
 
   constructor(private readonly options: SignInOptions) {}
 
+  /** What the cursors of HTTP lists are signed with: it comes from the sessions' keys. */
+  get pageKey(): Bytes {
+    return this.options.seal.pageKey
+  }
+
   /** Where browsers reach this server: what messages may be for. The first is for other clients. */
   servedAt(origins: readonly string[]): void {
     this.origins = origins

@@ -21,7 +21,8 @@ t.test('an address is loopback where only this machine can reach it', async (t) 
 t.test('a network without TLS opens no listener, and each says what to do', async (t) => {
   const options = { ...exposed, port: 0, trustedProxies: [] } as never
   const open = { wire: openWire, resp: openResp, http: openHttp }
-  for (const [name, listener] of Object.entries(open)) {
+  const listeners = Object.entries<(options: never) => Promise<unknown>>(open)
+  for (const [name, listener] of listeners) {
     const refused = { code: 72, message: /HOST=0\.0\.0\.0 .* recorded.*TLS_CERT and TLS_KEY/ }
     await t.rejects(listener(options), refused, name)
     await t.rejects(listener(options), { message: /ALLOW_INSECURE=1/ }, name)

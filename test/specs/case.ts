@@ -5,6 +5,7 @@ import { MongoBulkWriteError, type MongoClient, MongoError, MongoServerError } f
 import { Entities } from './entities.js'
 import {
   type CollectionData,
+  type EntitySpec,
   type ExpectedEvents,
   type Fields,
   type Operation,
@@ -14,6 +15,7 @@ import {
 } from './format.js'
 import { Mismatch, requireMatch, text } from './matcher.js'
 import { askServer, execute } from './operations.js'
+import { isFailPoint } from './requirements.js'
 
 export interface Server {
   readonly uri: string
@@ -43,6 +45,7 @@ async function runCase(server: Server, file: SpecFile, test: SpecTest): Promise<
     if (test.outcome !== undefined) await entities.settle()
     for (const data of test.outcome ?? []) await checkOutcome(server.client, data)
   } finally {
+    if (test.operations.some(isFailPoint)) await setFailPoint(server.client, disarmed)
     await entities.close()
   }
 }
@@ -87,7 +90,43 @@ async function runOperation(
 async function perform(server: Server, operation: Operation, entities: Entities) {
   if (operation.object !== 'testRunner') return await execute(operation, entities)
   const given = operation.arguments ?? {}
+  const check = runnerChecks[operation.name]
+  if (check !== undefined) return check(given, entities)
+  if (isFailPoint(operation)) {
+    return await setFailPoint(entities.client(String(given.client)), given.failPoint as Fields)
+  }
   return await askServer(operation.name, given, (name) => server.client.db(name))
+}
+
+/** What tests ask of the runner about what has been sent. */
+const runnerChecks: Readonly<Record<string, (given: Fields, entities: Entities) => void>> = {
+  createEntities: (given, entities) => {
+    for (const spec of given.entities as readonly EntitySpec[]) entities.create(spec)
+  },
+  assertSameLsidOnLastTwoCommands: (given, entities) => {
+    const [one, other] = lastTwoSessions(given, entities)
+    if (one !== other) throw new Mismatch(`the last two commands: ${one} is not ${other}`)
+  },
+  assertDifferentLsidOnLastTwoCommands: (given, entities) => {
+    const [one, other] = lastTwoSessions(given, entities)
+    if (one === other) throw new Mismatch(`the last two commands: both have ${one}`)
+  },
+  assertSessionNotDirty: (given, entities) => {
+    if (entities.session(String(given.session)).serverSession.isDirty) {
+      throw new Mismatch('the session is dirty')
+    }
+  },
+}
+
+function lastTwoSessions(given: Fields, entities: Entities): string[] {
+  const sent = entities.events(String(given.client)).slice(-2)
+  return sent.map(({ event }) => ('command' in event ? text(event.command.lsid) : 'none'))
+}
+
+const disarmed = { configureFailPoint: 'failCommand', mode: 'off' }
+
+function setFailPoint(client: MongoClient, command: Fields): Promise<unknown> {
+  return client.db('admin').command(command)
 }
 
 type ErrorCheck = (expected: unknown, error: MongoError, entities: Entities) => boolean

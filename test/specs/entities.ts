@@ -11,6 +11,7 @@ import {
   MongoClient,
   ReadPreference,
   type ReadPreferenceMode,
+  type ServerApi,
 } from 'mongodb'
 import { type EntitySpec, type Fields, requireKnown } from './format.js'
 import type { MatchContext } from './matcher.js'
@@ -67,6 +68,10 @@ export class Entities implements MatchContext {
     const found = this.#clients.get(id)?.client ?? this.#sessions.get(id) ?? this.#others.get(id)
     if (found === undefined) throw new Error(`no entity ${id}`)
     return found
+  }
+
+  client(id: string): MongoClient {
+    return this.#watched(id).client
   }
 
   save(id: string, value: unknown): void {
@@ -126,12 +131,14 @@ export class Entities implements MatchContext {
   }
 }
 
-const clientFields = ['id', 'uriOptions', 'observeEvents', 'useMultipleMongoses']
+const clientFields = ['id', 'uriOptions', 'observeEvents', 'useMultipleMongoses', 'serverApi']
 
 function watchedClient(uri: string, fields: Fields): WatchedClient {
   const known = [...clientFields, 'ignoreCommandMonitoringEvents']
   requireKnown(fields, known, 'client')
-  const client = new MongoClient(uri, { ...(fields.uriOptions ?? {}), monitorCommands: true })
+  const api = fields.serverApi === undefined ? {} : { serverApi: fields.serverApi as ServerApi }
+  const given = { ...(fields.uriOptions ?? {}), ...api }
+  const client = new MongoClient(uri, { ...given, monitorCommands: true })
   const events: CommandEvent[] = []
   const observed = new Set(namesOf(fields.observeEvents))
   const ignored = new Set(namesOf(fields.ignoreCommandMonitoringEvents))

@@ -13,66 +13,11 @@ export interface FailingRow {
 
 const commandNotSupported = 115
 
-const collationFiles = [
-  'aggregate',
-  'bulkWrite',
-  'count',
-  'deleteMany',
-  'deleteOne',
-  'distinct',
-  'find',
-  'findOneAndDelete',
-  'findOneAndReplace',
-  'findOneAndUpdate',
-  'replaceOne',
-  'updateMany',
-  'updateOne',
-]
-
-const collations: readonly FailingRow[] = collationFiles.map((name) => ({
-  file: `crud/${name}-collation`,
-  code: commandNotSupported,
-  because: 'collations other than simple are not there yet',
-}))
-
 const refused: readonly FailingRow[] = [
-  ...collations,
-  {
-    file: 'crud/estimatedDocumentCount',
-    tests: ['estimatedDocumentCount works correctly on views'],
-    code: commandNotSupported,
-    because: 'views are not there yet',
-  },
-  {
-    file: 'crud/findOneAndUpdate-errorResponse',
-    tests: ['findOneAndUpdate document validation errInfo is accessible'],
-    code: commandNotSupported,
-    because: 'validators, and collMod that sets them, are not there yet',
-  },
-  {
-    file: 'collection-management/clustered-indexes',
-    code: commandNotSupported,
-    because: 'clusteredIndex is not there: every collection is in the order of _id anyway',
-  },
-  {
-    file: 'collection-management/createCollection-pre_and_post_images',
-    code: commandNotSupported,
-    because: 'images of documents belong to change streams, which are not there yet',
-  },
-  {
-    file: 'collection-management/modifyCollection-pre_and_post_images',
-    code: commandNotSupported,
-    because: 'images of documents belong to change streams, which are not there yet',
-  },
-  {
-    file: 'collection-management/modifyCollection-errorResponse',
-    code: commandNotSupported,
-    because: 'collMod with prepareUnique is not there yet',
-  },
   {
     file: 'collection-management/timeseries-collection',
     code: commandNotSupported,
-    because: 'time-series collections are not there yet',
+    because: 'time-series collections are not there',
   },
 ]
 

@@ -45,6 +45,17 @@ function called<T>(calls: Calls<T>, name: string): Call<T> {
 const clientCalls: Calls<MongoClient> = {
   clientBulkWrite: (client, { models, ...options }) =>
     client.bulkWrite(clientModels(models), options),
+  listDatabaseNames: async (client, options) => {
+    const { databases } = await client
+      .db('admin')
+      .admin()
+      .listDatabases({ ...options, nameOnly: true })
+    return databases.map(({ name }) => name)
+  },
+  listDatabaseObjects: async (client, options) =>
+    (await client.db('admin').admin().listDatabases(options)).databases,
+  listDatabases: async (client, options) =>
+    (await client.db('admin').admin().listDatabases(options)).databases,
 }
 
 const databaseCalls: Calls<Db> = {
@@ -52,6 +63,13 @@ const databaseCalls: Calls<Db> = {
   createCollection: (db, { collection, ...options }) => db.createCollection(collection, options),
   dropCollection: (db, { collection, ...options }) => db.dropCollection(collection, options),
   listCollections: (db, { filter, ...options }) => db.listCollections(filter, options).toArray(),
+  listCollectionNames: async (db, { filter, ...options }) => {
+    const found = await db.listCollections(filter, { ...options, nameOnly: true }).toArray()
+    return found.map(({ name }) => name)
+  },
+  listCollectionObjects: (db, { filter, ...options }) =>
+    db.listCollections(filter, options).toArray(),
+  runCommand: (db, { command, commandName: _, ...options }) => db.command(command, options),
   modifyCollection: (db, { collection, ...changes }) =>
     db.command({ collMod: collection, ...changes }),
 }
@@ -77,6 +95,8 @@ const collectionCalls: Calls<Collection> = {
   insertMany: (rows, { documents, ...options }) => rows.insertMany(documents, options),
   insertOne: (rows, { document, ...options }) => rows.insertOne(document, options),
   listIndexes: (rows, options) => rows.listIndexes(options).toArray(),
+  listIndexNames: async (rows, options) =>
+    (await rows.listIndexes(options).toArray()).map(({ name }) => name),
   replaceOne: (rows, { filter, replacement, ...options }) =>
     rows.replaceOne(filter, replacement, options),
   updateMany: (rows, { filter, update, ...options }) => rows.updateMany(filter, update, options),

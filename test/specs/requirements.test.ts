@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import type { Requirement, SpecTest } from './format.js'
-import { isMet, usesMissingFailPoint } from './requirements.js'
+import { isMet, unmet, usesMissingFailPoint } from './requirements.js'
 
 const facts = {
   version: [7, 0, 15],
@@ -34,6 +34,15 @@ t.test('the server is told apart by sign-in, mechanism, parameter and kind', asy
   t.notOk(met({ serverless: 'require' }))
   t.notOk(met({ csfle: true }))
   t.notOk(met({ serverParameters: { enableTestCommands: true } }))
+})
+
+t.test('what stands against a test is told', async (t) => {
+  const reason = (...requirements: Requirement[]) => unmet(requirements, facts)
+  t.equal(reason({ minServerVersion: '8.0', serverless: 'forbid' }), 'needs version 8.0')
+  t.equal(reason({ maxServerVersion: '4.0' }), 'is for versions up to 4.0')
+  const [sharded, replicas] = [{ topologies: ['sharded'] }, { topologies: ['replicaset'] }]
+  t.equal(reason(replicas), 'needs a deployment that is replicaset')
+  t.equal(reason({ minServerVersion: '8.0' }, sharded), 'needs a deployment that is sharded')
 })
 
 t.test('a test with fail points waits until the server has them', async (t) => {

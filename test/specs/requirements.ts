@@ -2,7 +2,7 @@
 // drivers' own runners, so that a wrong version or topology shows here first.
 
 import type { MongoClient } from 'mongodb'
-import type { Fields, Requirement, SpecTest } from './format.js'
+import type { Fields, Operation, Requirement, SpecTest } from './format.js'
 
 export interface ServerFacts {
   /** Major, minor, patch. */
@@ -27,29 +27,53 @@ function topologyOf(hello: Fields): string {
 
 /** True if one of the requirements is met, or none stands. */
 export function isMet(requirements: readonly Requirement[] | undefined, facts: ServerFacts) {
-  return requirements === undefined || requirements.some((one) => isOneMet(one, facts))
+  return unmet(requirements, facts) === undefined
 }
 
-function isOneMet(one: Requirement, facts: ServerFacts): boolean {
+/** What stands against it, in a few words; undefined where the server is asked to pass. */
+export function unmet(
+  requirements: readonly Requirement[] | undefined,
+  facts: ServerFacts,
+): string | undefined {
+  if (requirements === undefined) return undefined
+  const reasons = requirements.map((one) => unmetOf(one, facts))
+  if (reasons.includes(undefined)) return undefined
+  // Of several ways in, the first that fails by no more than its kind of server says it best.
+  return reasons.find((reason) => reason?.startsWith('needs a')) ?? reasons[0]
+}
+
+function unmetOf(one: Requirement, facts: ServerFacts): string | undefined {
   const { version, parameters } = facts
-  if (isBefore(version, one.minServerVersion ?? '0')) return false
-  if (one.maxServerVersion !== undefined && isAfter(version, one.maxServerVersion)) return false
-  if (one.topologies !== undefined && !one.topologies.includes(facts.topology)) return false
+  if (one.topologies !== undefined && !one.topologies.includes(facts.topology)) {
+    return `needs a deployment that is ${one.topologies.join(' or ')}`
+  }
+  const { minServerVersion: least = '0', maxServerVersion: most } = one
+  if (isBefore(version, least)) return `needs version ${least}`
+  if (most !== undefined && isAfter(version, most)) return `is for versions up to ${most}`
   // The operator signs in always; there is no serverless Sigil and no client-side encryption.
-  if (one.auth === false || one.serverless === 'require' || one.csfle === true) return false
+  if (one.auth === false) return 'needs a server without sign-in'
+  if (one.serverless === 'require') return 'needs a serverless server'
+  if (one.csfle === true) return 'needs client-side encryption'
   if (one.authMechanism !== undefined) {
     const mechanisms = parameters.authenticationMechanisms
-    if (!Array.isArray(mechanisms) || !mechanisms.includes(one.authMechanism)) return false
+    if (!Array.isArray(mechanisms) || !mechanisms.includes(one.authMechanism)) {
+      return `needs ${one.authMechanism}`
+    }
   }
   const wanted = Object.entries(one.serverParameters ?? {})
-  return wanted.every(([name, value]) => parameters[name] === value)
+  const missing = wanted.find(([name, value]) => parameters[name] !== value)
+  return missing === undefined ? undefined : `needs the parameter ${missing[0]}`
 }
 
 /** Fail points exist only where the server says that test commands are on. */
 export function usesMissingFailPoint(test: SpecTest, facts: ServerFacts): boolean {
   const isOn = facts.parameters.enableTestCommands
   if (isOn === true || isOn === 1) return false
-  return test.operations.some((operation) => /^(?:targeted)?failPoint$/i.test(operation.name))
+  return test.operations.some(isFailPoint)
+}
+
+export function isFailPoint({ name }: Operation): boolean {
+  return /^(?:targeted)?failPoint$/i.test(name)
 }
 
 function numbersOf(version: string): number[] {

@@ -13,6 +13,7 @@ import type { Services } from '../../src/bus/services.js'
 import { Session } from '../../src/bus/session.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { Engine } from '../../src/engine/engine.js'
+import type { SpillFolder } from '../../src/engine/spill.js'
 import { anonymous, type Identity, operator } from '../../src/identity/identity.js'
 import type { Store } from '../../src/store/store.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
@@ -29,6 +30,7 @@ export interface RoomOptions {
   readonly rows?: readonly DocumentRow[]
   readonly services?: Partial<Services>
   readonly log?: Log
+  readonly spills?: SpillFolder
 }
 
 export class CommandRoom {
@@ -44,10 +46,10 @@ export class CommandRoom {
   constructor(
     readonly store: Store,
     clock: Clock,
-    { rows = documentRows, services = {}, log = silentLog }: RoomOptions = {},
+    { rows = documentRows, services = {}, log = silentLog, spills }: RoomOptions = {},
   ) {
     const random = systemRandom
-    this.engine = new Engine({ store, clock, random, log, pace: tickPace })
+    this.engine = new Engine({ store, clock, random, log, spills, pace: tickPace })
     this.bus = new Bus(rows, this.engine, {
       clock,
       random,

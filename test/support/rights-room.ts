@@ -21,6 +21,7 @@ export async function openPlace(anonymousReads = false): Promise<Place> {
   const open = { ...accesses.shared, owner: null, roles: {} }
   const reset = async (mode: Mode): Promise<void> => {
     for (const name of ['c', 'd', 'open']) await room.run({ drop: name })
+    await room.run({ drop: 'w', release: true })
     await room.insert('c', { _id: 1, a: 1, u: 1 }, { _id: 2, a: 2, u: 2 })
     await room.run({
       createIndexes: 'c',

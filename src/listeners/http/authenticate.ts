@@ -14,6 +14,7 @@ import {
 import { anonymous, type Identity, operator } from '../../identity/identity.js'
 import type { OpenedSession } from '../../identity/sign-in.js'
 import type { Awaitable } from '../../store/store.js'
+import { isLoopback } from '../network.js'
 import { cookieOf, sessionCookie } from './cookies.js'
 import { type Guard, isUnsafe } from './guard.js'
 import { type Allowance, RequestWindows, requireAllowance } from './request-limit.js'
@@ -28,6 +29,10 @@ export interface AuthenticatorOptions {
   readonly rateLimits: boolean
   /** Takes the same time whatever the answer. */
   readonly isOperatorKey: (key: string) => boolean
+  /** Setting METRICS_TOKEN, which opens the routes of that access and nothing else. */
+  readonly isMetricsToken: (key: string) => boolean
+  /** The listener is bound to loopback. */
+  readonly isLoopback: boolean
   /** Whose key this is, of all other keys; undefined for a wrong one. */
   readonly identify: (key: string) => Awaitable<Identity | undefined>
   /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
@@ -57,7 +62,7 @@ export class Authenticator {
   ): Awaitable<Identity> {
     if (this.options.authOff) {
       guard.checkOrigin(incoming)
-      return this.admitted(route, operator)
+      return this.admitted(route, operator, peer)
     }
     const asked = { guard, route, incoming, peer }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
@@ -70,7 +75,7 @@ export class Authenticator {
 
   private bySession(asked: Asked, session: OpenedSession | undefined): Awaitable<Identity> {
     if (session === undefined) return this.byKey(asked)
-    const { guard, route, incoming } = asked
+    const { guard, route, incoming, peer } = asked
     this.take(asked)
     guard.checkTransport(incoming)
     guard.checkPage(incoming)
@@ -81,12 +86,12 @@ export class Authenticator {
         throw fail('Unauthorized', text, { reason: 'CSRF' })
       }
     }
-    return this.admitted(route, session.identity)
+    return this.admitted(route, session.identity, peer)
   }
 
   /** The operator's key before the limit: it is never refused for another's flood. */
   private byKey(asked: Asked): Awaitable<Identity> {
-    const { guard, route, incoming } = asked
+    const { guard, route, incoming, peer } = asked
     if (route.credentials === 'none') {
       // What signs in is a credential too, and a page that would sign somebody in is our own.
       guard.checkTransport(incoming)
@@ -95,24 +100,29 @@ export class Authenticator {
     const key = keyOf(incoming)
     if (key !== undefined) {
       guard.checkTransport(incoming)
-      if (this.options.isOperatorKey(key)) return this.admitted(route, operator)
+      if (this.options.isOperatorKey(key)) return this.admitted(route, operator, peer)
+      if (route.access === 'metrics' && this.options.isMetricsToken(key)) return anonymous
     }
     this.take(asked)
-    if (key === undefined || route.credentials === 'none') return this.admitted(route, anonymous)
+    if (key === undefined || route.credentials === 'none') {
+      return this.admitted(route, anonymous, peer)
+    }
     const found = this.options.identify(key)
     return found instanceof Promise
-      ? found.then((identity) => this.known(route, identity))
-      : this.known(route, found)
+      ? found.then((identity) => this.known(asked, identity))
+      : this.known(asked, found)
   }
 
-  private known(route: RouteHead, identity: Identity | undefined): Identity {
+  private known({ route, peer }: Asked, identity: Identity | undefined): Identity {
     if (identity === undefined) throw fail('Unauthorized', 'the key is not valid')
-    return this.admitted(route, identity)
+    return this.admitted(route, identity, peer)
   }
 
-  private admitted({ access }: RouteHead, identity: Identity): Identity {
+  private admitted({ access }: RouteHead, identity: Identity, peer: string): Identity {
     const { kind } = identity
     if (access === 'none') return identity
+    // Behind a proxy the listener is on loopback and the client is not.
+    if (access === 'metrics' && this.options.isLoopback && isLoopback(peer)) return identity
     if (access === 'session') {
       if (kind !== 'session') throw fail('Unauthorized', 'a session is needed: sign in first')
       return identity
@@ -124,7 +134,8 @@ export class Authenticator {
     if (access === 'operator' && kind !== 'operator') {
       throw fail('Unauthorized', 'only the operator may do this', { reason: 'operator' })
     }
-    if (access === 'admin' && !this.options.isAdministrator(identity)) {
+    const needsAdmin = access === 'admin' || access === 'metrics'
+    if (needsAdmin && !this.options.isAdministrator(identity)) {
       throw fail('Unauthorized', 'only an administrator may do this', { reason: 'NOT_OPERATOR' })
     }
     return identity

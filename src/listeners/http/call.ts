@@ -23,6 +23,8 @@ export interface HttpCall {
   /** Strings in `_id` position stand for ObjectIds too: bodies in plain JSON. */
   readonly widensIds: boolean
   readonly makeId: () => Uint8Array
+  /** Signs the cursors of lists. */
+  readonly pageKey: Bytes
   /** Runs a command of the document protocol as the caller; throws GatewayError. */
   readonly run: (command: Document) => Awaitable<Document>
 }

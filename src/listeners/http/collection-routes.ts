@@ -53,7 +53,9 @@ async function list(call: HttpCall): Promise<string> {
 async function stats(call: HttpCall): Promise<string> {
   const reply = await call.run(command(call, 'collectionStats', () => undefined))
   const names = ['documentCount', 'indexCount', 'storageSizeBytes']
-  const figures = names.map((name) => `"${name}":${jsonOf(call, field(reply, name))}`)
+  const ofCapped = ['capped', 'maxSizeBytes', 'maxDocuments']
+  const shown = [...names, ...ofCapped.filter((name) => field(reply, name) !== undefined)]
+  const figures = shown.map((name) => `"${name}":${jsonOf(call, field(reply, name))}`)
   return `{${figures.join(',')},"indexes":${indexesJson(call, field(reply, 'indexes'))},"ok":1}`
 }
 

@@ -350,19 +350,22 @@ function numberField(document: Document, name: string): number {
   return (value === undefined ? undefined : integerOf(value)) ?? 0
 }
 
-function writeErrors(reply: Document): Document[] {
+/** The failures of a write command's reply. */
+export function writeErrors(reply: Document): Document[] {
   const errors = field(reply, 'writeErrors')
   return errors === undefined ? [] : elementsOf(errors).map(documentOf)
 }
 
 /** A write error of the reply as the error of the whole request. */
-function writeFailure(error: Document, extra: Record<string, unknown> = {}): Error {
+export function writeFailure(error: Document, extra: Record<string, unknown> = {}): Error {
   const message = field(error, 'errmsg')
   const pattern = field(error, 'keyPattern')
   const value = field(error, 'keyValue')
+  const info = field(error, 'errInfo')
   return fail(kindOf(numberField(error, 'code')), message === undefined ? '' : stringOf(message), {
     ...(pattern === undefined ? {} : { keyPattern: pattern }),
     ...(value === undefined ? {} : { keyValue: value }),
+    ...(info === undefined ? {} : { errInfo: info }),
     ...extra,
   })
 }

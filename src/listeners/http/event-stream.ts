@@ -6,12 +6,15 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { eventStreamPingMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { OutputBounds } from '../../bus/keyvalue/settings.js'
 import type { Identity } from '../../identity/identity.js'
 import { OutputLimit } from '../output-limit.js'
 
 export interface EventStreamsOptions {
   readonly clock: Clock
   readonly log: Log
+  /** How far a client may fall behind at the moment; of subscribers at the start unless given. */
+  readonly bounds?: () => OutputBounds
   /** Between comments; eventStreamPingMs unless given. */
   readonly pingMs?: number
 }
@@ -100,7 +103,7 @@ export class EventStream {
     if (outgoing.destroyed || outgoing.writableEnded) return
     outgoing.write(text)
     const unsent = outgoing.writableLength
-    if (!output.isPassed(unsent, options.clock.elapsed())) return
+    if (!output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())) return
     options.log.warn({ unsent }, 'an event stream that was too slow was cut')
     outgoing.destroy()
   }

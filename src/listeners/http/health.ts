@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../base/clock.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totalDocuments } from '../../engine/totals.js'
-import type { Awaitable, Store } from '../../store/store.js'
+import { totals } from '../../engine/totals.js'
+import type { Awaitable, Count, Store } from '../../store/store.js'
 
 export interface HealthOptions {
   readonly store: Store
@@ -16,21 +16,22 @@ export interface HealthOptions {
 }
 
 /**
- * Answers the Health object as JSON text; `degraded` while the store refuses writes. A chain that
- * is away is told of and degrades nothing: sessions and the operator's key need none.
+ * Answers the Health object as JSON text; `degraded` while the store refuses writes, or cannot be
+ * read. A chain that is away is told of and degrades nothing: sessions and the operator's key need
+ * none.
  */
 export function openHealth(options: HealthOptions): () => Awaitable<string> {
   const { store, chain, clock, version, httpPort, wirePort } = options
   const startedMs = clock.elapsed()
   const server = { httpPort, wirePort }
-  const answer = (keyCount: number): string => {
+  const answer = (count: Count | undefined): string => {
     const { type, refusing, groups, log, backup } = store.stats()
-    const status = refusing === undefined ? 'ok' : 'degraded'
+    const status = refusing === undefined && count !== undefined ? 'ok' : 'degraded'
     const uptime = Math.floor((clock.elapsed() - startedMs) / 1000)
     const storage = {
       type,
-      connected: true,
-      keyCount,
+      connected: count !== undefined,
+      keyCount: count?.documents ?? 0,
       ...(refusing === undefined ? {} : { refusing }),
       ...(groups === undefined ? {} : { groups }),
       ...(log === undefined ? {} : { log }),
@@ -47,7 +48,11 @@ export function openHealth(options: HealthOptions): () => Awaitable<string> {
     })
   }
   return () => {
-    const count = store.read(totalDocuments)
-    return typeof count === 'number' ? answer(count) : count.then(answer)
+    try {
+      const count = store.read(totals)
+      return count instanceof Promise ? count.then(answer, () => answer(undefined)) : answer(count)
+    } catch {
+      return answer(undefined)
+    }
   }
 }

@@ -23,7 +23,9 @@ export class KeyValueHttp {
   private readonly streams: EventStreams
 
   constructor({ bus, clock, log, authOff }: KeyValueHttpOptions) {
-    const streams = new EventStreams({ clock, log })
+    const { settings } = bus.services
+    const bounds = () => settings.outputBounds.pubsub
+    const streams = new EventStreams({ clock, log, bounds })
     this.streams = streams
     this.routes = [...keyValueRoutes({ bus, streams }), ...upstashRoutes({ bus, streams, authOff })]
   }

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
+import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
 import type { Bus } from '../../bus/bus.js'
@@ -19,10 +20,10 @@ import { type Held, readBody } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
-import type { RawCall, RawRoute, Route } from './routes.js'
+import type { RawCall, RawRoute, ReplyRoute, Route } from './routes.js'
 
 export type HttpContext = Context<{ Bindings: HttpBindings }>
-export type AnyRoute = Route | RawRoute
+export type AnyRoute = Route | RawRoute | ReplyRoute
 
 /** What every request needs of the server. */
 export interface RequestServices {
@@ -32,6 +33,7 @@ export interface RequestServices {
   readonly guard: Guard
   /** Where a request names none. */
   readonly database: string
+  readonly pageKey: Bytes
 }
 
 export class HttpRequest implements RawCall {
@@ -42,6 +44,8 @@ export class HttpRequest implements RawCall {
   readonly mode: JsonMode
   readonly widensIds: boolean
   fields: BodyFields = noFields
+  /** A command has been handed to the bus, which counts it. */
+  hasRun = false
   /** Room for the body that the request has taken, to be given back when it is answered. */
   readonly held: Held = { release: undefined }
 
@@ -74,11 +78,16 @@ export class HttpRequest implements RawCall {
     return this.context.req.query(name)
   }
 
+  get pageKey(): Bytes {
+    return this.services.pageKey
+  }
+
   makeId(): Uint8Array {
     return this.services.ids.next()
   }
 
   run(body: Document): Awaitable<Document> {
+    this.hasRun = true
     return this.services.bus.run({ db: this.database, body, sequences: noSequences }, this.session)
   }
 
@@ -96,9 +105,7 @@ export class HttpRequest implements RawCall {
     const { headers } = this.incoming
     const type = headers['content-type']
     if (type === undefined && headers['content-length'] === '0') return check.fields(emptyBody)
-    if (type !== undefined && !jsonTypes.test(type)) {
-      throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
-    }
+    requireJsonType(type)
     return this.body((bytes) => {
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
@@ -133,6 +140,12 @@ class RequestSession extends Session {
       forget()
     }
   }
+}
+
+/** Throws UnsupportedMediaType of a content type that is not JSON; none at all may pass. */
+export function requireJsonType(type: string | undefined): void {
+  if (type === undefined || jsonTypes.test(type)) return
+  throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
 }
 
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i

@@ -29,7 +29,7 @@ export function answerHeaders(mode: JsonMode, id: string): Record<string, string
  */
 export function respond(
   status: number,
-  body: string,
+  body: string | null,
   headers: Readonly<Record<string, string>>,
 ): Response {
   return new Response(body, { status, headers })

@@ -9,6 +9,7 @@ import type { Document } from '../../value/value.js'
 import { authRoutes } from './auth-routes.js'
 import type { BodySchema, HttpCall } from './call.js'
 import { collectionRoutes } from './collection-routes.js'
+import { resourceRoutes } from './document-resource.js'
 import { documentRoutes } from './document-routes.js'
 import { keyRoutes } from './key-routes.js'
 import { privacyRoutes } from './privacy-routes.js'
@@ -16,14 +17,15 @@ import type { RequestLimit } from './request-limit.js'
 import { whitelistRoutes } from './whitelist-routes.js'
 
 export interface RouteHead {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** `/*` at its end: all that begins so. */
   readonly path: string
   /**
    * `none` answers anybody, `key` whoever is known by a session or a key, `session` a wallet's
-   * session, `admin` administrators, `operator` the operator alone.
+   * session, `admin` administrators, `operator` the operator alone. `metrics` answers anybody on
+   * loopback; over a network administrators, and METRICS_TOKEN.
    */
-  readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin'
+  readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin' | 'metrics'
   /** `keys`: cookies are not looked at. `none`: nor are wallets' keys; who signs in has none. */
   readonly credentials?: 'keys' | 'none'
   /** A limit of its own for each address, instead of the one that all other routes share. */
@@ -62,9 +64,24 @@ export interface RawRoute extends RouteHead {
   ) => Promise<void>
 }
 
-export const routes: readonly (Route | RawRoute)[] = [
+/** An answer with a status and headers of its own. */
+export interface HttpAnswer {
+  readonly status: number
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Null: none at all, as status 304 has it. */
+  readonly body: string | null
+}
+
+/** A route whose answers differ in status or headers. */
+export interface ReplyRoute extends RouteHead {
+  readonly reply: (call: RawCall) => Promise<HttpAnswer>
+}
+
+export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [
   ...collectionRoutes,
   ...documentRoutes,
+  ...resourceRoutes,
   ...privacyRoutes,
   ...whitelistRoutes,
   ...authRoutes,

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import type { Bytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
@@ -30,7 +31,7 @@ import { type AnyRoute, type HttpContext, HttpRequest, type RequestServices } fr
 import { allowanceHeaders } from './request-limit.js'
 import { answerHeaders, errorBody, respond } from './respond.js'
 import { PathRouter } from './router.js'
-import { type RawRoute, routes } from './routes.js'
+import { routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string
@@ -41,15 +42,19 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOp
   readonly bus: Bus
   readonly random: Random
   readonly ids: ObjectIds
+  /** Signs the cursors of lists. */
+  readonly pageKey: Bytes
   readonly log: Log
   /** Makes the function that answers the Health object as JSON text, once the port is known. */
   readonly health: (httpPort: number) => () => Awaitable<string>
   /** Beside those of the table: what needs more than the bus. */
-  readonly rawRoutes: readonly RawRoute[]
+  readonly rawRoutes: readonly AnyRoute[]
 }
 
 export interface HttpListener {
   readonly port: number
+  /** Sockets that are open. */
+  readonly connections: () => number
   /** Stops accepting, lets requests in flight finish, closes what is left after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -70,9 +75,21 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : { createServer: createTlsServer, serverOptions: { ...serverOptions, ...tls } }),
   }) as Server
   server.keepAliveTimeout = keepAliveMs
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections++
+    socket.once('close', () => connections--)
+  })
   const port = await listen(server, options.port, options.host)
   handler.listening(port)
-  return { port, close: (graceMs) => close(server, graceMs) }
+  return { port, connections: () => connections, close: (graceMs) => close(server, graceMs) }
+}
+
+interface Refusal {
+  readonly headers?: Readonly<Record<string, string>>
+  /** A command of the request has reached the bus. */
+  readonly hasRun?: boolean
+  readonly bodyOf?: ((error: GatewayError) => string) | undefined
 }
 
 type Handle = (context: HttpContext) => Promise<Response>
@@ -155,6 +172,10 @@ class HttpHandler {
         await route.send(request, outgoing, answerHeaders('plain', requestId))
         return RESPONSE_ALREADY_SENT
       }
+      if ('reply' in route) {
+        const { status, headers: own, body } = await route.reply(request)
+        return respond(status, body, { ...answerHeaders(request.mode, requestId), ...own })
+      }
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
       if (wantsLines && route.stream !== undefined) {
         const first = await request.run(route.stream(request, streamBatchDocuments, true))
@@ -165,7 +186,9 @@ class HttpHandler {
       const text = typeof body === 'string' ? body : await body
       return respond(200, text, answerHeaders(request.mode, requestId))
     } catch (thrown) {
-      return this.refuse(context, toGatewayError(thrown), {}, route.errorBody)
+      const error = toGatewayError(thrown)
+      const hasRun = request?.hasRun === true
+      return this.refuse(context, error, { hasRun, bodyOf: route.errorBody })
     } finally {
       request?.held.release?.()
     }
@@ -173,16 +196,16 @@ class HttpHandler {
 
   private refuseMethod(context: HttpContext, allowed: string): Response {
     const error = fail('MethodNotAllowed', `method ${context.req.method} is not allowed here`)
-    return this.refuse(context, error, { allow: allowed })
+    return this.refuse(context, error, { headers: { allow: allowed } })
   }
 
   private refuse(
     context: HttpContext,
     error: GatewayError,
-    more: Readonly<Record<string, string>> = {},
-    bodyOf = errorBody,
+    { headers: more, hasRun = false, bodyOf = errorBody }: Refusal = {},
   ): Response {
     const { incoming } = context.env
+    this.options.bus.counters.httpFailed(error, hasRun)
     const requestId = this.requestId(incoming)
     if (error.code === 1) {
       const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause)

@@ -77,6 +77,7 @@ export class WireConnection {
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
     socket.on('close', () => this.closed())
+    session.hangUp = () => this.destroy()
     this.noteIdentity()
   }
 

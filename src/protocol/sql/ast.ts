@@ -32,6 +32,7 @@ export type Expression =
   | (Node & CallExpression)
   | (Node & { readonly kind: 'array'; readonly elements: readonly Expression[] })
   | (Node & SubscriptExpression)
+  | (Node & FieldExpression)
 
 interface BinaryExpression {
   readonly kind: 'binary'
@@ -114,6 +115,13 @@ interface SubscriptExpression {
   readonly index: Expression
 }
 
+/** `(expression).name`, and a name behind a subscript that is no number: `a[i].name`. */
+interface FieldExpression {
+  readonly kind: 'field'
+  readonly operand: Expression
+  readonly name: string
+}
+
 export interface TypeName {
   /** PostgreSQL's own name, in lower case: `int4` for `integer`, `text`, `timestamptz`. */
   readonly name: string
@@ -175,7 +183,7 @@ export type Assigned = Expression | undefined
 
 export interface InsertStatement {
   readonly kind: 'insert'
-  readonly table: TableName
+  readonly table: TableReference
   readonly columns: readonly Target[] | undefined
   /** Undefined: DEFAULT VALUES. */
   readonly rows: readonly (readonly Assigned[])[] | undefined

@@ -50,14 +50,29 @@ function parseCreateIndex(tokens: TokenStream, isUnique: boolean): CreateIndexSt
 }
 
 function parseIndexColumn(tokens: TokenStream): { target: Target; descends: boolean } {
-  const isWrapped = tokens.acceptSymbol('(')
-  const target = parseTarget(tokens)
-  if (tokens.hasSymbol('(')) throw tokens.notSupported('indexes of expressions')
-  if (isWrapped) tokens.expectSymbol(')')
+  const target = parseIndexTarget(tokens)
+  const next = tokens.token
+  const isOrder = next.kind === 'word' && ['asc', 'desc', 'nulls'].includes(next.lower)
+  if (!isOrder && (next.kind === 'word' || next.kind === 'name')) {
+    throw tokens.notSupported('operator classes and COLLATE of indexes')
+  }
   const descends = tokens.accept('desc')
   if (!descends) tokens.accept('asc')
   if (tokens.has('nulls')) throw tokens.notSupported('NULLS FIRST and LAST of indexes')
   return { target, descends }
+}
+
+/** A column, or in parentheses of its own a path. */
+function parseIndexTarget(tokens: TokenStream): Target {
+  if (tokens.acceptSymbol('(')) {
+    const target = tokens.deeper(() => parseIndexTarget(tokens))
+    if (!tokens.hasSymbol(')')) throw tokens.notSupported('indexes of expressions')
+    tokens.expectSymbol(')')
+    return target
+  }
+  const target = parseTarget(tokens)
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('indexes of expressions')
+  return target
 }
 
 export function parseDrop(tokens: TokenStream): Statement {

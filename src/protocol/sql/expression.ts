@@ -5,7 +5,7 @@
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
 import type { Expression } from './ast.js'
 import { readNumber } from './number.js'
-import { parsePrimary } from './primary.js'
+import { parsePrimary, startsQuery } from './primary.js'
 import type { TokenStream } from './token-stream.js'
 import { parseTypeName } from './type-name.js'
 
@@ -23,8 +23,7 @@ const power = {
   exponent: 10,
   zone: 11,
   sign: 12,
-  subscript: 13,
-  cast: 14,
+  cast: 13,
 } as const
 
 const comparisons = new Set(['=', '<', '>', '<=', '>=', '<>', '!='])
@@ -69,9 +68,20 @@ function endsWithOperand({ kind }: Expression): boolean {
 /** 0 where no operator comes next. */
 function levelOfNext(tokens: TokenStream, extent: Extent): number {
   const { token } = tokens
-  if (token.kind === 'symbol') return levelOfSymbol(token.text)
+  if (token.kind === 'symbol') {
+    const level = levelOfSymbol(token.text)
+    if (level === 0 && isOperator(token.text)) {
+      throw tokens.notSupported(`operators like ${token.text}`)
+    }
+    return level
+  }
   if (token.kind !== 'word') return 0
   return levelOfWord(tokens, token.lower, extent)
+}
+
+/** Of PostgreSQL's any run of such characters can be one; `=>` names an argument. */
+function isOperator(text: string): boolean {
+  return text !== '=>' && /^[-+*/<>=~!@#%^&|]/.test(text)
 }
 
 function levelOfSymbol(text: string): number {
@@ -79,7 +89,6 @@ function levelOfSymbol(text: string): number {
   if (text === '+' || text === '-') return power.sum
   if (products.has(text)) return power.product
   if (text === '^') return power.exponent
-  if (text === '[') return power.subscript
   if (text === '::') return power.cast
   return others.has(text) ? power.other : 0
 }
@@ -109,7 +118,9 @@ function levelOfWord(tokens: TokenStream, word: string, extent: Extent): number 
         ? power.range
         : 0
     case 'at':
-      return isWord(tokens, 1, 'time') ? power.zone : 0
+      return isWord(tokens, 1, 'time') || isWord(tokens, 1, 'local') ? power.zone : 0
+    case 'collate':
+      throw tokens.notSupported('COLLATE clauses')
     default:
       return 0
   }
@@ -118,6 +129,11 @@ function levelOfWord(tokens: TokenStream, word: string, extent: Extent): number 
 function isWord(tokens: TokenStream, by: number, word: string): boolean {
   const token = tokens.ahead(by)
   return token.kind === 'word' && token.lower === word
+}
+
+/** Between operands only: no prefix of PostgreSQL's grammar either. */
+function isBinary(text: string): boolean {
+  return comparisons.has(text) || products.has(text) || text === '^'
 }
 
 /** What an expression may begin with: a sign, NOT, or an operand. */
@@ -129,7 +145,9 @@ function prefixed(tokens: TokenStream, extent: Extent): Expression {
   }
   if (token.kind !== 'symbol') return parsePrimary(tokens, parseExpression)
   if (token.text === '+' || token.text === '-') return signed(tokens, token.text, at, extent)
-  if (token.text === '~' || token.text === '@') throw tokens.notSupported('prefix operators')
+  if (isOperator(token.text) && !isBinary(token.text)) {
+    throw tokens.notSupported('prefix operators')
+  }
   return parsePrimary(tokens, parseExpression)
 }
 
@@ -167,8 +185,6 @@ function infix(
       return range(tokens, left, at)
     case power.zone:
       return zoned(tokens, left, at)
-    case power.subscript:
-      return subscript(tokens, left, at)
     case power.cast:
       tokens.take()
       return { kind: 'cast', at, operand: left, type: parseTypeName(tokens) }
@@ -202,13 +218,10 @@ function binary(
   const token = tokens.take()
   const text = token.kind === 'symbol' ? token.text : ''
   const operator = text === '!=' ? '<>' : text
-  if (level === power.comparison || level === power.other) {
+  if (extent === 'all') {
     const quantifier = acceptQuantifier(tokens)
     if (quantifier !== undefined) {
-      tokens.expectSymbol('(')
-      if (tokens.has('select')) throw tokens.notSupported('subqueries')
-      const array = parseExpression(tokens)
-      tokens.expectSymbol(')')
+      const array = parseArray(tokens)
       return { kind: 'quantified', at, operator, quantifier, left, array }
     }
   }
@@ -219,6 +232,14 @@ function binary(
 function acceptQuantifier(tokens: TokenStream): 'any' | 'all' | undefined {
   if (tokens.accept('all')) return 'all'
   return tokens.accept('any') || tokens.accept('some') ? 'any' : undefined
+}
+
+function parseArray(tokens: TokenStream): Expression {
+  tokens.expectSymbol('(')
+  if (startsQuery(tokens)) throw tokens.notSupported('subqueries')
+  const array = parseExpression(tokens)
+  tokens.expectSymbol(')')
+  return array
 }
 
 function is(tokens: TokenStream, operand: Expression, at: number, extent: Extent): Expression {
@@ -234,7 +255,7 @@ function is(tokens: TokenStream, operand: Expression, at: number, extent: Extent
   for (const test of ['null', 'true', 'false', 'unknown'] as const) {
     if (tokens.accept(test)) return { kind: 'is', at, operand, test, isNegated }
   }
-  if (tokens.has('document') || tokens.has('normalized') || tokens.has('json')) {
+  if (['document', 'normalized', 'json', 'nfc', 'nfd', 'nfkc', 'nfkd'].some((w) => tokens.has(w))) {
     throw tokens.notSupported('IS DOCUMENT, NORMALIZED and JSON')
   }
   throw tokens.unexpected()
@@ -251,16 +272,16 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
     return { kind: 'between', at, operand, low, high, isSymmetric, isNegated }
   }
   if (tokens.accept('in')) {
-    const opens = tokens.ahead()
-    if (tokens.hasSymbol('(') && opens.kind === 'word' && opens.lower === 'select') {
-      throw tokens.notSupported('subqueries')
-    }
+    if (tokens.hasSymbol('(') && startsQuery(tokens, 1)) throw tokens.notSupported('subqueries')
     const list = tokens.listInParentheses(() => parseExpression(tokens), sqlListMax)
     return { kind: 'in', at, operand, list, isNegated }
   }
   if (tokens.has('similar')) throw tokens.notSupported('SIMILAR TO patterns')
   const ignoresCase = tokens.accept('ilike')
   if (!ignoresCase) tokens.expect('like')
+  if (['any', 'some', 'all'].some((word) => tokens.has(word))) {
+    throw tokens.notSupported('LIKE ANY and LIKE ALL')
+  }
   const pattern = climb(tokens, power.range + 1, 'all')
   const like = { kind: 'like', at, operand, pattern, ignoresCase, isNegated } as const
   if (!tokens.accept('escape')) return like
@@ -269,16 +290,9 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
 
 /** `time AT TIME ZONE zone`, which is `timezone(zone, time)`. */
 function zoned(tokens: TokenStream, time: Expression, at: number): Expression {
-  tokens.expect('at', 'time', 'zone')
-  const zone = climb(tokens, power.zone + 1, 'all')
   const plain = { isStar: false, isDistinct: false, orderBy: [] } as const
-  return { kind: 'call', at, name: 'timezone', args: [zone, time], ...plain }
-}
-
-function subscript(tokens: TokenStream, operand: Expression, at: number): Expression {
-  tokens.expectSymbol('[')
-  const index = parseExpression(tokens)
-  if (tokens.hasSymbol(':')) throw tokens.notSupported('array slices')
-  tokens.expectSymbol(']')
-  return { kind: 'subscript', at, operand, index }
+  const call = { kind: 'call', at, name: 'timezone', ...plain } as const
+  if (tokens.accept('at', 'local')) return { ...call, args: [time] }
+  tokens.expect('at', 'time', 'zone')
+  return { ...call, args: [climb(tokens, power.zone + 1, 'all'), time] }
 }

@@ -7,33 +7,28 @@ import { readEscapes } from './escapes.js'
 import { sqlError, sqlState } from './sql-error.js'
 import type { Token } from './token.js'
 
-/** The tokens of a text, an `end` behind them. Throws BadValue with the place of what is wrong. */
-export function tokensOf(text: string): Token[] {
-  return new Lexer(text).all()
-}
-
-class Lexer {
-  private readonly tokens: Token[] = []
+/** Reads a text token by token. Throws BadValue with the place of what is wrong. */
+export class Lexer {
   private at = 0
+  private count = 0
 
   constructor(private readonly text: string) {
     requireSound(text)
   }
 
-  all(): Token[] {
-    for (;;) {
-      this.skipBlank()
-      if (this.at >= this.text.length) break
-      this.tokens.push(this.next())
-      if (this.tokens.length > sqlTokensMax) {
-        throw this.refuse(`statement of more than ${sqlTokensMax} words`, sqlState.tooComplex)
-      }
+  /** The next token; behind the last one `end`, ever again. */
+  next(): Token {
+    this.skipBlank()
+    if (this.at >= this.text.length) {
+      return { kind: 'end', start: this.text.length, end: this.text.length }
     }
-    this.tokens.push({ kind: 'end', start: this.text.length, end: this.text.length })
-    return this.tokens
+    if (++this.count > sqlTokensMax) {
+      throw this.refuse(`statement of more than ${sqlTokensMax} words`, sqlState.tooComplex)
+    }
+    return this.read()
   }
 
-  private next(): Token {
+  private read(): Token {
     const { text, at } = this
     const code = text.charCodeAt(at)
     if (isWordStart(text, at)) return this.word()
@@ -81,10 +76,9 @@ class Lexer {
 
   private number(): Token {
     const { text, at: start } = this
-    let end = digitsEnd(text, start)
-    if (text[end] === '.') end = digitsEnd(text, end + 1)
-    const exponent = /^[eE][+-]?\d+/.exec(text.slice(end, end + exponentLookahead))
-    if (exponent !== null) end = digitsEnd(text, end + exponent[0].length)
+    numberPattern.lastIndex = start
+    const written = numberPattern.exec(text)?.[0] ?? ''
+    const end = start + written.length
     this.at = end
     if (isWordStart(text, end)) {
       const rest = text.slice(start, wordEnd(text, end))
@@ -94,7 +88,7 @@ class Lexer {
         start,
       )
     }
-    return { kind: 'number', digits: text.slice(start, end), start, end }
+    return { kind: 'number', digits: decimalDigits(written), start, end }
   }
 
   /** At the quote; `start` is where the token began. Strings on lines of their own are joined. */
@@ -174,7 +168,7 @@ class Lexer {
   private colon(): Token {
     const { text, at: start } = this
     if (text[start + 1] === ':') return this.symbol(2)
-    if (!isWordStart(text, start + 1)) throw this.refuse('syntax error at or near ":"')
+    if (!isWordStart(text, start + 1)) return this.symbol(1)
     const end = wordEnd(text, start + 1)
     this.at = end
     return { kind: 'parameter', style: 'named', name: text.slice(start + 1, end), start, end }
@@ -233,8 +227,18 @@ const single = '()[],;.'
 const operatorCharacters = '+-*/<>=~!@#%^&|'
 const signs = '+-'
 const bitStrings = 'BbXxNn'
-/** An exponent's sign and first digits. */
-const exponentLookahead = 4
+/** `0x1F`, `0o17`, `0b1`, `12`, `1.`, `.5`, `1e3`, single underscores between digits. */
+const numberPattern =
+  /0(?:x(?:_?[\da-f])+|o(?:_?[0-7])+|b(?:_?[01])+)|(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?/iy
+/** A longer number is of no type in any base. */
+const numberLengthMax = 1_000
+
+/** Without underscores, and in base ten. */
+function decimalDigits(written: string): string {
+  const digits = written.includes('_') ? written.replaceAll('_', '') : written
+  const isOfOtherBase = /^0[xob]/i.test(digits)
+  return isOfOtherBase && digits.length <= numberLengthMax ? BigInt(digits).toString() : digits
+}
 
 function requireSound(text: string): void {
   const insert = /^\s*insert\b/i.test(text)

@@ -135,7 +135,28 @@ function parseTransaction(tokens: TokenStream): Statement {
   if (word === 'start') tokens.expect('transaction')
   else if (!tokens.accept('transaction')) tokens.accept('work')
   if (tokens.has('to')) throw tokens.notSupported('savepoints')
-  rest(tokens)
-  if (word === 'rollback' || word === 'abort') return { kind: 'rollback' }
-  return { kind: word === 'begin' || word === 'start' ? 'begin' : 'commit' }
+  if (tokens.has('prepared')) throw tokens.notSupported('two-phase commits')
+  if (word === 'begin' || word === 'start') {
+    while (acceptMode(tokens)) tokens.acceptSymbol(',')
+    return { kind: 'begin' }
+  }
+  if (!tokens.accept('and', 'no', 'chain') && tokens.has('and', 'chain')) {
+    throw tokens.notSupported('chained transactions')
+  }
+  return { kind: word === 'rollback' || word === 'abort' ? 'rollback' : 'commit' }
+}
+
+const modes = [
+  'isolation level serializable',
+  'isolation level repeatable read',
+  'isolation level read committed',
+  'isolation level read uncommitted',
+  'read only',
+  'read write',
+  'deferrable',
+  'not deferrable',
+].map((mode) => mode.split(' '))
+
+function acceptMode(tokens: TokenStream): boolean {
+  return modes.some((mode) => tokens.accept(...mode))
 }

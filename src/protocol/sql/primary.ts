@@ -1,23 +1,14 @@
 // Operands of expressions: literals, placeholders, columns, calls, CASE, CAST, ARRAY and what
 // stands in parentheses.
 
-import { sqlListMax } from '../../base/limits.js'
-import {
-  falseValue,
-  int32Value,
-  nullValue,
-  stringValue,
-  trueValue,
-  type Value,
-} from '../../value/value.js'
-import type { Expression, OrderItem, PathPart } from './ast.js'
-import type { Extent } from './expression.js'
+import { sqlChainMax, sqlListMax } from '../../base/limits.js'
+import { falseValue, nullValue, stringValue, trueValue, type Value } from '../../value/value.js'
+import type { Expression, PathPart } from './ast.js'
+import { acceptSpecialCall, callOf, type Parse, parseCall } from './call.js'
 import { readNumber } from './number.js'
-import { isReserved } from './reserved.js'
+import { canNameType, isJoiner, isReserved } from './reserved.js'
 import type { TokenStream } from './token-stream.js'
-import { parseTypeName } from './type-name.js'
-
-type Parse = (tokens: TokenStream, extent?: Extent) => Expression
+import { parsePlainType, parseTypeName, refuseFields } from './type-name.js'
 
 /** `parse` reads a whole expression. */
 export function parsePrimary(tokens: TokenStream, parse: Parse): Expression {
@@ -34,13 +25,14 @@ export function parsePrimary(tokens: TokenStream, parse: Parse): Expression {
       return { kind: 'literal', at, value: stringValue(token.text) }
     case 'parameter':
       tokens.take()
-      return { kind: 'parameter', at, index: tokens.parameter(token) }
+      return indirected(tokens, { kind: 'parameter', at, index: tokens.parameter(token) }, parse)
     case 'symbol':
       if (token.text !== '(') throw tokens.unexpected()
-      return inParentheses(tokens, parse)
+      return indirected(tokens, inParentheses(tokens, parse), parse)
     case 'word':
       return word(tokens, token.lower, parse)
     case 'name':
+      if (tokens.ahead().kind === 'string') return typedLiteral(tokens)
       return columnOrCall(tokens, parse)
     case 'end':
       throw tokens.unexpected()
@@ -49,28 +41,45 @@ export function parsePrimary(tokens: TokenStream, parse: Parse): Expression {
 
 function inParentheses(tokens: TokenStream, parse: Parse): Expression {
   tokens.expectSymbol('(')
-  if (tokens.has('select') || tokens.has('with')) throw tokens.notSupported('subqueries')
+  if (startsQuery(tokens)) throw tokens.notSupported('subqueries')
   const inner = parse(tokens)
   if (tokens.hasSymbol(',')) throw tokens.notSupported('row values')
   tokens.expectSymbol(')')
   return inner
 }
 
-const constants: Readonly<Record<string, Value>> = {
-  null: nullValue,
-  true: trueValue,
-  false: falseValue,
+/** Whether a query begins at the next token, or `by` further on. */
+export function startsQuery(tokens: TokenStream, by = 0): boolean {
+  const token = tokens.ahead(by)
+  return token.kind === 'word' && queries.has(token.lower)
 }
 
-/** Functions that are called without parentheses. */
+const queries = new Set(['select', 'values', 'with'])
+
+const constants = new Map<string, Value>([
+  ['null', nullValue],
+  ['true', trueValue],
+  ['false', falseValue],
+])
+
+/** Functions that are called without parentheses; the times may have a precision in some. */
 const bareCalls = new Set([
   ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
   ...['current_user', 'session_user', 'current_role', 'current_catalog', 'current_schema'],
 ])
+const preciseCalls = new Set([
+  ...['current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
+])
+
+/** Types that no function can be called like: before a parenthesis they have a modifier. */
+const typeWords = new Set(
+  `bigint bit boolean char character dec decimal float int integer interval nchar numeric real
+  smallint time timestamp varchar`.split(/\s+/),
+)
 
 function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
   const { at } = tokens
-  const value = constants[lower]
+  const value = constants.get(lower)
   if (value !== undefined) {
     tokens.take()
     return { kind: 'literal', at, value }
@@ -81,35 +90,54 @@ function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
   if (lower === 'cast') return castOf(tokens, parse)
   if (lower === 'array') return arrayOf(tokens, parse)
   if (lower === 'exists') throw tokens.notSupported('subqueries')
-  if (bareCalls.has(lower) && !opens) {
-    tokens.take()
-    return callOf(at, lower, [])
+  if (bareCalls.has(lower) && !(opens && lower === 'current_schema')) return bareCall(tokens, lower)
+  if (opens) {
+    const special = acceptSpecialCall(tokens, lower, parse)
+    if (special !== undefined) return special
+    if (typeWords.has(lower)) return typedLiteral(tokens)
   }
-  if (opens && special[lower] !== undefined) return special[lower](tokens, parse)
   // `timestamp '2024-01-02'`: a type before a string is a cast of it.
-  if (next.kind === 'string' && !isReserved(lower)) return typedLiteral(tokens)
-  if (lower === 'timestamp' || lower === 'double') {
-    const typed = tryTypedLiteral(tokens)
-    if (typed !== undefined) return typed
-  }
+  if (next.kind === 'string' && canNameType(lower)) return typedLiteral(tokens)
+  if (isTypeOfWords(tokens, lower)) return typedLiteral(tokens)
   if (isReserved(lower) && !(opens && (lower === 'left' || lower === 'right'))) {
+    if ((opens || next.kind === 'string') && isJoiner(lower)) {
+      throw tokens.notSupported('functions and types named like operators')
+    }
     throw tokens.unexpected()
   }
   return columnOrCall(tokens, parse)
 }
 
-function typedLiteral(tokens: TokenStream): Expression {
+function bareCall(tokens: TokenStream, name: string): Expression {
   const { at } = tokens
-  const type = parseTypeName(tokens)
-  const token = tokens.take()
-  const value = stringValue(token.kind === 'string' ? token.text : '')
-  return { kind: 'cast', at, operand: { kind: 'literal', at: token.start, value }, type }
+  tokens.take()
+  if (!preciseCalls.has(name) || !tokens.acceptSymbol('(')) return callOf(at, name, [])
+  const { token } = tokens
+  const precision = token.kind === 'number' ? readNumber(token.digits) : undefined
+  if (precision === undefined) throw tokens.unexpected()
+  tokens.take()
+  tokens.expectSymbol(')')
+  return callOf(at, name, [{ kind: 'literal', at: token.start, value: precision }])
 }
 
-/** `timestamp with time zone '…'`, `double precision '…'`; undefined where the word is a name. */
-function tryTypedLiteral(tokens: TokenStream): Expression | undefined {
-  const words = tokens.has('double', 'precision') ? 2 : tokens.ahead().kind === 'word' ? 4 : 0
-  return words > 0 && tokens.ahead(words).kind === 'string' ? typedLiteral(tokens) : undefined
+/** Whether these are words of one type: `timestamp with time zone`, `double precision`. */
+function isTypeOfWords(tokens: TokenStream, lower: string): boolean {
+  if (lower === 'timestamp' || lower === 'time') {
+    return tokens.has(lower, 'with', 'time', 'zone') || tokens.has(lower, 'without', 'time', 'zone')
+  }
+  if (lower === 'double') return tokens.has(lower, 'precision')
+  return (lower === 'character' || lower === 'char') && tokens.has(lower, 'varying')
+}
+
+function typedLiteral(tokens: TokenStream): Expression {
+  const { at } = tokens
+  const type = parsePlainType(tokens)
+  const { token } = tokens
+  if (token.kind !== 'string') throw tokens.unexpected()
+  tokens.take()
+  if (type.name === 'interval') refuseFields(tokens)
+  const operand = { kind: 'literal', at: token.start, value: stringValue(token.text) } as const
+  return { kind: 'cast', at, operand, type }
 }
 
 function caseOf(tokens: TokenStream, parse: Parse): Expression {
@@ -156,110 +184,67 @@ function elementsOf(tokens: TokenStream, parse: Parse, at: number): Expression {
   return tokens.deeper(() => {
     tokens.expectSymbol('[')
     if (tokens.acceptSymbol(']')) return { kind: 'array', at, elements: [] }
-    const element = () =>
-      tokens.hasSymbol('[') ? elementsOf(tokens, parse, tokens.at) : parse(tokens)
+    const isNested = tokens.hasSymbol('[')
+    const element = () => (isNested ? elementsOf(tokens, parse, tokens.at) : parse(tokens))
     const elements = tokens.list(element, sqlListMax)
     tokens.expectSymbol(']')
     return { kind: 'array', at, elements }
   })
 }
 
-/** Calls whose arguments are joined by words. */
-const special: Readonly<Record<string, (tokens: TokenStream, parse: Parse) => Expression>> = {
-  extract: extractOf,
-  position: positionOf,
-  substring: substringOf,
-  trim: trimOf,
-  overlay: (tokens) => {
-    throw tokens.notSupported('OVERLAY calls')
-  },
-}
-
-/** `EXTRACT(field FROM time)` */
-function extractOf(tokens: TokenStream, parse: Parse): Expression {
-  const at = open(tokens)
-  const { token } = tokens
-  const field = token.kind === 'string' ? token.text : tokens.label().toLowerCase()
-  if (token.kind === 'string') tokens.take()
-  tokens.expect('from')
-  const args: Expression[] = [
-    { kind: 'literal', at: token.start, value: stringValue(field) },
-    parse(tokens),
-  ]
-  tokens.expectSymbol(')')
-  return callOf(at, 'extract', args)
-}
-
-/** `POSITION(part IN whole)` */
-function positionOf(tokens: TokenStream, parse: Parse): Expression {
-  const at = open(tokens)
-  const part = parse(tokens, 'bound')
-  tokens.expect('in')
-  const whole = parse(tokens, 'bound')
-  tokens.expectSymbol(')')
-  return callOf(at, 'position', [whole, part])
-}
-
-/** `SUBSTRING(text FROM start FOR length)`, in either order, or with commas. */
-function substringOf(tokens: TokenStream, parse: Parse): Expression {
-  const at = open(tokens)
-  const args = tokens.list(() => parse(tokens), sqlListMax)
-  let start: Expression | undefined
-  let length: Expression | undefined
-  while (args.length === 1 && !tokens.hasSymbol(')')) {
-    if (start === undefined && tokens.accept('from')) start = parse(tokens)
-    else if (length === undefined && tokens.accept('for')) length = parse(tokens)
-    else throw tokens.unexpected()
-  }
-  tokens.expectSymbol(')')
-  if (length !== undefined) start ??= { kind: 'literal', at, value: int32Value(1) }
-  const given = [start, length].filter((arg) => arg !== undefined)
-  return callOf(at, 'substring', [...args, ...given])
-}
-
-/** `TRIM([LEADING | TRAILING | BOTH] [characters] FROM text)`, as btrim, ltrim and rtrim. */
-function trimOf(tokens: TokenStream, parse: Parse): Expression {
-  const at = open(tokens)
-  let name = 'btrim'
-  if (tokens.accept('leading')) name = 'ltrim'
-  else if (tokens.accept('trailing')) name = 'rtrim'
-  else tokens.accept('both')
-  if (tokens.accept('from')) {
-    const args = tokens.list(() => parse(tokens), sqlListMax)
-    tokens.expectSymbol(')')
-    return callOf(at, name, args)
-  }
-  const first = parse(tokens)
-  const rest = tokens.accept('from')
-    ? [...tokens.list(() => parse(tokens), sqlListMax), first]
-    : [first, ...(tokens.acceptSymbol(',') ? tokens.list(() => parse(tokens), sqlListMax) : [])]
-  tokens.expectSymbol(')')
-  return callOf(at, name, rest)
-}
-
-function open(tokens: TokenStream): number {
-  const { at } = tokens
-  tokens.take()
-  tokens.expectSymbol('(')
-  return at
-}
-
-function callOf(at: number, name: string, args: readonly Expression[]): Expression {
-  return { kind: 'call', at, name, args, isStar: false, isDistinct: false, orderBy: [] }
-}
-
 function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
-  const { at, token } = tokens
-  const path: PathPart[] = [tokens.label()]
+  const { at } = tokens
+  const path: PathPart[] = []
+  let { token } = tokens
+  path.push(tokens.label())
   for (;;) {
-    if (tokens.hasSymbol('(') && path.every((part) => typeof part === 'string')) {
+    tokens.requireChain(path.length, sqlChainMax)
+    const isName = path.every((part) => typeof part === 'string')
+    if (isName && tokens.hasSymbol('(')) {
       const name = String(path.at(-1))
-      return call(tokens, at, token.kind === 'word' ? name.toLowerCase() : name, parse)
+      return parseCall(tokens, at, token.kind === 'word' ? name.toLowerCase() : name, parse)
     }
     if (tokens.acceptSymbol('.')) {
-      if (tokens.acceptSymbol('*')) return { kind: 'star', at, table: path.join('.') }
-      path.push(tokens.label())
-    } else if (!acceptPlace(tokens, path)) return { kind: 'column', at, path }
+      if (isName && tokens.acceptSymbol('*')) return { kind: 'star', at, table: path.join('.') }
+      token = tokens.token
+      path.push(part(tokens))
+    } else if (!acceptPlace(tokens, path)) break
+  }
+  if (path.length > 1 && tokens.token.kind === 'string')
+    throw tokens.notSupported('types of schemas')
+  return indirected(tokens, { kind: 'column', at, path }, parse)
+}
+
+/** The name behind a dot. */
+function part(tokens: TokenStream): string {
+  if (tokens.hasSymbol('*')) throw tokens.notSupported('the fields of a value as columns')
+  return tokens.label()
+}
+
+/** Subscripts and fields of a value: `$1[0].name`, `(a || b)[i]`. */
+function indirected(tokens: TokenStream, value: Expression, parse: Parse): Expression {
+  const { at } = value
+  let operand = value
+  for (let links = 1; ; links++) {
+    if (tokens.acceptSymbol('[')) {
+      refuseSlice(tokens)
+      const index = parse(tokens)
+      refuseSlice(tokens)
+      tokens.expectSymbol(']')
+      operand = { kind: 'subscript', at, operand, index }
+    } else if (tokens.acceptSymbol('.'))
+      operand = { kind: 'field', at, operand, name: part(tokens) }
+    else return operand
+    tokens.requireChain(links, sqlChainMax)
+  }
+}
+
+/** `[1:2]`, of which `:2` and `:b` are tokens. */
+function refuseSlice(tokens: TokenStream): void {
+  const { token } = tokens
+  const isNamed = token.kind === 'parameter' && token.style === 'named'
+  if (tokens.hasSymbol(':') || (isNamed && tokens.ahead(-1).kind !== 'symbol')) {
+    throw tokens.notSupported('array slices')
   }
 }
 
@@ -273,45 +258,4 @@ function acceptPlace(tokens: TokenStream, path: PathPart[]): boolean {
   for (let i = 0; i < 3; i++) tokens.take()
   path.push(Number(number.digits))
   return true
-}
-
-function call(tokens: TokenStream, at: number, name: string, parse: Parse): Expression {
-  tokens.expectSymbol('(')
-  let args: Expression[] = []
-  const isStar = tokens.acceptSymbol('*')
-  const isDistinct = !isStar && tokens.accept('distinct')
-  if (!isDistinct) tokens.accept('all')
-  if (!isStar && (isDistinct || !tokens.hasSymbol(')'))) {
-    args = tokens.list(() => parse(tokens), sqlListMax)
-  }
-  const orderBy = tokens.accept('order', 'by') ? parseOrder(tokens, parse) : []
-  tokens.expectSymbol(')')
-  if (tokens.has('within', 'group')) throw tokens.notSupported('ordered-set aggregates')
-  const filter = tokens.has('filter') ? filterOf(tokens, parse) : undefined
-  if (tokens.has('over')) throw tokens.notSupported('window functions')
-  const found = { kind: 'call', at, name, args, isStar, isDistinct, orderBy } as const
-  return filter === undefined ? found : { ...found, filter }
-}
-
-/** `FILTER (WHERE condition)` */
-function filterOf(tokens: TokenStream, parse: Parse): Expression {
-  tokens.expect('filter')
-  tokens.expectSymbol('(')
-  tokens.expect('where')
-  const filter = parse(tokens)
-  tokens.expectSymbol(')')
-  return filter
-}
-
-/** The list behind ORDER BY. */
-export function parseOrder(tokens: TokenStream, parse: Parse): OrderItem[] {
-  return tokens.list(() => {
-    const expression = parse(tokens)
-    const descends = tokens.accept('desc')
-    if (!descends) tokens.accept('asc')
-    if (!tokens.accept('nulls')) return { expression, descends }
-    const isFirst = tokens.accept('first')
-    if (!isFirst) tokens.expect('last')
-    return { expression, descends, nulls: isFirst ? 'first' : 'last' }
-  }, sqlListMax)
 }

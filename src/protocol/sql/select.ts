@@ -4,8 +4,9 @@
 import { sqlListMax } from '../../base/limits.js'
 import { int32Value } from '../../value/value.js'
 import type { Expression, Join, ResultItem, SelectStatement, TableReference } from './ast.js'
+import { parseOrder } from './call.js'
 import { parseExpression } from './expression.js'
-import { parseOrder, parsePrimary } from './primary.js'
+import { parsePrimary } from './primary.js'
 import { parseTable, parseTableReference } from './table.js'
 import type { TokenStream } from './token-stream.js'
 

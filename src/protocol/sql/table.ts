@@ -28,7 +28,7 @@ export function parseTableReference(tokens: TokenStream): TableReference {
   tokens.accept('only')
   const table = parseTable(tokens)
   if (tokens.hasSymbol('(')) throw tokens.notSupported('functions in FROM')
-  const alias = tokens.accept('as') ? tokens.label() : tokens.acceptName()
+  const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
   if (alias !== undefined && tokens.hasSymbol('(')) throw tokens.notSupported('column aliases')
   return alias === undefined ? table : { ...table, alias }
 }

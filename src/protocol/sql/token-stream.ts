@@ -3,13 +3,15 @@
 
 import { sqlDepthMax, sqlParametersMax } from '../../base/limits.js'
 import type { Parameters } from './ast.js'
-import { tokensOf } from './lexer.js'
+import { Lexer } from './lexer.js'
 import { isReserved } from './reserved.js'
 import { type SqlState, sqlError, sqlState } from './sql-error.js'
 import type { ParameterToken, Token } from './token.js'
 
 export class TokenStream {
-  private readonly tokens: readonly Token[]
+  private readonly lexer: Lexer
+  /** As far as the grammar has looked: what is refused early costs no more. */
+  private readonly tokens: Token[] = []
   private index = 0
   private depth = 0
   private style: Parameters['style'] = 'none'
@@ -17,11 +19,11 @@ export class TokenStream {
   private readonly names = new Map<string, number>()
 
   constructor(readonly text: string) {
-    this.tokens = tokensOf(text)
+    this.lexer = new Lexer(text)
   }
 
   get token(): Token {
-    return this.tokens[this.index] as Token
+    return this.tokens[this.index] ?? this.fill(this.index)
   }
 
   /** UTF-16 offset of the next token. */
@@ -35,7 +37,15 @@ export class TokenStream {
 
   /** The token after the next, or further on. */
   ahead(by = 1): Token {
-    return this.tokens[Math.min(this.index + by, this.tokens.length - 1)] as Token
+    return this.tokens[this.index + by] ?? this.fill(this.index + by)
+  }
+
+  private fill(index: number): Token {
+    for (;;) {
+      const token = this.lexer.next()
+      this.tokens.push(token)
+      if (this.tokens.length > index) return token
+    }
   }
 
   take(): Token {

@@ -2,48 +2,80 @@
 // for `integer`.
 
 import type { TypeName } from './ast.js'
+import { canNameType, isJoiner } from './reserved.js'
 import type { TokenStream } from './token-stream.js'
 
 /** What the grammar calls a type beside its own name. */
-const aliases: Readonly<Record<string, string>> = {
-  int: 'int4',
-  integer: 'int4',
-  smallint: 'int2',
-  bigint: 'int8',
-  real: 'float4',
-  float: 'float8',
-  boolean: 'bool',
-  decimal: 'numeric',
-  dec: 'numeric',
-  char: 'bpchar',
-  character: 'bpchar',
-}
+const aliases = new Map(
+  Object.entries({
+    int: 'int4',
+    integer: 'int4',
+    smallint: 'int2',
+    bigint: 'int8',
+    real: 'float4',
+    float: 'float8',
+    boolean: 'bool',
+    decimal: 'numeric',
+    dec: 'numeric',
+    char: 'bpchar',
+    character: 'bpchar',
+    nchar: 'bpchar',
+  }),
+)
 
 const modifiersMax = 2
+/** More digits than this are too precise for a float4. */
+const float4BitsMax = 24
 
 export function parseTypeName(tokens: TokenStream): TypeName {
+  const type = parsePlainType(tokens)
+  return acceptArray(tokens) ? { ...type, isArray: true } : type
+}
+
+/** A type that is no array: all that a typed literal may have. */
+export function parsePlainType(tokens: TokenStream): TypeName {
   const { token } = tokens
-  const isQuoted = token.kind === 'name'
+  if (token.kind === 'word' && !canNameType(token.lower)) {
+    if (isJoiner(token.lower)) throw tokens.notSupported('types named like operators')
+    throw tokens.unexpected()
+  }
   let name = tokens.label()
-  if (tokens.acceptSymbol('.')) {
-    if (name.toLowerCase() !== 'pg_catalog') throw tokens.refuse(`schema "${name}" does not exist`)
-    name = tokens.label()
-  } else if (!isQuoted) name = plainName(tokens, name.toLowerCase())
+  if (token.kind !== 'word' || tokens.hasSymbol('.')) name = schemaType(tokens, name)
+  else name = plainName(tokens, name.toLowerCase())
   const modifiers = tokens.hasSymbol('(')
-    ? tokens.listInParentheses(() => modifier(tokens), modifiersMax)
+    ? tokens.listInParentheses(() => givenModifier(tokens), modifiersMax)
     : []
-  const zoned = name === 'timestamp' || name === 'time' ? withZone(tokens, name) : name
-  return { name: zoned, modifiers, isArray: acceptArray(tokens) }
+  if (token.kind !== 'word') return { name, modifiers, isArray: false }
+  if (name === 'timestamp' || name === 'time') name = withZone(tokens, name)
+  if (name === 'interval') refuseFields(tokens)
+  const isFloat4 = token.lower === 'float' && (modifiers[0] ?? Infinity) <= float4BitsMax
+  if (token.lower === 'float')
+    return { name: isFloat4 ? 'float4' : name, modifiers: [], isArray: false }
+  // CHAR alone is one character long.
+  const isChar = name === 'bpchar' && token.lower !== 'bpchar' && modifiers.length === 0
+  return { name, modifiers: isChar ? [1] : modifiers, isArray: false }
+}
+
+/** A quoted name is the type's own; of the schemas, only that of PostgreSQL's types has some. */
+function schemaType(tokens: TokenStream, first: string): string {
+  if (!tokens.acceptSymbol('.')) return first
+  if (first.toLowerCase() !== 'pg_catalog') throw tokens.notSupported('types of schemas')
+  const { token } = tokens
+  const name = tokens.label()
+  return token.kind === 'word' ? token.lower : name
+}
+
+/** `INTERVAL '1' DAY` is not `INTERVAL '1'` with a name. */
+export function refuseFields(tokens: TokenStream): void {
+  const fields = ['year', 'month', 'day', 'hour', 'minute', 'second']
+  if (fields.some((field) => tokens.has(field))) throw tokens.notSupported('fields of intervals')
 }
 
 /** Names of more than one word. */
 function plainName(tokens: TokenStream, word: string): string {
-  if (word === 'double') {
-    tokens.expect('precision')
-    return 'float8'
-  }
+  if (word === 'double' && tokens.accept('precision')) return 'float8'
   if ((word === 'character' || word === 'char') && tokens.accept('varying')) return 'varchar'
-  return aliases[word] ?? word
+  return aliases.get(word) ?? word
 }
 
 function withZone(tokens: TokenStream, name: string): string {
@@ -52,20 +84,33 @@ function withZone(tokens: TokenStream, name: string): string {
   return name
 }
 
+/** PostgreSQL's grammar takes any expression; no type has use for one. */
+function givenModifier(tokens: TokenStream): number {
+  const { token } = tokens
+  const next = tokens.ahead()
+  const ends = next.kind === 'symbol' && (next.text === ')' || next.text === ',')
+  if (token.kind === 'number' ? ends : token.kind === 'symbol' || token.kind === 'end') {
+    return modifier(tokens)
+  }
+  throw tokens.notSupported('modifiers of types but numbers')
+}
+
 function modifier(tokens: TokenStream): number {
   const token = tokens.take()
   if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.digits)) throw tokens.unexpected()
   return Number(token.digits)
 }
 
+/** `int[]`, `int[3]`, `int ARRAY[3]`: the sizes mean nothing. */
 function acceptArray(tokens: TokenStream): boolean {
   let isArray = tokens.accept('array')
-  while (tokens.hasSymbol('[')) {
-    const next = tokens.ahead()
-    if (next.kind !== 'symbol' || next.text !== ']') break
-    tokens.take()
-    tokens.take()
+  for (let dimensions = 1; tokens.acceptSymbol('['); dimensions++) {
+    tokens.requireChain(dimensions, dimensionsMax)
+    if (!tokens.hasSymbol(']')) modifier(tokens)
+    tokens.expectSymbol(']')
     isArray = true
   }
   return isArray
 }
+
+const dimensionsMax = 6

@@ -10,6 +10,8 @@ import type {
   Expression,
   InsertStatement,
   ResultItem,
+  TableReference,
+  Target,
   UpdateStatement,
 } from './ast.js'
 import { parseExpression } from './expression.js'
@@ -19,19 +21,25 @@ import type { TokenStream } from './token-stream.js'
 
 export function parseInsert(tokens: TokenStream): InsertStatement {
   tokens.expect('insert', 'into')
-  const table = parseTable(tokens)
+  const table = parseInsertTable(tokens)
   const columns = tokens.hasSymbol('(')
     ? tokens.listInParentheses(() => parseTarget(tokens), sqlListMax)
     : undefined
   if (tokens.has('overriding')) throw tokens.notSupported('OVERRIDING clauses')
   if (tokens.has('select')) throw tokens.notSupported('subqueries')
-  const rows = tokens.accept('default', 'values') ? undefined : parseRows(tokens)
+  const hasNoRows = columns === undefined && tokens.accept('default', 'values')
+  const rows = hasNoRows ? undefined : parseRows(tokens)
   const conflict = tokens.accept('on', 'conflict') ? parseConflict(tokens) : undefined
   const returning = parseReturning(tokens)
   return {
     ...{ kind: 'insert', table, columns, rows, returning },
     ...(conflict === undefined ? {} : { conflict }),
   }
+}
+
+function parseInsertTable(tokens: TokenStream): TableReference {
+  const table = parseTable(tokens)
+  return tokens.accept('as') ? { ...table, alias: tokens.name() } : table
 }
 
 function parseRows(tokens: TokenStream): Assigned[][] {
@@ -48,7 +56,7 @@ function parseAssigned(tokens: TokenStream): Assigned {
 function parseConflict(tokens: TokenStream): Conflict {
   if (tokens.has('on', 'constraint')) throw tokens.notSupported('ON CONSTRAINT clauses')
   const columns = tokens.hasSymbol('(')
-    ? tokens.listInParentheses(() => parseTarget(tokens), sqlListMax)
+    ? tokens.listInParentheses(() => parseConflictTarget(tokens), sqlListMax)
     : []
   if (tokens.has('where')) throw tokens.notSupported('partial conflict targets')
   tokens.expect('do')
@@ -60,6 +68,16 @@ function parseConflict(tokens: TokenStream): Conflict {
   const set = parseAssignments(tokens)
   const where = parseWhere(tokens)
   return { columns, action: where === undefined ? { set } : { set, where } }
+}
+
+function parseConflictTarget(tokens: TokenStream): Target {
+  if (tokens.hasSymbol('(')) throw tokens.notSupported('conflict targets but columns')
+  const target = parseTarget(tokens)
+  const { kind } = tokens.token
+  if (tokens.hasSymbol('(') || kind === 'word' || kind === 'name') {
+    throw tokens.notSupported('conflict targets but columns')
+  }
+  return target
 }
 
 export function parseUpdate(tokens: TokenStream): UpdateStatement {

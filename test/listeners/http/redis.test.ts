@@ -1,6 +1,8 @@
 // The key-value routes of the API document: a command as JSON, its reply as JSON, and the stream of
 // what is published.
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import t from 'tap'
 import { EventReader } from '../../support/event-reader.js'
 import { ask, type HttpAnswer } from '../../support/http-client.js'
@@ -120,6 +122,26 @@ t.test('the stream tells of its subscriptions, then of messages, whoever sent th
   events.close()
   while ((await client.call('PUBLISH', 'a', 'x')) !== ':0');
   t.pass('a client that left is forgotten')
+})
+
+t.test('CONFIG SET client-output-buffer-limit holds for open streams too', async (t) => {
+  const gateway = await startGateway(t)
+  const slow = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  t.teardown(() => slow.destroy())
+  const { host } = new URL(gateway.url)
+  const line = `GET ${path}/stream?channels=a HTTP/1.1`
+  slow.write(`${line}\r\nhost: ${host}\r\nx-api-key: ${gateway.key}\r\n\r\n`)
+  let told = ''
+  while (!told.includes('"subscribe"')) told += String((await once(slow, 'data'))[0])
+  slow.pause()
+  const client = await RespClient.open(gateway.ports.redis)
+  t.teardown(() => client.close())
+  await client.call('AUTH', gateway.key)
+  await client.call('CONFIG', 'SET', 'client-output-buffer-limit', 'pubsub 2mb 0 0')
+  const payload = 'x'.repeat(1024 * 1024)
+  let sent = 0
+  while (sent < 32 && (await client.call('PUBLISH', 'a', payload)) === ':1') sent++
+  t.ok(sent > 2 && sent < 32, `cut after ${sent} MiB`)
 })
 
 t.test('a stream without channels is refused, and a stop ends those that are open', async (t) => {

@@ -1,0 +1,159 @@
+// Where Sigil differs from the servers that it stands for, on purpose: the tables of
+// docs/compatibility.md, each row with the tests that show it.
+
+import { keyValueDeviations } from './key-value-deviations.js'
+
+export interface Deviation {
+  readonly topic: string
+  readonly ours: string
+  readonly peers: string
+  /** Tests, from the root of the project. */
+  readonly shown: readonly string[]
+}
+
+export interface Deviations {
+  readonly title: string
+  readonly rows: readonly Deviation[]
+}
+
+const documents: readonly Deviation[] = [
+  {
+    topic: 'natural order',
+    ours: 'the order of `_id`; of capped collections that of insertion',
+    peers: 'insertion order',
+    shown: ['test/commands/find.test.ts', 'test/commands/capped.test.ts'],
+  },
+  {
+    topic: 'sorts and groups beyond 100 MB',
+    ours:
+      'go to files in `<data>/spill`, at most 4 GiB a command; with `STORE=memory:` they are ' +
+      'refused (292) whatever `allowDiskUse` says, and so is one partition of `$setWindowFields` ' +
+      '(5414201)',
+    peers: 'go to files wherever `allowDiskUse` lets them',
+    shown: ['test/commands/spill.test.ts'],
+  },
+  {
+    topic: '`convertToCapped` beside writers',
+    ours:
+      'copies while others write, begins again where they have, and gives up after five copies ' +
+      '(117)',
+    peers: 'holds them up',
+    shown: ['test/engine/capped.test.ts'],
+  },
+  {
+    topic: 'authentication',
+    ours:
+      'users are `operator` and wallets with their keys ([keys](keys.md)), by ' +
+      'SCRAM-SHA-256 or PLAIN (TLS or loopback only); users are not made by commands, and ' +
+      '`usersInfo` tells one of oneself alone',
+    peers: 'users and roles in `admin`',
+    shown: ['test/identity/login.test.ts', 'test/clients/wallet-logins.test.ts'],
+  },
+  {
+    topic: '`saslSupportedMechs`',
+    ours: 'always both mechanisms, for known and unknown users',
+    peers: 'those of the user',
+    shown: ['test/identity/login.test.ts'],
+  },
+  {
+    topic: 'an index entry of more than 1,300 bytes',
+    ours:
+      'cut to a prefix and a hash, re-checked against the document; such an index gives no ' +
+      'order',
+    peers: 'kept whole',
+    shown: ['test/engine/index-keys.test.ts'],
+  },
+  {
+    topic: 'an `_id` of more than 512 encoded bytes',
+    ours: 'cut to a prefix and a SHA-256, checked against the document',
+    peers: 'kept whole',
+    shown: ['test/engine/collections.test.ts'],
+  },
+  {
+    topic: 'a covered query',
+    ours:
+      'text, ids, dates, truths and binaries come from the index, for numbers and null the ' +
+      'document is read: its type is not in the index. Missing fields stay missing',
+    peers: 'all from the index; missing fields are null',
+    shown: ['test/engine/cover.test.ts'],
+  },
+  {
+    topic: 'which plan',
+    ours:
+      'rules over the bounds; where they leave several, the first 64 documents of each ' +
+      'decide, for 500 queries of the same shape',
+    peers: 'trial runs, kept until they disappoint',
+    shown: ['test/engine/plan-choice.test.ts'],
+  },
+  {
+    topic: 'documents of a TTL index',
+    ours: 'looked for every 30 s, those past their time go until none is left',
+    peers: 'every 60 s, in passes of bounded length',
+    shown: ['test/engine/document-expiry.test.ts'],
+  },
+  {
+    topic: 'a query that implies a partial filter',
+    ours: 'also by the values of `$in`, by each branch of an `$or`, and by conditions beside it',
+    peers: 'fewer forms, so that the plan may be another one',
+    shown: ['test/engine/partial-indexes.test.ts'],
+  },
+  {
+    topic: 'regular expressions',
+    ours: 'linear time (RE2); look-around and back references are refused with 51091',
+    peers: 'backtracking',
+    shown: ['test/query/regex.test.ts'],
+  },
+  {
+    topic: "one document's index entries",
+    ours: 'at most 5,000 keys or 8 MiB in one write, else 257 TransactionTooLarge',
+    peers: '16 MiB',
+    shown: ['test/engine/index-upkeep.test.ts'],
+  },
+  {
+    topic: "one document's entries in a wildcard index",
+    ours: 'at most 4,900, else 201 CannotBuildIndexKeys',
+    peers: 'at most 100,000',
+    shown: ['test/commands/wildcard-indexes.test.ts'],
+  },
+  {
+    topic: 'hashed indexes',
+    ours: 'a hash of our own, which the bounds in explain show',
+    peers: 'the hash that sharding uses',
+    shown: ['test/commands/hashed-indexes.test.ts'],
+  },
+  {
+    topic: '`$planCacheStats`',
+    ours: "for a collection's owner: it tells the values of others' queries",
+    peers: 'for who has the right planCacheRead',
+    shown: ['test/commands/plan-cache.test.ts', 'test/authorization.test.ts'],
+  },
+  {
+    topic: '`$percentile`, `$median`',
+    ours: 'exact',
+    peers: 'approximate for large inputs',
+    shown: ['test/query/accumulators.test.ts'],
+  },
+  {
+    topic: '`$merge` into a collection that the pipeline reads',
+    ours: 'the pipeline is read to its end first',
+    peers: 'may meet its own results',
+    shown: ['test/commands/write-stages.test.ts'],
+  },
+  {
+    topic: 'collation',
+    ours: 'as ECMAScript Intl compares: strength 1 to 3, `numericOrdering`, `caseFirst`',
+    peers: 'ICU with all its options',
+    shown: ['test/commands/collation.test.ts'],
+  },
+  {
+    topic: 'logarithms, trigonometry and fractional powers of decimals',
+    ours: 'computed as doubles: 15 digits are right',
+    peers: '34 digits',
+    shown: ['test/query/expression-arithmetic.test.ts'],
+  },
+]
+
+export const deviations: readonly Deviations[] = [
+  { title: 'Documents', rows: documents },
+  { title: 'Key-value', rows: keyValueDeviations },
+]
