@@ -15,6 +15,7 @@ import { keyValueMemory } from './keyvalue/memory.js'
 import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
 import { million } from './million.js'
+import { sqlParse } from './sql-parse.js'
 import { storeCommit } from './store/commit.js'
 import { storeLatency } from './store/latency.js'
 import { storeMemory } from './store/memory.js'
@@ -37,6 +38,7 @@ const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'keyvalue-behind': keyValueBehind,
   load,
   million,
+  'sql-parse': sqlParse,
   'store-commit': storeCommit,
   'store-latency': storeLatency,
   'store-memory': storeMemory,

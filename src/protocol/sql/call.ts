@@ -23,12 +23,12 @@ const special = new Map<string, (tokens: TokenStream, parse: Parse) => Expressio
 
 /** What PostgreSQL reads by a grammar of its own. */
 const notCalled = new Set(
-  `between grouping json json_array json_exists json_object json_query json_scalar json_serialize json_table
-  json_value merge_action normalize overlay row treat xmlconcat xmlelement xmlexists xmlforest
-  xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
+  `between grouping json json_array json_exists json_object json_query json_scalar
+  json_serialize json_table json_value merge_action normalize overlay row treat xmlconcat
+  xmlelement xmlexists xmlforest xmlparse xmlpi xmlroot xmlserialize xmltable`.split(/\s+/),
 )
 
-/** A call of a function with a grammar of its own, where `name` is one; before a parenthesis. */
+/** A call of a function with a grammar of its own; undefined where `name` is none. */
 export function acceptSpecialCall(
   tokens: TokenStream,
   name: string,

@@ -11,7 +11,7 @@ import type {
   Target,
 } from './ast.js'
 import { parseExpression } from './expression.js'
-import { parseTable, parseTarget } from './table.js'
+import { parseTable, parseTarget, parseWholeName } from './table.js'
 import type { TokenStream } from './token-stream.js'
 import { parseTypeName } from './type-name.js'
 
@@ -36,7 +36,7 @@ function parseCreateIndex(tokens: TokenStream, isUnique: boolean): CreateIndexSt
   const ifNotExists = tokens.accept('if', 'not', 'exists')
   const name = tokens.has('on') ? undefined : tokens.name()
   tokens.expect('on')
-  const table = parseTable(tokens)
+  const table = parseWholeName(tokens)
   if (tokens.accept('using') && !tokens.accept('btree')) {
     throw tokens.notSupported('indexes of another kind than btree')
   }
@@ -63,9 +63,16 @@ function parseIndexColumn(tokens: TokenStream): { target: Target; descends: bool
 }
 
 /** A column, or in parentheses of its own a path. */
-function parseIndexTarget(tokens: TokenStream): Target {
+function parseIndexTarget(tokens: TokenStream, isWrapped = false): Target {
+  const { token } = tokens
+  const next = tokens.ahead()
+  const isCall = token.kind === 'word' && next.kind === 'symbol' && next.text === '('
+  const isName = token.kind === 'word' || token.kind === 'name' || tokens.hasSymbol('(')
+  if (isCall || (isWrapped && !isName && !tokens.hasSymbol(')'))) {
+    throw tokens.notSupported('indexes of expressions')
+  }
   if (tokens.acceptSymbol('(')) {
-    const target = tokens.deeper(() => parseIndexTarget(tokens))
+    const target = tokens.deeper(() => parseIndexTarget(tokens, true))
     if (!tokens.hasSymbol(')')) throw tokens.notSupported('indexes of expressions')
     tokens.expectSymbol(')')
     return target

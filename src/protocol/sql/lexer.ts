@@ -178,13 +178,15 @@ export class Lexer {
   private operator(): Token {
     const { text, at: start } = this
     let end = start
-    while (end < text.length && operatorCharacters.includes(text[end] as string)) end++
+    const last = Math.min(text.length, start + operatorScanMax)
+    while (end < last && operatorCharacters.includes(text[end] as string)) end++
     const run = text.slice(start, end)
     const comment = run.search(/--|\/\*/)
     let length = comment > 0 ? comment : run.length
     if (!/[~!@#%^&|]/.test(run.slice(0, length))) {
       while (length > 1 && signs.includes(run[length - 1] as string)) length--
     }
+    if (length > operatorLengthMax) throw this.refuse('operator too long')
     return this.symbol(length)
   }
 
@@ -226,10 +228,20 @@ export class Lexer {
 const single = '()[],;.'
 const operatorCharacters = '+-*/<>=~!@#%^&|'
 const signs = '+-'
+/** Characters of an operator, as PostgreSQL's names; a longer run is looked at no further. */
+const operatorLengthMax = 63
+const operatorScanMax = 2 * operatorLengthMax
 const bitStrings = 'BbXxNn'
 /** `0x1F`, `0o17`, `0b1`, `12`, `1.`, `.5`, `1e3`, single underscores between digits. */
-const numberPattern =
-  /0(?:x(?:_?[\da-f])+|o(?:_?[0-7])+|b(?:_?[01])+)|(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?/iy
+const numberPattern = new RegExp(
+  [
+    /0(?:x(?:_?[\da-f])+|o(?:_?[0-7])+|b(?:_?[01])+)/,
+    /(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'iy',
+)
 /** A longer number is of no type in any base. */
 const numberLengthMax = 1_000
 

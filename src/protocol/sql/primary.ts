@@ -113,7 +113,8 @@ function bareCall(tokens: TokenStream, name: string): Expression {
   tokens.take()
   if (!preciseCalls.has(name) || !tokens.acceptSymbol('(')) return callOf(at, name, [])
   const { token } = tokens
-  const precision = token.kind === 'number' ? readNumber(token.digits) : undefined
+  const isPrecision = token.kind === 'number' && /^\d{1,9}$/.test(token.digits)
+  const precision = isPrecision ? readNumber(token.digits) : undefined
   if (precision === undefined) throw tokens.unexpected()
   tokens.take()
   tokens.expectSymbol(')')

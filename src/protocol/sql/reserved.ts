@@ -2,13 +2,12 @@
 // be quoted. PostgreSQL reserves more; `user`, `desc` or `default` are fields of many documents.
 
 const reserved = new Set(
-  `all and any array as case cast create cross current_catalog current_date
-  current_role current_time current_timestamp current_user delete distinct drop else end except
-  exists false fetch for from full group having ilike in inner insert intersect into is isnull
-  join lateral left like limit localtime localtimestamp natural not notnull null offset on or order outer returning right
-  select session_user set similar some then true union update using values when where window with`.split(
-    /\s+/,
-  ),
+  `all and any array as case cast create cross current_catalog current_date current_role
+  current_time current_timestamp current_user delete distinct drop else end except exists false
+  fetch for from full group having ilike in inner insert intersect into is isnull join lateral
+  left like limit localtime localtimestamp natural not notnull null offset on or order outer
+  returning right select session_user set similar some then true union update using values when
+  where window with`.split(/\s+/),
 )
 
 /** `word` in lower case. */

@@ -7,7 +7,7 @@ import type { Expression, Join, ResultItem, SelectStatement, TableReference } fr
 import { parseOrder } from './call.js'
 import { parseExpression } from './expression.js'
 import { parsePrimary } from './primary.js'
-import { parseTable, parseTableReference } from './table.js'
+import { parseTableReference, parseWholeName } from './table.js'
 import type { TokenStream } from './token-stream.js'
 
 export function parseSelect(tokens: TokenStream): SelectStatement {
@@ -88,9 +88,15 @@ function joinType(tokens: TokenStream): 'inner' | 'left' | undefined {
 }
 
 function parseGroups(tokens: TokenStream): Expression[] {
+  if (tokens.has('all') || tokens.has('distinct')) {
+    throw tokens.notSupported('GROUP BY ALL and GROUP BY DISTINCT')
+  }
   return tokens.list(() => {
     const next = tokens.ahead()
     const opens = next.kind === 'symbol' && next.text === '('
+    if (tokens.hasSymbol('(') && next.kind === 'symbol' && next.text === ')') {
+      throw tokens.notSupported('empty grouping sets')
+    }
     if (opens && (tokens.has('rollup') || tokens.has('cube') || tokens.has('grouping', 'sets'))) {
       throw tokens.notSupported('ROLLUP, CUBE and GROUPING SETS')
     }
@@ -127,7 +133,8 @@ function parseWindow(tokens: TokenStream): Pick<SelectStatement, 'limit' | 'offs
 function parseFetch(tokens: TokenStream): Expression {
   if (!tokens.accept('first')) tokens.expect('next')
   const one: Expression = { kind: 'literal', at: tokens.at, value: int32Value(1) }
-  const count = tokens.has('row') || tokens.has('rows') ? one : parsePlain(tokens)
+  const isOne = ['row', 'rows'].some((w) => tokens.has(w, 'only') || tokens.has(w, 'with'))
+  const count = isOne ? one : parsePlain(tokens)
   if (!tokens.accept('rows')) tokens.expect('row')
   if (tokens.has('with')) throw tokens.notSupported('WITH TIES clauses')
   tokens.expect('only')
@@ -143,7 +150,7 @@ function parsePlain(tokens: TokenStream): Expression {
 export function parseWholeTable(tokens: TokenStream): SelectStatement {
   const { at } = tokens
   tokens.expect('table')
-  const from = parseTable(tokens)
+  const from = parseWholeName(tokens)
   const results: ResultItem[] = [{ expression: { kind: 'star', at } }]
   return { kind: 'select', isDistinct: false, results, from, joins: [], groupBy: [], orderBy: [] }
 }

@@ -21,12 +21,19 @@ export function parseTable(tokens: TokenStream): TableName {
   return ownSchemas.has(first) ? { at, name } : { at, schema: first, name }
 }
 
+/** `t *`: with the tables that inherit from it, of which there are none. */
+export function parseWholeName(tokens: TokenStream): TableName {
+  const table = parseTable(tokens)
+  tokens.acceptSymbol('*')
+  return table
+}
+
 /** A table with the name that the statement gives it. */
 export function parseTableReference(tokens: TokenStream): TableReference {
   if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
   if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
   tokens.accept('only')
-  const table = parseTable(tokens)
+  const table = parseWholeName(tokens)
   if (tokens.hasSymbol('(')) throw tokens.notSupported('functions in FROM')
   const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
   if (alias !== undefined && tokens.hasSymbol('(')) throw tokens.notSupported('column aliases')
@@ -46,8 +53,14 @@ export function parseTarget(tokens: TokenStream): Target {
 
 function parsePlace(tokens: TokenStream): number {
   tokens.expectSymbol('[')
-  const token = tokens.take()
-  if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.digits)) throw tokens.unexpected()
-  tokens.expectSymbol(']')
+  const { token } = tokens
+  const next = tokens.ahead()
+  const isClosed = next.kind === 'symbol' && next.text === ']'
+  if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.digits) || !isClosed) {
+    if (tokens.hasSymbol(']') || token.kind === 'end') throw tokens.unexpected()
+    throw tokens.notSupported('places to write to but numbers')
+  }
+  tokens.take()
+  tokens.take()
   return Number(token.digits)
 }

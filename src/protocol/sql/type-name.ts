@@ -89,21 +89,32 @@ function givenModifier(tokens: TokenStream): number {
   const { token } = tokens
   const next = tokens.ahead()
   const ends = next.kind === 'symbol' && (next.text === ')' || next.text === ',')
-  if (token.kind === 'number' ? ends : token.kind === 'symbol' || token.kind === 'end') {
-    return modifier(tokens)
-  }
+  const isMissing = tokens.hasSymbol(')') || tokens.hasSymbol(',') || token.kind === 'end'
+  if (isMissing || (token.kind === 'number' && ends)) return modifier(tokens)
   throw tokens.notSupported('modifiers of types but numbers')
 }
 
 function modifier(tokens: TokenStream): number {
-  const token = tokens.take()
-  if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.digits)) throw tokens.unexpected()
-  return Number(token.digits)
+  const token = tokens.token
+  const value = token.kind === 'number' && /^\d{1,10}$/.test(token.digits) ? token.digits : ''
+  if (value === '' || Number(value) > modifierMax) throw tokens.unexpected()
+  tokens.take()
+  return Number(value)
 }
+
+/** An int32, for PostgreSQL's grammar. */
+const modifierMax = 0x7fff_ffff
 
 /** `int[]`, `int[3]`, `int ARRAY[3]`: the sizes mean nothing. */
 function acceptArray(tokens: TokenStream): boolean {
-  let isArray = tokens.accept('array')
+  if (tokens.accept('array')) {
+    if (tokens.acceptSymbol('[')) {
+      modifier(tokens)
+      tokens.expectSymbol(']')
+    }
+    return true
+  }
+  let isArray = false
   for (let dimensions = 1; tokens.acceptSymbol('['); dimensions++) {
     tokens.requireChain(dimensions, dimensionsMax)
     if (!tokens.hasSymbol(']')) modifier(tokens)

@@ -15,6 +15,7 @@ import type {
   UpdateStatement,
 } from './ast.js'
 import { parseExpression } from './expression.js'
+import { startsQuery } from './primary.js'
 import { parseResults } from './select.js'
 import { parseTable, parseTableReference, parseTarget } from './table.js'
 import type { TokenStream } from './token-stream.js'
@@ -22,6 +23,7 @@ import type { TokenStream } from './token-stream.js'
 export function parseInsert(tokens: TokenStream): InsertStatement {
   tokens.expect('insert', 'into')
   const table = parseInsertTable(tokens)
+  if (tokens.hasSymbol('(') && startsQuery(tokens, 1)) throw tokens.notSupported('subqueries')
   const columns = tokens.hasSymbol('(')
     ? tokens.listInParentheses(() => parseTarget(tokens), sqlListMax)
     : undefined

@@ -139,7 +139,7 @@ export class Sql {
 
   private blank(before: string): string {
     // libpg-query alone: a comment behind these hides from it what they are joined with.
-    if (this.chance(0.85) || /(?:not|nulls|with|without)$/i.test(before)) return ' '
+    if (this.chance(0.85) || /(?:not|nulls|with|without|')$/i.test(before)) return ' '
     return this.of(['\n', '\t', '  ', ' /* a /* b */ */ ', ' -- c\n', '\r\n', '/**/'])
   }
 

@@ -9,7 +9,7 @@ type Node = Readonly<Record<string, unknown>>
 /** The peer reads it, as something that is not compared. */
 export class NotCompared extends Error {}
 
-/** Undefined where the peer refuses the text. Keep it small: deep chains overflow the peer's stack. */
+/** Undefined where the peer refuses the text. Keep it small: chains overflow the peer's stack. */
 export function peerStatement(text: string): Tree | undefined {
   const statements = peerStatements(text)
   if (statements === undefined) return undefined
