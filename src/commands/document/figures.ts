@@ -3,11 +3,18 @@
 
 import { hostname } from 'node:os'
 import { fail } from '../../base/errors.js'
+import {
+  type LatencyBucket,
+  latencyKinds,
+  type NamespaceCounts,
+  type Spent,
+} from '../../bus/namespace-use.js'
 import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
 import { countKey, countOf, shownNamespaces } from '../../engine/catalog.js'
+import type { CollectionScans } from '../../engine/index-use.js'
 import { listedIndexes } from '../../engine/indexes.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -181,6 +188,9 @@ export interface CollStatsSections {
   readonly count: boolean
   readonly latency: { readonly histograms: boolean } | undefined
   readonly scans: boolean
+  /** What the commands on it have taken. */
+  readonly use: NamespaceCounts | undefined
+  readonly collectionScans: CollectionScans
   readonly now: number
 }
 
@@ -193,7 +203,7 @@ export function* collStatsDocument(
   return writeDocument((writer) => {
     writer.string('ns', sections.name).string('host', hostname())
     writer.date('localTime', sections.now)
-    if (sections.latency !== undefined) writeLatency(writer, sections.latency.histograms)
+    if (sections.latency !== undefined) writeLatency(writer, sections)
     if (sections.storageScale !== undefined) {
       writer.openDocument('storageStats')
       writeStorage(writer, ns, figures, sections.storageScale)
@@ -202,20 +212,46 @@ export function* collStatsDocument(
     if (sections.count) writer.value('count', numberValue(figures.documents))
     if (sections.scans) {
       writer.openDocument('queryExecStats').openDocument('collectionScans')
-      writer.int64('total', 0).int64('nonTailable', 0).close().close()
+      const { total, tailable } = sections.collectionScans
+      writer
+        .int64('total', total)
+        .int64('nonTailable', total - tailable)
+        .close()
+        .close()
     }
   })
 }
 
-/** Latencies and scans are not counted by collection: zeros, as before the first of them. */
-function writeLatency(writer: DocumentWriter, histograms: boolean): void {
+/** Of what was counted last for this name; there are no transactions. */
+function writeLatency(writer: DocumentWriter, { latency, use }: CollStatsSections): void {
   writer.openDocument('latencyStats')
-  for (const kind of ['reads', 'writes', 'commands', 'transactions']) {
-    writer.openDocument(kind)
-    if (histograms) writer.openArray('histogram').close()
-    writer.int64('latency', 0).int64('ops', 0).close()
+  for (const kind of latencyKinds) {
+    const { micros, count } = use?.latencyOf(kind) ?? noTime
+    writeSpent(writer, kind, latency, micros, count, use?.histogram(kind) ?? [])
   }
+  writeSpent(writer, 'transactions', latency, 0, 0, [])
   writer.close()
+}
+
+const noTime: Spent = { micros: 0, count: 0 }
+
+function writeSpent(
+  writer: DocumentWriter,
+  kind: string,
+  options: CollStatsSections['latency'],
+  micros: number,
+  count: number,
+  histogram: readonly LatencyBucket[],
+): void {
+  writer.openDocument(kind)
+  if (options?.histograms === true) {
+    writer.openArray('histogram')
+    for (const bucket of histogram) {
+      writer.pushOpenDocument().int64('micros', bucket.micros).int64('count', bucket.count).close()
+    }
+    writer.close()
+  }
+  writer.int64('latency', micros).int64('ops', count).close()
 }
 
 export const figureRows = [collStats, dbStats, collectionStats]

@@ -58,7 +58,7 @@ export const findAndModifyIfRow = documentRow({
   target: collection,
   params,
   touches: touchesTarget('read', 'write'),
-  help: 'Changes or removes one document if its bytes have a given tag, or adds it if none is there.',
+  help: 'Changes or removes one document if its bytes have a tag, or adds it if none is there.',
   *run(call) {
     requireSense(call.args)
     let assumed = plainCollation

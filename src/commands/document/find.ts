@@ -84,6 +84,7 @@ export const findRow = documentRow({
     const query = compileFind(args, context, call.engine.indexUse)
     const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
     const tailing = openTail(ns, args, query)
+    if (tailing !== undefined && ns !== undefined) call.engine.indexUse.noteTail(ns)
     return yield* firstBatch(tx, call, {
       source: tailing?.source ?? openFind(ns, { ...query, workspace }),
       tail: tailing?.tail,

@@ -10,6 +10,7 @@ import { documentRow } from '../../bus/row.js'
 import { ensureNamespace } from '../../engine/catalog.js'
 import { insertDocument, stagedWrite, withId } from '../../engine/collections.js'
 import type { Staged } from '../../engine/staging.js'
+import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { type Document, timestampValue, type Value } from '../../value/value.js'
@@ -25,6 +26,8 @@ interface Prepared {
 interface Outcome {
   readonly inserted: number
   readonly failures: readonly WriteFailure[]
+  /** What a further program has to try. */
+  readonly rest?: readonly Prepared[]
 }
 
 type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
@@ -108,8 +111,9 @@ export function* insertGroup(
   ordered: boolean,
 ): Sweep<Outcome> {
   if (group.length === 0) return { inserted: 0, failures: [] }
+  let begun: Outcome | undefined
   try {
-    return yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
+    begun = yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     if (storeRefusals.has(thrown.kind)) return refusedBy(thrown, group, ordered)
@@ -119,10 +123,18 @@ export function* insertGroup(
       return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
     }
   }
+  if (begun !== undefined) {
+    const { rest } = begun
+    return rest === undefined ? begun : both(begun, yield* insertGroup(target, rest, ordered))
+  }
   const middle = group.length >>> 1
   const first = yield* insertGroup(target, group.slice(0, middle), ordered)
   if (ordered && first.failures.length > 0) return first
   const second = yield* insertGroup(target, group.slice(middle), ordered)
+  return both(first, second)
+}
+
+function both(first: Outcome, second: Outcome): Outcome {
   return {
     inserted: first.inserted + second.inserted,
     failures: [...first.failures, ...second.failures],
@@ -139,8 +151,9 @@ function* insertAll(
 ): Program<Outcome> {
   const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
   const failures: WriteFailure[] = []
+  const turns = turnsTaken()
   let inserted = 0
-  for (const { index, document } of group) {
+  for (const [i, { index, document }] of group.entries()) {
     try {
       yield* insertDocument(tx, ns, document, staged)
       inserted++
@@ -148,6 +161,8 @@ function* insertAll(
       failures.push({ index, error: requireRefusal(thrown) })
       if (ordered) break
     }
+    // A validator may take long over each of them.
+    if (hasTakenMany(turns)) return { inserted, failures, rest: group.slice(i + 1) }
   }
   return { inserted, failures }
 }

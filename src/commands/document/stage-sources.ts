@@ -27,7 +27,11 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { operationDocuments } from '../admin/operations.js'
+import {
+  idleConnectionDocuments,
+  idleCursorDocuments,
+  operationDocuments,
+} from '../admin/operations.js'
 import { collStatsDocument } from './figures.js'
 
 type StageCall = Pick<
@@ -43,8 +47,13 @@ export function stageProviders(call: StageCall): NonNullable<PipelineEnvironment
     planCacheStats: planCacheStats(call),
     geoNear: geoNear(call),
     *currentOp(_tx, _ns, plan) {
-      const { allUsers } = currentOpOf(plan.spec)
-      return operationDocuments(call, allUsers ? 'visible' : 'own')
+      const asked = currentOpOf(plan.spec)
+      const which = asked.has('allUsers') ? 'visible' : 'own'
+      return [
+        ...operationDocuments(call, which),
+        ...(asked.has('idleConnections') ? idleConnectionDocuments(call, which) : []),
+        ...(asked.has('idleCursors') ? idleCursorDocuments(call, which) : []),
+      ]
     },
     listLocalSessions: sessions(call),
     listSessions: sessions(call),
@@ -75,15 +84,20 @@ function collStats(call: StageCall): Provider {
         count: args.count !== undefined,
         latency: args.latencyStats,
         scans: args.queryExecStats !== undefined,
+        use: call.target === undefined ? undefined : call.bus.namespaces.of(call.db, call.target),
+        collectionScans: call.engine.indexUse.collectionScans(ns),
         now: call.now,
       }),
     ]
   }
 }
 
-/** Options are flags; the ones without an effect here are about what a server alone has none of. */
-function currentOpOf(spec: Value): { readonly allUsers: boolean } {
-  let allUsers = false
+/**
+ * The flags that are set. Those without an effect are about what a server alone has none of:
+ * sessions are idle with an open transaction, locally or on other nodes.
+ */
+function currentOpOf(spec: Value): ReadonlySet<string> {
+  const asked = new Set<string>()
   for (const [name, value] of fieldsOf(spec)) {
     if (!currentOpFlags.has(name)) {
       throw fail('FailedToParse', `Unrecognized option '${name}' in $currentOp stage.`)
@@ -93,9 +107,9 @@ function currentOpOf(spec: Value): { readonly allUsers: boolean } {
       const text = `The '${name}' parameter of the $currentOp stage must be a boolean value`
       throw fail('FailedToParse', `${text}, but found: ${found}`)
     }
-    if (name === 'allUsers') allUsers = boolOf(value)
+    if (boolOf(value)) asked.add(name)
   }
-  return { allUsers }
+  return asked
 }
 
 const currentOpFlags: ReadonlySet<string> = new Set([

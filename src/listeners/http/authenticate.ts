@@ -97,7 +97,7 @@ export class Authenticator {
       guard.checkTransport(incoming)
       guard.checkPage(incoming)
     }
-    const key = keyOf(incoming)
+    const key = keyOf(incoming, route)
     if (key !== undefined) {
       guard.checkTransport(incoming)
       if (this.options.isOperatorKey(key)) return this.admitted(route, operator, peer)
@@ -167,9 +167,11 @@ interface Asked {
 }
 
 /** The key in a request's headers, never one in the URL; empty where it is malformed. */
-function keyOf(incoming: IncomingMessage): string | undefined {
+function keyOf(incoming: IncomingMessage, { keyHeaders }: RouteHead): string | undefined {
   const { authorization } = incoming.headers
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
   const key = incoming.headers['x-api-key']
-  return typeof key === 'string' ? key : undefined
+  if (typeof key === 'string') return key
+  const other = keyHeaders?.map((name) => incoming.headers[name]).find((each) => each !== undefined)
+  return typeof other === 'string' ? other : undefined
 }

@@ -4,12 +4,23 @@
 
 import type { IncomingMessage } from 'node:http'
 import { fail } from '../../base/errors.js'
-import { messageBytesMax, unannouncedBodyBytes } from '../../base/limits.js'
+import {
+  messageBytesMax,
+  requestMsMax,
+  slowBodyCheckMs,
+  unannouncedBodyBytes,
+} from '../../base/limits.js'
 import type { ByteBudget } from '../budget.js'
 
 /** What a request has taken of the budget: given back when it is answered, or its client gone. */
 export interface Held {
   release: (() => void) | undefined
+}
+
+/** What readers of bodies share. */
+export interface BodyServices {
+  readonly budget: ByteBudget
+  readonly slowBodies: SlowBodies
 }
 
 /**
@@ -18,7 +29,7 @@ export interface Held {
  */
 export function readBody<T>(
   incoming: IncomingMessage,
-  budget: ByteBudget,
+  { budget, slowBodies }: BodyServices,
   held: Held,
   read: (body: Buffer) => T,
   bytesMax = messageBytesMax,
@@ -27,7 +38,7 @@ export function readBody<T>(
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
   if (bytes > bytesMax) return Promise.reject(tooLarge(bytesMax))
   return new Promise((resolve, reject) => {
-    const reading = new BodyReading(incoming, budget, bytes, bytesMax)
+    const reading = new BodyReading(incoming, { budget, slowBodies }, bytes, bytesMax)
     const done = (body: Buffer) => {
       try {
         resolve(read(body))
@@ -49,6 +60,33 @@ export function readBody<T>(
   })
 }
 
+/** Room for a body that is not kept whole; rejects with Interrupted when its client has gone. */
+export function reserve(
+  incoming: IncomingMessage,
+  budget: ByteBudget,
+  held: Held,
+  bytes: number,
+): Promise<{ readonly charge: (bytes: number) => void }> {
+  return new Promise((resolve, reject) => {
+    let taken = bytes
+    const charge = (more: number) => {
+      budget.charge(more)
+      taken += more
+    }
+    const begin = () => {
+      held.release = () => budget.release(taken)
+      resolve({ charge })
+    }
+    if (budget.take(bytes, begin)) begin()
+    else {
+      incoming.once('close', () => {
+        budget.cancel(begin)
+        reject(interrupted())
+      })
+    }
+  })
+}
+
 /** A body as it comes, in pieces; what it takes of the budget grows with it. */
 class BodyReading {
   private readonly chunks: Buffer[] = []
@@ -56,42 +94,90 @@ class BodyReading {
 
   constructor(
     private readonly incoming: IncomingMessage,
-    private readonly budget: ByteBudget,
+    private readonly services: BodyServices,
     private taken: number,
     private readonly bytesMax: number,
   ) {}
 
   begin(done: (body: Buffer) => void, reject: (error: Error) => void): void {
     const { incoming, chunks } = this
+    const { slowBodies } = this.services
+    const tooSlow = () => {
+      this.leave()
+      reject(fail('MaxTimeMSExpired', `the body took longer than ${requestMsMax} ms`))
+    }
+    slowBodies.begin(tooSlow)
     incoming.on('data', (chunk: Buffer) => {
       if (!this.takes(chunk)) reject(tooLarge(this.bytesMax))
     })
     incoming.on('end', () => {
+      slowBodies.end(tooSlow)
       const [first] = chunks
       done(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, this.length))
     })
-    incoming.on('error', () => reject(interrupted()))
+    incoming.on('error', () => {
+      slowBodies.end(tooSlow)
+      reject(interrupted())
+    })
   }
 
   release(): void {
-    this.budget.release(this.taken)
+    this.services.budget.release(this.taken)
+  }
+
+  /** Nothing more of the body is kept. */
+  private leave(): void {
+    this.incoming.removeAllListeners('data')
+    this.incoming.resume()
   }
 
   /** False once the bound is passed: then nothing more is kept. */
   private takes(chunk: Buffer): boolean {
-    const { incoming, budget, bytesMax } = this
+    const { services, bytesMax } = this
     this.length += chunk.length
     if (this.length > bytesMax) {
-      incoming.removeAllListeners('data')
-      incoming.resume()
+      this.leave()
       return false
     }
     if (this.length > this.taken) {
-      budget.charge(this.length - this.taken)
+      services.budget.charge(this.length - this.taken)
       this.taken = this.length
     }
     this.chunks.push(chunk)
     return true
+  }
+}
+
+/**
+ * Bodies under way, looked at by one timer: one for each would cost as much as reading it. What is
+ * begun is told once it has taken longer than requestMsMax, and at most slowBodyCheckMs more.
+ */
+export class SlowBodies {
+  /** By what tells them, the round in which they began. */
+  private readonly bodies = new Map<() => void, number>()
+  private round = 0
+  private isWatching = false
+
+  begin(tooSlow: () => void): void {
+    this.bodies.set(tooSlow, this.round)
+    if (this.isWatching) return
+    this.isWatching = true
+    setTimeout(() => this.look(), slowBodyCheckMs).unref()
+  }
+
+  end(tooSlow: () => void): void {
+    this.bodies.delete(tooSlow)
+  }
+
+  private look(): void {
+    this.round++
+    this.isWatching = this.bodies.size > 0
+    for (const [tooSlow, begun] of this.bodies) {
+      if ((this.round - begun - 1) * slowBodyCheckMs < requestMsMax) break
+      this.bodies.delete(tooSlow)
+      tooSlow()
+    }
+    if (this.isWatching) setTimeout(() => this.look(), slowBodyCheckMs).unref()
   }
 }
 

@@ -136,7 +136,7 @@ function isFalse(call: HttpCall, name: string): boolean {
 }
 
 /** The document with its `_id`, made where none was given. */
-function identified(call: HttpCall, value: Value | undefined): [Document, Value] {
+export function identified(call: HttpCall, value: Value | undefined): [Document, Value] {
   if (value === undefined || value.type !== bsonType.object) {
     throw fail('BadValue', 'every document must be an object')
   }

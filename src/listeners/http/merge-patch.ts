@@ -11,7 +11,8 @@ export type Stage = Readonly<Record<string, unknown>>
 
 /**
  * The pipeline that patches the document: null removes a field, objects are merged, all else
- * replaces. Throws BadValue of what is no object, and of operators.
+ * replaces. Throws BadValue of what is no object, and of operators. Patches deeper than some 20
+ * levels are refused as expressions that nest too deep.
  */
 export function mergePatch(patch: Value): readonly Stage[] {
   if (patch.type !== bsonType.object) throw fail('BadValue', 'a merge patch must be an object')
@@ -32,16 +33,11 @@ function merged(target: unknown, patch: Value): Stage {
     else if (value.type !== bsonType.object) set.push({ k, v: { $literal: value } })
     else set.push({ k, v: merged({ $getField: { field: k, input: '$$t' } }, value) })
   }
-  const isObject = { $eq: [{ $type: '$$given' }, 'object'] }
+  const isObject = { $eq: [{ $type: target }, 'object'] }
   return {
     $let: {
-      vars: { given: target },
-      in: {
-        $let: {
-          vars: { t: { $cond: [isObject, '$$given', { $literal: {} }] } },
-          in: { $mergeObjects: [without(removed), { $arrayToObject: [set] }] },
-        },
-      },
+      vars: { t: { $cond: [isObject, target, { $literal: {} }] } },
+      in: { $mergeObjects: [without(removed), { $arrayToObject: [set] }] },
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { toGatewayError } from '../../base/errors.js'
 import { streamBatchDocuments } from '../../base/limits.js'
 import { Elements } from '../../value/elements.js'
-import { valueToJson } from '../../value/json.js'
+import { type JsonMode, valueToJson } from '../../value/json.js'
 import { type Document, int64Value, type Value } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
 import type { HttpCall } from './call.js'
@@ -21,9 +21,10 @@ export async function streamCursor(
   first: Document,
   outgoing: ServerResponse,
   headers: Readonly<Record<string, string>>,
+  mode: JsonMode = call.mode,
 ): Promise<void> {
   outgoing.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson; charset=utf-8' })
-  const cursor = { id: cursorId(first) }
+  const cursor = { id: cursorId(first), mode }
   try {
     await pump(call, first, outgoing, cursor)
     outgoing.end()
@@ -38,15 +39,15 @@ async function pump(
   call: HttpCall,
   first: Document,
   outgoing: ServerResponse,
-  cursor: { id: number },
+  cursor: { id: number; readonly mode: JsonMode },
 ): Promise<void> {
-  let flows = writeLines(call, cursorBatch(first, 'firstBatch'), outgoing)
+  let flows = writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
   while (cursor.id !== 0) {
     if (!flows && !outgoing.destroyed) await drained(outgoing)
     if (outgoing.destroyed) return
     const reply = await call.run(getMoreCommand(call, cursor.id, streamBatchDocuments))
     cursor.id = cursorId(reply)
-    flows = writeLines(call, cursorBatch(reply, 'nextBatch'), outgoing)
+    flows = writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
   }
 }
 
@@ -60,10 +61,10 @@ async function dropCursor(call: HttpCall, id: number): Promise<void> {
 }
 
 /** False when the socket has enough for now. */
-function writeLines(call: HttpCall, batch: Value, outgoing: ServerResponse): boolean {
+function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): boolean {
   const lines: string[] = []
   const elements = new Elements(batch.bytes, batch.start)
-  while (elements.next()) lines.push(valueToJson(elements.value(), call.mode), '\n')
+  while (elements.next()) lines.push(valueToJson(elements.value(), mode), '\n')
   return outgoing.write(lines.join(''))
 }
 

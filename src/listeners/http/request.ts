@@ -16,7 +16,7 @@ import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
-import { type Held, readBody } from './body.js'
+import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
@@ -30,6 +30,7 @@ export interface RequestServices {
   readonly bus: Bus
   readonly ids: ObjectIds
   readonly budget: ByteBudget
+  readonly slowBodies: SlowBodies
   readonly guard: Guard
   /** Where a request names none. */
   readonly database: string
@@ -87,8 +88,12 @@ export class HttpRequest implements RawCall {
   }
 
   run(body: Document): Awaitable<Document> {
+    return this.runIn(this.database, body)
+  }
+
+  runIn(db: string, body: Document): Awaitable<Document> {
     this.hasRun = true
-    return this.services.bus.run({ db: this.database, body, sequences: noSequences }, this.session)
+    return this.services.bus.run({ db, body, sequences: noSequences }, this.session)
   }
 
   isEncrypted(): boolean {
@@ -97,7 +102,11 @@ export class HttpRequest implements RawCall {
 
   body<T>(read: (bytes: Buffer) => T): Promise<T> {
     const { incoming, services, held, route } = this
-    return readBody(incoming, services.budget, held, read, route.bodyBytesMax)
+    return readBody(incoming, services, held, read, route.bodyBytesMax)
+  }
+
+  reserve(bytes: number): Promise<{ readonly charge: (bytes: number) => void }> {
+    return reserve(this.incoming, this.services.budget, this.held, bytes)
   }
 
   /** Reads the JSON body; throws or rejects with what is wrong with it. */

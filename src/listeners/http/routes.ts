@@ -9,11 +9,14 @@ import type { Document } from '../../value/value.js'
 import { authRoutes } from './auth-routes.js'
 import type { BodySchema, HttpCall } from './call.js'
 import { collectionRoutes } from './collection-routes.js'
+import { dataApiRoutes } from './data-api.js'
+import { documentListRoutes } from './document-list.js'
 import { resourceRoutes } from './document-resource.js'
 import { documentRoutes } from './document-routes.js'
 import { keyRoutes } from './key-routes.js'
 import { privacyRoutes } from './privacy-routes.js'
 import type { RequestLimit } from './request-limit.js'
+import { transferRoutes } from './transfer-routes.js'
 import { whitelistRoutes } from './whitelist-routes.js'
 
 export interface RouteHead {
@@ -28,6 +31,8 @@ export interface RouteHead {
   readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin' | 'metrics'
   /** `keys`: cookies are not looked at. `none`: nor are wallets' keys; who signs in has none. */
   readonly credentials?: 'keys' | 'none'
+  /** Headers that a key may come in, beside those of every route. */
+  readonly keyHeaders?: readonly string[]
   /** A limit of its own for each address, instead of the one that all other routes share. */
   readonly limit?: RequestLimit
   /** Largest body; messageBytesMax unless given. */
@@ -49,10 +54,14 @@ export interface Route extends RouteHead {
 export interface RawCall extends HttpCall {
   readonly incoming: IncomingMessage
   readonly session: Session
+  /** Runs a command on another database than the request's own. */
+  readonly runIn: (database: string, command: Document) => Awaitable<Document>
   /** TLS here, or at a trusted proxy. */
   readonly isEncrypted: () => boolean
   /** What `read` makes of the whole body; once, where the row names no fields. */
   readonly body: <T>(read: (bytes: Buffer) => T) => Promise<T>
+  /** Waits for room in memory, to be given back with the answer; `charge` takes more at once. */
+  readonly reserve: (bytes: number) => Promise<{ readonly charge: (bytes: number) => void }>
 }
 
 /** A route that writes its own answer; what it throws before that is answered as usual. */
@@ -81,7 +90,10 @@ export interface ReplyRoute extends RouteHead {
 export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [
   ...collectionRoutes,
   ...documentRoutes,
+  ...documentListRoutes,
   ...resourceRoutes,
+  ...transferRoutes,
+  ...dataApiRoutes,
   ...privacyRoutes,
   ...whitelistRoutes,
   ...authRoutes,

@@ -13,6 +13,7 @@ import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
   headerBytesMax,
+  importStreamMsMax,
   keepAliveMs,
   requestMsMax,
   streamBatchDocuments,
@@ -24,6 +25,7 @@ import type { ObjectIds } from '../../value/object-id.js'
 import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
+import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { Guard, type GuardOptions } from './guard.js'
 import { streamCursor } from './ndjson.js'
@@ -66,7 +68,12 @@ export interface HttpListener {
 export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   requireSafeNetwork('HTTP', options)
   const handler = new HttpHandler(options)
-  const serverOptions = { maxHeaderSize: headerBytesMax, requestTimeout: requestMsMax }
+  const serverOptions = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: requestMsMax,
+    // Bodies that are read whole have a time of their own; an import takes longer.
+    requestTimeout: importStreamMsMax,
+  }
   const { tls } = options
   const server = createAdaptorServer({
     fetch: handler.app.fetch,
@@ -106,7 +113,7 @@ class HttpHandler {
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
-    this.services = { ...options, guard: this.guard }
+    this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
     this.authenticator = new Authenticator(options)
     this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
@@ -120,7 +127,7 @@ class HttpHandler {
   /** The port that was taken is known now, and with it our own addresses. */
   listening(port: number): void {
     this.guard = new Guard({ ...this.options, port })
-    this.services = { ...this.options, guard: this.guard }
+    this.services = { ...this.services, guard: this.guard }
     this.healthOf = this.options.health(port)
   }
 

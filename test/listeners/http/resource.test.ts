@@ -201,6 +201,9 @@ t.test('PATCH merges as RFC 7396 says', async (t) => {
   t.match(await send('PATCH', 'a', { _id: 'b' }, merge), { status: 400, json: { code: 66 } })
   t.match(await send('PATCH', 'a', { $set: { a: 1 } }, merge), { status: 400 })
   t.match(await send('PATCH', 'a', [], merge), { status: 400, json: { code: 2 } })
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  t.equal((await send('PATCH', 'a', deep(18), merge)).status, 200)
+  t.match(await send('PATCH', 'a', deep(99), merge), { status: 400, json: { code: 15 } })
 })
 
 t.test('what makes no sense is refused, and changes nothing', async (t) => {
