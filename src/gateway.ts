@@ -116,6 +116,7 @@ async function openOver(
     places: () => placesOf(settings, listeners),
     contractAddress: () => contractOf(registry),
     connections: () => listeners?.wire.connections() ?? noConnections,
+    sessions: () => listeners?.wire.sessions() ?? [],
     ...(onShutdown === undefined ? {} : { shutdown: onShutdown }),
     ...(hasTests ? { failPoint: new FailPoint({ chance: () => chanceOf(random) }) } : {}),
   })

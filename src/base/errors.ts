@@ -115,8 +115,6 @@ export const codes = {
   Unauthenticated: row(13, 401, 'Unauthorized'),
   KeyConflict: row(2, 409, 'BadValue'),
   PreconditionFailed: row(112, 412, 'WriteConflict'),
-  RequestInFlight: row(112, 409, 'WriteConflict'),
-  KeyReused: row(2, 422, 'BadValue'),
   MisdirectedRequest: row(2, 421, 'BadValue'),
   UnsupportedMediaType: row(2, 415, 'BadValue'),
   BSONObjectTooLarge: row(10334, 413),

@@ -31,6 +31,10 @@ export const firstBatchDocuments = 101
 /** Page of the HTTP routes: default and largest (DESIGN.md). */
 export const httpPageDefault = 100
 export const httpPageMax = 10_000
+/** Fields that a list of documents over HTTP is sorted by. */
+export const pageSortFieldsMax = 8
+/** Cursor of such a list: it has to fit a URL, whose request line and headers take 16 KiB. */
+export const pageCursorCharsMax = 8 * KiB
 /** Documents of one batch of an NDJSON stream: what is held while a slow client reads. */
 export const streamBatchDocuments = 500
 
@@ -49,6 +53,8 @@ export const scanFirstEntries = 100
 export const scanBytesTarget = 4 * MiB
 /** Answers that one batch of a $lookup remembers, bytes. */
 export const lookupCacheBytesMax = 16 * MiB
+/** Collections whose commands are counted for top and $collStats: 1.4 kB each. */
+export const namespaceUseMax = 1_000
 /** Indexes whose uses are counted for $indexStats. */
 export const indexUseMax = 10_000
 /** Documents that one stage of a query hands to the next at a time. */
@@ -59,8 +65,10 @@ export const pullDocumentsMax = 500
  * take: some 10 ms each. Beyond, conditions stay where they are, and the others serve.
  */
 export const pipelineMovesMax = 100_000
-export const planStepsMax = 400_000
+export const planStepsMax = 200_000
 export const implicationStepsMax = 50_000
+/** Conditions left to check that the plans which are not taken may hold together, for explain. */
+export const planConditionsMax = 10_000
 /** Key ranges that the bounds of a compound index may multiply to; further fields are filtered. */
 export const planSpansMax = 10_000
 /** Entries after which a distinct by jumps has to have met repetitions, or reads as a scan does. */
@@ -327,15 +335,33 @@ export const subPipelineDepthMax = 20
 export const expressionBytesMax = 64 * MiB
 /** Elements that the loops of one document's expressions may visit: nested ones multiply. */
 export const expressionStepsMax = 2_000_000
+/** After so many of them others have their turn between two documents: 5 to 10 ms. */
+export const expressionTurnsTarget = 50_000
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */
 export const regexCharsMax = 32_764
 /**
- * HTTP: request headers, bytes; time to receive a request; keep-alive above a proxy's idle time.
+ * HTTP: request headers, bytes; time to receive headers, and a body that is read whole; keep-alive
+ * above a proxy's idle time.
  */
 export const headerBytesMax = 16 * KiB
 export const requestMsMax = 60_000
+/** How often requests whose bodies are still coming are looked at. */
+export const slowBodyCheckMs = 5_000
+/** An NDJSON import over HTTP: bytes, time, a line as long as a document, errors that are told. */
+export const importStreamBytesMax = 1024 * MiB
+export const importStreamMsMax = 3_600_000
+export const importLineBytesMax = documentBytesMax
+export const importErrorsMax = 100
+/** Data API: documents of one answer, unless given and at most; what they take as text, bytes. */
+export const dataApiLimitDefault = 1_000
+export const dataApiLimitMax = 50_000
+export const dataApiBatchDocuments = 1_000
+export const dataApiAnswerBytesMax = messageBytesMax
+/** What is parsed and put into one command of an import: documents, bytes of lines. */
+export const importStreamDocuments = 1_000
+export const importStreamBatchBytes = 4 * MiB
 export const keepAliveMs = 75_000
 /** Decoded collection descriptors kept: how many, and their bytes. */
 export const descriptorCacheMax = 10_000
@@ -648,7 +674,7 @@ export const collationTablesMax = 16
 export const sqlBytesMax = 256 * 1024
 export const sqlInsertBytesMax = 1024 * 1024
 export const sqlTokensMax = 100_000
-/** Levels of parentheses, CASE, NOT and signs in an expression; operators that follow one another. */
+/** Levels of parentheses, CASE, NOT and signs in an expression; operators of one chain. */
 export const sqlDepthMax = 100
 export const sqlChainMax = 1_000
 /** Items of a list in a statement (IN, arguments, columns), and rows of VALUES. */

@@ -9,7 +9,7 @@ const slabBytes = 8 * 1_024
 /** Larger values get memory of their own: it would be wrong to waste a slab's rest on them. */
 const sharedBytesMax = 1_024
 /** Copying more than this is quicker in native code, which needs a view. */
-const loopBytesMax = 128
+const loopBytesMax = 48
 
 let slab = new Uint8Array(slabBytes)
 let used = 0
@@ -37,6 +37,6 @@ export function copyOf(bytes: Bytes, start: number, end: number): Bytes {
     for (let i = 0; i < length; i++) copy[i] = bytes[start + i] as number
     return copy
   }
-  copy.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end))
+  copy.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length))
   return copy
 }

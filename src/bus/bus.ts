@@ -13,6 +13,7 @@ import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
 import type { CommandTx } from './command-tx.js'
 import { Metering, otherName } from './metering.js'
+import { NamespaceUse } from './namespace-use.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
@@ -29,6 +30,7 @@ const externalUsers = '$external'
 
 export class Bus implements BusView {
   readonly counters: Metering
+  readonly namespaces: NamespaceUse
   readonly rows: readonly DocumentRow[]
   /** Calls at work by their ids: numbers are found faster than objects. */
   private readonly working = new Map<number, AnyCall>()
@@ -45,6 +47,7 @@ export class Bus implements BusView {
     this.table = new CommandTable(rows)
     this.rows = this.table.rows
     this.counters = new Metering(services.clock.elapsed())
+    this.namespaces = new NamespaceUse()
   }
 
   /** The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. */
@@ -219,6 +222,8 @@ export class Bus implements BusView {
     const ms = nowMs - call.startedMs - call.waitedMs
     const { protocol } = call.session
     const counts = this.counters.record(call.command, protocol, ms, nowMs)
+    const touch = call.touches[0]
+    if (touch !== undefined) this.namespaces.record(touch, call.command, ms, error !== undefined)
     if (error !== undefined) {
       counts.failed++
       this.counters.failed(protocol, error)

@@ -18,6 +18,7 @@ import { Elements } from '../value/elements.js'
 import { bsonType, type Document, stringOf } from '../value/value.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
+import type { NamespaceUse } from './namespace-use.js'
 import type { RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
@@ -37,6 +38,8 @@ export interface BusView {
   }[]
   /** What `serverStatus` counts. */
   readonly counters: Counters
+  /** What `top` and `$collStats` count. */
+  readonly namespaces: NamespaceUse
 }
 
 export interface Counters {

@@ -13,6 +13,7 @@ import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
 import type { ObjectIds } from '../value/object-id.js'
 import type { FailPoint } from './fail-point.js'
+import type { Session } from './session.js'
 
 export interface ConnectionCounts {
   readonly current: number
@@ -52,6 +53,8 @@ export interface Services {
   readonly places?: () => ServerPlaces
   /** Sockets of the document wire. */
   readonly connections: () => ConnectionCounts
+  /** Of those sockets; none unless given. */
+  readonly sessions?: () => Iterable<Session>
   /** What the settings say about rights; the strictest unless given. */
   readonly rules?: Rules
   /** The decision about rights; `allow` of the identity room under the rules unless given. */

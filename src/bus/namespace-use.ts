@@ -1,0 +1,213 @@
+// How long commands took by the collection that they were about: what top and the latencyStats of
+// $collStats tell. In memory, for the collections used last; one that is dropped begins anew.
+
+import { namespaceUseMax } from '../base/limits.js'
+import type { Touch } from '../engine/types.js'
+
+export const topKinds = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const
+export const latencyKinds = ['reads', 'writes', 'commands'] as const
+
+export type TopKind = (typeof topKinds)[number]
+export type LatencyKind = (typeof latencyKinds)[number]
+
+/** Time in microseconds, and how many. */
+export interface Spent {
+  readonly micros: number
+  readonly count: number
+}
+
+export interface LatencyBucket {
+  /** The least that falls into it. */
+  readonly micros: number
+  readonly count: number
+}
+
+/** Positions in the two lists. */
+interface Kinds {
+  readonly top: number
+  readonly latency: number
+}
+
+const kindsOf = (top: TopKind, latency: LatencyKind): Kinds => ({
+  top: topKinds.indexOf(top),
+  latency: latencyKinds.indexOf(latency),
+})
+
+const isQuery = kindsOf('commands', 'reads')
+const isChange = kindsOf('commands', 'writes')
+
+/** What a command counts as, on the peer; all others are commands. */
+const kinds: ReadonlyMap<string, Kinds> = new Map([
+  ['find', kindsOf('queries', 'reads')],
+  ['getMore', kindsOf('getmore', 'reads')],
+  ['insert', kindsOf('insert', 'writes')],
+  ['update', kindsOf('update', 'writes')],
+  ['delete', kindsOf('remove', 'writes')],
+  ['aggregate', isQuery],
+  ['count', isQuery],
+  ['distinct', isQuery],
+  ['findAndModify', isChange],
+  ['findAndModifyIf', isChange],
+])
+
+const others = kindsOf('commands', 'commands')
+
+/** After them a name stands for another collection, or for none. */
+const endings: ReadonlySet<string> = new Set(['drop', 'dropDatabase', 'renameCollection'])
+
+const bucketsMax = 51
+
+/** Two buckets for each power of two from 2^10 to 2^20, one for the others. */
+export function bucketOf(micros: number): number {
+  if (micros < 2) return 0
+  const power = micros < 2 ** 31 ? 31 - Math.clz32(micros) : Math.floor(Math.log2(micros))
+  if (power > 38) return bucketsMax - 1
+  if (power < 10) return power
+  if (power > 20) return power + 11
+  return 2 * power - 10 + (micros >= 1.5 * 2 ** power ? 1 : 0)
+}
+
+export function bucketStart(bucket: number): number {
+  if (bucket === 0) return 0
+  if (bucket < 10) return 2 ** bucket
+  if (bucket > 31) return 2 ** (bucket - 11)
+  const power = Math.floor((bucket + 10) / 2)
+  return bucket % 2 === 0 ? 2 ** power : 1.5 * 2 ** power
+}
+
+class Use {
+  /** Microseconds and counts, by kind. */
+  private readonly top = new Float64Array(2 * topKinds.length)
+  private readonly latency = new Float64Array(2 * latencyKinds.length)
+  private readonly buckets = new Float64Array(bucketsMax * latencyKinds.length)
+
+  add({ top, latency }: Kinds, micros: number): void {
+    this.into(this.top, top, micros)
+    this.into(this.latency, latency, micros)
+    const bucket = latency * bucketsMax + bucketOf(micros)
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1
+  }
+
+  get total(): Spent {
+    const all = topKinds.map((kind) => this.spent(kind))
+    const sum = (one: (spent: Spent) => number) =>
+      all.reduce((before, spent) => before + one(spent), 0)
+    return { micros: sum(({ micros }) => micros), count: sum(({ count }) => count) }
+  }
+
+  spent(kind: TopKind): Spent {
+    return this.from(this.top, topKinds.indexOf(kind))
+  }
+
+  latencyOf(kind: LatencyKind): Spent {
+    return this.from(this.latency, latencyKinds.indexOf(kind))
+  }
+
+  /** Those that hold any, from the fastest on. */
+  histogram(kind: LatencyKind): LatencyBucket[] {
+    const start = latencyKinds.indexOf(kind) * bucketsMax
+    const counts = [...this.buckets.subarray(start, start + bucketsMax)]
+    return counts.flatMap((count, i) => (count > 0 ? [{ micros: bucketStart(i), count }] : []))
+  }
+
+  private into(sums: Float64Array, at: number, micros: number): void {
+    sums[2 * at] = (sums[2 * at] ?? 0) + micros
+    sums[2 * at + 1] = (sums[2 * at + 1] ?? 0) + 1
+  }
+
+  private from(sums: Float64Array, at: number): Spent {
+    return { micros: Math.round(sums[2 * at] ?? 0), count: sums[2 * at + 1] ?? 0 }
+  }
+}
+
+export type NamespaceCounts = Use
+
+/** A place among those that are kept. */
+class Place {
+  readonly use = new Use()
+  /** Used since the last look for one to forget. */
+  isRecent = true
+
+  constructor(
+    readonly db: string,
+    readonly collection: string,
+  ) {}
+}
+
+export class NamespaceUse {
+  /** By database and collection: no name is put together for each command. */
+  private readonly places = new Map<string, Map<string, Place>>()
+  /** Those that are kept, and some that were dropped since. */
+  private readonly ring: Place[] = []
+  /** Where the next look for one to forget begins. */
+  private hand = 0
+
+  /** Counts a command that took `ms`, by the first collection that it was about. */
+  record({ db, collection }: Touch, command: string, ms: number, failed: boolean): void {
+    if (!failed && endings.has(command)) {
+      this.forget(db, collection)
+      return
+    }
+    if (collection === undefined) return
+    const place = this.places.get(db)?.get(collection) ?? this.add(db, collection)
+    place.isRecent = true
+    place.use.add(kinds.get(command) ?? others, ms * 1000)
+  }
+
+  /** Undefined where nothing was counted, or has been forgotten. */
+  of(db: string, collection: string): Use | undefined {
+    return this.places.get(db)?.get(collection)?.use
+  }
+
+  /** By name. */
+  *entries(): Generator<[string, Use]> {
+    for (const [db, inDb] of this.places) {
+      for (const [collection, { use }] of inDb) yield [`${db}.${collection}`, use]
+    }
+  }
+
+  private add(db: string, collection: string): Place {
+    const place = new Place(db, collection)
+    let inDb = this.places.get(db)
+    if (inDb === undefined) {
+      inDb = new Map()
+      this.places.set(db, inDb)
+    }
+    inDb.set(collection, place)
+    if (this.ring.length < namespaceUseMax) this.ring.push(place)
+    else this.ring[this.freePlace()] = place
+    return place
+  }
+
+  /** The next one that was not used since the last look; it is forgotten. */
+  private freePlace(): number {
+    for (;;) {
+      const at = this.hand
+      this.hand = (at + 1) % this.ring.length
+      const place = this.ring[at]
+      if (place?.isRecent === true) place.isRecent = false
+      else {
+        if (place !== undefined) this.remove(place)
+        return at
+      }
+    }
+  }
+
+  private remove(place: Place): void {
+    const { db, collection } = place
+    const inDb = this.places.get(db)
+    if (inDb?.get(collection) !== place) return
+    inDb.delete(collection)
+    if (inDb.size === 0) this.places.delete(db)
+  }
+
+  private forget(db: string, collection: string | undefined): void {
+    const inDb = this.places.get(db)
+    if (inDb === undefined) return
+    for (const place of [...inDb.values()]) {
+      if (collection !== undefined && place.collection !== collection) continue
+      place.isRecent = false
+      this.remove(place)
+    }
+  }
+}
