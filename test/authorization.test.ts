@@ -308,6 +308,11 @@ const besides: Readonly<Record<string, Decision>> = {
   collectionSummaries: { opens: 'reader', command: { collectionSummaries: 1 } },
   dbStats: { opens: 'reader', command: { dbStats: 1 } },
   listCommands: { opens: 'identity', command: { listCommands: 1 } },
+  setParameter: {
+    opens: 'operator',
+    db: 'admin',
+    command: { setParameter: 1, ttlMonitorEnabled: 1 },
+  },
   getParameter: { opens: 'identity', db: 'admin', command: { getParameter: '*' } },
   serverStatus: { opens: 'identity', command: { serverStatus: 1 } },
   currentOp: { opens: 'identity', db: 'admin', command: { currentOp: 1 } },

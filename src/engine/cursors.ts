@@ -53,6 +53,8 @@ export interface Cursor {
 type Entry = { -readonly [K in keyof Cursor]: Cursor[K] }
 
 export class Cursors {
+  /** After which time a cursor that nobody uses is closed. */
+  idleMs = cursorIdleMs
   private readonly cursors = new Map<number, Entry>()
   private readonly owned = new Map<string, number>()
   private readonly clock: Clock
@@ -149,11 +151,11 @@ export class Cursors {
     return killed
   }
 
-  /** Closes cursors that nobody has used for cursorIdleMs; `now` in milliseconds since 1970. */
+  /** Closes cursors that nobody has used for `idleMs`; `now` in milliseconds since 1970. */
   expire(now: number): number {
     return this.killWhere(
       ({ isBusy, meta, lastUsedAt }) =>
-        !isBusy && meta.noCursorTimeout !== true && now - lastUsedAt >= cursorIdleMs,
+        !isBusy && meta.noCursorTimeout !== true && now - lastUsedAt >= this.idleMs,
     )
   }
 

@@ -52,6 +52,8 @@ export class DocumentExpiry {
   expired = 0
   /** Looks at all TTL indexes since the start. */
   rounds = 0
+  /** Whether it looks by itself: clients may hold it for a while. */
+  isEnabled = true
   private readonly loop: BackgroundLoop
 
   constructor(private readonly parts: JobParts) {
@@ -59,7 +61,10 @@ export class DocumentExpiry {
     this.loop = new BackgroundLoop({
       ...{ pace, log, everyMs: documentExpirySweepMs, sleepsFirst: true },
       failure: 'looking for expired documents failed',
-      round: () => this.round().then(() => false),
+      round: async () => {
+        if (this.isEnabled) await this.round()
+        return false
+      },
     })
   }
 

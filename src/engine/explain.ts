@@ -333,7 +333,9 @@ function* explainQuery(
     const { returned } = source.counters
     return { walk, returned, keysByAccess, repeated, spilled: source.spilled() }
   }
-  const winning = findStages(plan, { ...shape, isCovered: source.isCovered }, figures)
+  const { returnsKey } = query
+  const shown = { ...shape, isCovered: source.isCovered, returnKey: returnsKey === true }
+  const winning = findStages(plan, shown, figures)
   const startedMs = clock.elapsed()
   if (verbosity !== 'queryPlanner') yield* exhaust(tx, source)
   const tookMs = Math.round(clock.elapsed() - startedMs)

@@ -66,6 +66,7 @@ export function* modifyIndex(
   }
   const becomesUnique = change.unique === true && !index.unique
   const prepareUnique = becomesUnique ? false : change.prepareUnique
+  if (change.prepareUnique === true) requireBuilt(ns, index)
   if (change.unique !== undefined) requirePrepared(ns, change)
   const spec = respecified(index.spec, { seconds, hidden, prepareUnique, becomesUnique })
   const changed = { ...keptOf(index), ...optionsOf(spec), spec }
@@ -118,11 +119,18 @@ export function requirePrepared(ns: Namespace, change: IndexChange): IndexDescri
   if (change.unique === false) {
     throw fail('BadValue', 'collMod does not support converting an index to non-unique')
   }
+  if (index !== undefined && !index.unique) requireBuilt(ns, index)
   if (index === undefined || index.unique || index.prepared === true) return index
   throw fail(
     'InvalidOptions',
     "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it first.",
   )
+}
+
+/** Entries that are still to come may be the ones in each other's way. */
+function requireBuilt({ db, name }: Namespace, index: IndexDescriptor): void {
+  if (index.state === 'ready') return
+  throw fail('IndexNotFound', `cannot find index ${index.name} for ns ${db}.${name}`)
 }
 
 function requireChange(change: IndexChange): void {

@@ -7,11 +7,22 @@ import type { Plan } from './plan.js'
 import { PlanChoices } from './plan-cache.js'
 import type { IndexDescriptor, Namespace } from './types.js'
 
+/** Reads of a collection from one end on, without an index. */
+export interface CollectionScans {
+  readonly total: number
+  readonly tailable: number
+}
+
+const noScans: CollectionScans = { total: 0, tailable: 0 }
+
 export class IndexUse {
   /** Which index has turned out best for which shape of query. */
   readonly choices = new PlanChoices()
   /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
   private readonly counts = new LRUCache<number, { operations: number }>({ max: indexUseMax })
+
+  /** By the id of a collection. */
+  private readonly scans = new LRUCache<number, CollectionScans>({ max: indexUseMax })
 
   /** `sinceMs`: when counting began, milliseconds since 1970. */
   constructor(readonly sinceMs: number) {}
@@ -20,8 +31,23 @@ export class IndexUse {
   note(ns: Namespace, plan: Plan): void {
     for (const access of plan.accesses) {
       if (access.kind === 'entries') this.count(access.index.id)
-      else if (access.kind !== 'nothing' && access.bounds !== undefined) this.count(ns.id)
+      else if (access.kind === 'records' && access.bounds === undefined) this.noteScan(ns, 0)
+      else if (access.kind !== 'nothing') this.count(ns.id)
     }
+  }
+
+  /** Counts a cursor that stays at the end of a collection. */
+  noteTail(ns: Namespace): void {
+    this.noteScan(ns, 1)
+  }
+
+  collectionScans(ns: Namespace | undefined): CollectionScans {
+    return (ns === undefined ? undefined : this.scans.get(ns.id)) ?? noScans
+  }
+
+  private noteScan({ id }: Namespace, tails: number): void {
+    const { total, tailable } = this.scans.get(id) ?? noScans
+    this.scans.set(id, { total: total + 1, tailable: tailable + tails })
   }
 
   /** Uses of an index; of `_id_` for a collection. */

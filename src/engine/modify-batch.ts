@@ -4,6 +4,7 @@
 
 import { GatewayError } from '../base/errors.js'
 import { sweepBytesTarget } from '../base/limits.js'
+import { hasTakenMany, turnsTaken } from '../query/expressions/loop-turns.js'
 import type { Program, Tx } from '../store/store.js'
 import type { Sweep } from '../store/sweep.js'
 import { findNamespace } from './catalog.js'
@@ -81,6 +82,7 @@ function* changeAll(
   staged: Staged,
 ): Program<readonly PointOutcome[]> {
   const outcomes: PointOutcome[] = []
+  const turns = turnsTaken()
   let bytes = 0
   const ns = yield* findNamespace(tx, target.db, target.name)
   // In a capped collection an `_id` is found by an index: see isPoint.
@@ -89,12 +91,10 @@ function* changeAll(
     const outcome = yield* changeOne(tx, target, operation, staged)
     if (outcome === undefined) break
     outcomes.push(outcome)
-    if ('error' in outcome) {
-      if (stopAtError) break
-      continue
-    }
-    bytes += outcome.changed?.after?.length ?? 0
-    if (bytes >= sweepBytesTarget) break
+    const isError = 'error' in outcome
+    if (isError && stopAtError) break
+    if (!isError) bytes += outcome.changed?.after?.length ?? 0
+    if (bytes >= sweepBytesTarget || hasTakenMany(turns)) break
   }
   return outcomes
 }

@@ -99,7 +99,11 @@ export function candidateOf(
 }
 
 /** As orderOf; strings that compare otherwise stand in another order. */
-export function orderIn(ns: Namespace, bounded: Bounded, sort: Sort | undefined): 1 | -1 | undefined {
+export function orderIn(
+  ns: Namespace,
+  bounded: Bounded,
+  sort: Sort | undefined,
+): 1 | -1 | undefined {
   const { ordered, intervals } = bounded
   if (sort === undefined || sort.parts.length === 0) return 1
   if (!sameCollation(sort.collation, keyCollation(ns, ordered))) return undefined

@@ -4,7 +4,7 @@
 //   unique index; more fields bound to values; a bounded range on the field after them; no sort
 //   needed; no filter needed; fewer ranges; fewer fields; `_id` before others, older before newer.
 
-import { planStepsMax } from '../base/limits.js'
+import { planConditionsMax, planStepsMax, plansTried } from '../base/limits.js'
 import type { FilterNode } from '../query/filter.js'
 import type { Sort } from '../query/sort.js'
 import { sameCollation } from '../value/collation.js'
@@ -109,7 +109,9 @@ function planAny(ns: Namespace, request: PlanRequest): Plan {
   candidates.sort(byScore)
   const [best, ...others] = candidates
   if (best === undefined) return naturalPlan(ns, conditions, sort, 1)
-  const rejected = others.filter(({ plan }) => isIndexed(plan)).map(({ plan }) => plan)
+  const rejectedMax = Math.max(plansTried, Math.floor(planConditionsMax / (conjuncts.length + 1)))
+  const indexed = others.filter(({ plan }) => isIndexed(plan)).slice(0, rejectedMax)
+  const rejected = indexed.map(({ plan }) => plan)
   return rejected.length === 0 ? best.plan : { ...best.plan, rejected }
 }
 

@@ -3,6 +3,7 @@
 // keeps to the store's work budget, because every loop reads or breathes. (facts: storage 9)
 
 import { pullDocumentsMax, scanEntriesMax } from '../base/limits.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../query/expressions/loop-turns.js'
 import type { Filter } from '../query/filter.js'
 import type { Projection } from '../query/projection.js'
 import type { Sort } from '../query/sort.js'
@@ -166,7 +167,7 @@ export class FindSource extends HoldingSource {
     // A pipeline that needs few fields takes more of them as they come.
     if (projection === undefined) return documents
     if (cover !== undefined) return documents.map((document) => cover.cut(document))
-    return documents.map((document) => projection.apply(document))
+    return yield* projected(tx, documents, projection)
   }
 
   private next(tx: ReadTx, want: number): Program<Document[]> {
@@ -222,7 +223,8 @@ export function* countDocuments(
   const skip = query.skip ?? 0
   const limit = query.limit || Number.POSITIVE_INFINITY
   const plan = yield* choosePlan(tx, ns, query, planQuery(ns, query), query.use?.choices)
-  query.use?.note(ns, plan)
+  // The collection's counter answers without a scan.
+  if (plan.accesses[0]?.kind !== 'records' || !countsAll(query, plan)) query.use?.note(ns, plan)
   const enough = skip + limit
   const count = yield* countPlan(tx, ns, query, plan, enough, counters)
   return Math.min(Math.max(count - skip, 0), limit)
@@ -286,4 +288,21 @@ export function openDistinct(ns: Namespace | undefined, query: FindQuery, path: 
   if (ns === undefined || plan === undefined) return openFind(ns, query)
   query.use?.note(ns, plan.plan)
   return new DistinctSource(ns, plan, (now) => openFind(now, query))
+}
+
+/** Gives way between documents whose projections take long. */
+function* projected(
+  tx: ReadTx,
+  documents: readonly Document[],
+  projection: Projection,
+): Program<Document[]> {
+  const found: Document[] = []
+  let turns = turnsTaken()
+  for (const document of documents) {
+    found.push(projection.apply(document))
+    if (!hasTakenMany(turns)) continue
+    yield* tx.breathe(tiringWork)
+    turns = turnsTaken()
+  }
+  return found
 }

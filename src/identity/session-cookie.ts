@@ -32,6 +32,7 @@ export interface OpenedCookie extends CookieContent {
 interface SealKey {
   readonly seal: Bytes
   readonly csrf: Bytes
+  readonly page: Bytes
 }
 
 const version = 'v1'
@@ -50,8 +51,6 @@ export function makeSessionKeys(random: Random): string {
 export class SessionSeal {
   private readonly keys = new Map<string, SealKey>()
   private readonly first: string
-  /** Signs the cursors of lists: what one says was said by this server. */
-  readonly pageKey: Bytes
 
   /**
    * `text` is `<kid>:<64 hex digits>,…`: the first key seals, all of them open. Throws
@@ -69,12 +68,15 @@ export class SessionSeal {
         throw fail('InvalidOptions', `SESSION_KEYS must be ${form}`)
       }
       const secret = Buffer.from(hex, 'hex')
-      this.keys.set(kid, { seal: derived(secret, 'session-seal'), csrf: derived(secret, 'csrf') })
+      this.keys.set(kid, {
+        seal: derived(secret, 'session-seal'),
+        csrf: derived(secret, 'csrf'),
+        page: derived(secret, 'page-cursor'),
+      })
     }
     const [first] = this.keys.keys()
     assert(first !== undefined, 'a text has at least one part')
     this.first = first
-    this.pageKey = derived(Buffer.from(/:([0-9a-fA-F]{64})/.exec(text)?.[1] ?? '', 'hex'), 'page')
   }
 
   /** Seals what holds for 24 hours from `now`. */
@@ -101,6 +103,11 @@ export class SessionSeal {
     if (sealed.length < ivBytes + authTagLength) return undefined
     const content = unseal(sealed, key.seal, `${version}.${kid}`)
     return content === undefined || content.exp <= now ? undefined : { ...content, kid }
+  }
+
+  /** Signs the cursors of lists: what one says was said by this server. */
+  get pageKey(): Bytes {
+    return this.keyOf(this.first).page
   }
 
   /** What a page of the session must send back with what it changes. */

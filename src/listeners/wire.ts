@@ -44,6 +44,8 @@ const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMa
 export interface WireListener {
   readonly port: number
   readonly connections: () => ConnectionCounts
+  /** Of the connections that are open. */
+  sessions(): Iterable<Session>
   /** Closes the connections of those identities, behind what is in flight. */
   closeSessions(matches: (identity: Identity) => boolean): void
   /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
@@ -94,6 +96,10 @@ class Listener implements WireListener {
 
   listen(): Promise<void> {
     return this.server.listen()
+  }
+
+  *sessions(): Generator<Session> {
+    for (const { session } of this.server.connected) yield session
   }
 
   closeSessions(matches: (identity: Identity) => boolean): void {

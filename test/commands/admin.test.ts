@@ -103,7 +103,6 @@ t.test('what a standalone does not have is refused with the right code', async (
   t.equal(await code('getDefaultRWConcern'), 51300)
   t.equal(await code('fsyncUnlock'), 20)
   t.equal(await code('createSearchIndexes'), 31082)
-  t.equal(await code('setParameter'), 115)
   t.equal(await code('mapReduce'), 115)
   t.equal(await code('commitTransaction'), 125)
   const lsid = { id: new Binary(new Uint8Array(16), 4) }

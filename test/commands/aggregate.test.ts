@@ -107,7 +107,7 @@ await eachRoom(t, 'statistics stages answer what shells read', async (t, room) =
     t.equal((await room.fails(missing({ [part]: {} })))[0], 26, part)
   }
   const [latencies] = await room.drain(missing({ latencyStats: { histograms: true } }))
-  t.match(latencies, { ns: 'test.missing', latencyStats: { reads: { histogram: [], ops: 0 } } })
+  t.match(latencies, { ns: 'test.missing', latencyStats: { writes: { histogram: [], ops: 0 } } })
 })
 
 await eachRoom(

@@ -2,6 +2,7 @@
 // documents told that are in the way.
 
 import t from 'tap'
+import { findNamespace, saveNamespace } from '../../src/engine/catalog.js'
 import { type CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 
 async function index(room: CommandRoom, key: object, more: object = {}): Promise<void> {
@@ -124,4 +125,19 @@ await eachRoom(t, 'an index may be made prepared', async (t, room) => {
   t.equal((await specOf(room))?.prepareUnique, true)
   t.same(codes(await room.run({ insert: 'c', documents: [{ _id: 3, x: 1 }] })), [11000])
   t.equal((await room.refusal(mod({ unique: true }))).code, 359)
+})
+
+await eachRoom(t, 'an index that is being built cannot become unique yet', async (t, room) => {
+  await index(room, { x: 1 }, { prepareUnique: true })
+  const turnTo = (state: 'building' | 'ready') =>
+    room.engine.store.write(function* (tx) {
+      const ns = yield* findNamespace(tx, 'test', 'c')
+      if (ns === undefined) throw new Error('the collection is there')
+      saveNamespace(tx, { ...ns, indexes: ns.indexes.map((one) => ({ ...one, state })) })
+    })
+  await turnTo('building')
+  t.equal((await room.refusal(mod({ prepareUnique: true }))).code, 27)
+  t.equal((await room.refusal(mod({ unique: true }))).code, 27)
+  await turnTo('ready')
+  t.same(await room.run(mod({ unique: true })), { unique_new: true, ok: 1 })
 })

@@ -122,6 +122,40 @@ const documents: readonly Deviation[] = [
     shown: ['test/commands/hashed-indexes.test.ts'],
   },
   {
+    topic: '`min` and `max` of a find',
+    ours: 'at most 1,268 bytes of key (480 for `_id`), and no hashed index (51174)',
+    peers: 'any length; of a hashed index they are hashes',
+    shown: ['test/commands/key-ranges.test.ts'],
+  },
+  {
+    topic: '`returnKey` of strings under a collation',
+    ours: 'refused with 115',
+    peers: 'the bytes by which they compare',
+    shown: ['test/commands/key-ranges.test.ts'],
+  },
+  {
+    topic: '`$collStats` latencies, `top`',
+    ours:
+      'of the 1,000 collections used last, by name, since the start or the last drop; commands ' +
+      'of the key-value protocol are not among them',
+    peers: 'of every collection',
+    shown: ['test/commands/namespace-use.test.ts'],
+  },
+  {
+    topic: '`setParameter`',
+    ours: '`cursorTimeoutMillis`, `ttlMonitorEnabled`; for others 20, unknown ones 72',
+    peers: 'some hundreds',
+    shown: ['test/commands/parameters.test.ts'],
+  },
+  {
+    topic: 'filters and pipelines of very many clauses',
+    ours:
+      'conditions move in a pipeline, and branches of `$or` are planned, for a bounded number of ' +
+      'steps: then they stay, or the collection is scanned',
+    peers: 'bounds of its own on plans',
+    shown: ['test/query/many-clauses.test.ts'],
+  },
+  {
     topic: '`$planCacheStats`',
     ours: "for a collection's owner: it tells the values of others' queries",
     peers: 'for who has the right planCacheRead',

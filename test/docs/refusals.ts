@@ -33,6 +33,12 @@ export const refusals: readonly Refusal[] = [
     code: 31264,
     why: scripts,
   },
+  {
+    what: '`showRecordId`',
+    command: { find: 'rows', showRecordId: true },
+    code: 115,
+    why: 'records lie under their `_id` and have no number',
+  },
   { what: '`mapReduce`', command: { mapReduce: 'rows', map: 'x' }, code: 115, why: scripts },
   {
     what: '`$near`, `$nearSphere`',

@@ -158,6 +158,30 @@ await t.test('values of all types keep their order, strings in them by the colla
   t.end()
 })
 
+t.test("ICU's separator of texts is a character among others", (t) => {
+  const apart: readonly (readonly [string, string])[] = [
+    ['', '\ufffe'],
+    ['a', '\ufffe'],
+    ['a\ufffeb', 'ab'],
+    ['\ufffe\u0327', '\ufffe'],
+    ['1\ufffe', '1\ufffe9'],
+  ]
+  for (const [locale, strength] of [
+    ['en', 3],
+    ['fr_CA', 2],
+    ['sv', 2],
+  ] as const) {
+    const collation = collationOf({ locale, strength })
+    for (const [a, b] of apart) {
+      const order = Math.sign(collation.compare(a, b))
+      const keys = Math.sign(Buffer.compare(collation.key(a), collation.key(b)))
+      t.not(order, 0, `${locale}: ${JSON.stringify([a, b])} differ`)
+      t.equal(keys, order, `${locale}: ${JSON.stringify([a, b])} by their keys`)
+    }
+  }
+  t.end()
+})
+
 t.test('the document is told in full, with what the locale brings', (t) => {
   const spec = (given: Plain) => toObject(collationOf(given).spec)
   t.same(spec({ locale: 'en' }), {

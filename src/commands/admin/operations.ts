@@ -107,6 +107,53 @@ export function operationDocuments(
   )
 }
 
+/** A document for each connection that has no command at work. */
+export function idleConnectionDocuments(
+  call: Pick<AnyCall, 'bus' | 'session' | 'services'>,
+  which: 'own' | 'visible',
+): Document[] {
+  const { session, services } = call
+  const busy = new Set([...call.bus.inFlight()].map((other) => other.session))
+  const seesAll = which === 'visible' && session.identity.kind === 'operator'
+  const time = new Date(services.clock.now()).toISOString()
+  const idle = [...(services.sessions?.() ?? [])].filter((other) => !busy.has(other))
+  return idle
+    .filter((other) => seesAll || isOwnCall(call, { session: other }))
+    .map((other) =>
+      writeDocument((writer) => {
+        writer.string('type', 'op').string('host', hostname()).string('desc', `conn${other.id}`)
+        writer.int32('connectionId', other.id).string('client', other.peer)
+        writeApplication(writer, other.clientMetadata)
+        writer.bool('active', false).string('currentOpTime', time)
+        writeUser(writer, other)
+      }),
+    )
+}
+
+/** A document for each cursor that is open and that no command is at work on. */
+export function idleCursorDocuments(
+  { engine, owner, session }: Pick<AnyCall, 'engine' | 'owner' | 'session'>,
+  which: 'own' | 'visible',
+): Document[] {
+  const seesAll = which === 'visible' && session.identity.kind === 'operator'
+  if (session.identity.kind === 'anonymous') return []
+  const open = engine.cursors.list().filter(({ isBusy }) => !isBusy)
+  return open
+    .filter(({ meta }) => seesAll || meta.owner === owner)
+    .map(({ id, meta, openedAt, lastUsedAt }) =>
+      writeDocument((writer) => {
+        writer.string('type', 'idleCursor').string('host', hostname())
+        writer.string('ns', `${meta.db}.${meta.collection}`)
+        if (meta.lsid !== undefined) writeSession(writer, meta.lsid)
+        writer.openDocument('cursor').int64('cursorId', id)
+        writer.date('createdDate', openedAt).date('lastAccessDate', lastUsedAt)
+        writer.bool('noCursorTimeout', meta.noCursorTimeout === true)
+        writer.bool('tailable', meta.tail !== undefined)
+        writer.bool('awaitData', meta.tail?.awaitsData === true).close()
+      }),
+    )
+}
+
 /** The peer's names of what some commands are; the others are `command`. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ['insert', 'insert'],
@@ -116,7 +163,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['getMore', 'getmore'],
 ])
 
-function writeUser(writer: DocumentWriter, { identity }: AnyCall): void {
+function writeUser(writer: DocumentWriter, { identity }: Pick<AnyCall, 'identity'>): void {
   const user = accountNameOf(identity)
   if (user === undefined) return
   writer.openArray('effectiveUsers').pushOpenDocument()
@@ -139,7 +186,10 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
 }
 
 /** Who has not signed in is nobody in particular: only the command itself is his own. */
-function isOwnCall({ session }: Pick<AnyCall, 'session'>, other: AnyCall): boolean {
+function isOwnCall(
+  { session }: Pick<AnyCall, 'session'>,
+  other: Pick<AnyCall, 'session'>,
+): boolean {
   if (session.identity.kind === 'anonymous') return other.session === session
   return identityKey(other.session.identity) === identityKey(session.identity)
 }

@@ -73,12 +73,6 @@ const refusals: readonly Refusal[] = [
       'rights are those of docs/rights.md',
   },
   {
-    names: ['setParameter'],
-    code: 'CommandNotSupported',
-    reason: () => 'setParameter is not supported: settings are read at start (see `sigil config`)',
-    adminOnly: true,
-  },
-  {
     names: ['mapReduce'],
     aliases: ['mapreduce'],
     code: 'CommandNotSupported',

@@ -5,6 +5,7 @@ import { arch, cpus, hostname, release, totalmem, type } from 'node:os'
 import { fail } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
 import { peerVersion, peerVersionArray, productName } from '../../base/product.js'
+import { topKinds } from '../../bus/namespace-use.js'
 import { anyValue, ignored, string, wholeNumber } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
@@ -146,10 +147,27 @@ const top = documentRow({
   adminOnly: true,
   target: anyValue,
   params: {},
-  help: 'Kept for tools: times are counted by command in serverStatus, not by collection.',
-  run: () =>
+  help: 'Tells how often and how long the collections used last were read and written.',
+  run: ({ bus }) =>
     reply((writer) => {
-      writer.openDocument('totals').string('note', 'all times in microseconds').close()
+      writer.openDocument('totals').string('note', 'all times in microseconds')
+      for (const [name, use] of bus.namespaces.entries()) {
+        const times = topKinds.map((kind) => [kind, use.spent(kind)] as const)
+        const locks = [
+          ['readLock', use.latencyOf('reads')],
+          ['writeLock', use.latencyOf('writes')],
+        ] as const
+        writer.openDocument(name)
+        for (const [kind, { micros, count }] of [
+          ['total', use.total],
+          ...locks,
+          ...times,
+        ] as const) {
+          writer.openDocument(kind).int64('time', micros).int64('count', count).close()
+        }
+        writer.close()
+      }
+      writer.close()
     }),
 })
 

@@ -10,8 +10,9 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
-import { type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
-import type { Program } from '../../store/store.js'
+import { heldSet, type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
+import { Done } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 import { pickNumbers, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['set'], keys: [1, 1, 1], group: 'set' } as const
@@ -26,6 +27,31 @@ function* saveTaken(ks: Keyspace, taken: MemberSet, event: string): Program<void
   if (taken.size === 0) ks.notify('g', 'del', name)
 }
 
+/** One member of a set that a command before this one has left open; else undefined. */
+function addOne(ks: Keyspace, call: KeyValueCall): Step<Reply> | undefined {
+  const name = call.arg(1)
+  const isNew = heldSet(ks, name)?.addNow(call.arg(2))
+  if (isNew === undefined) return undefined
+  if (isNew) ks.notify('s', 'sadd', name)
+  return new Done<Reply>(isNew ? 1 : 0)
+}
+
+function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+  const into = yield* openSet(ks, call.arg(1))
+  let added = 0
+  for (let i = 2; i < call.count; i++) {
+    if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+    if (yield* into.add(call.arg(i))) added++
+  }
+  if (added === 0) {
+    into.keepOpen()
+    return 0
+  }
+  yield* into.save()
+  ks.notify('s', 'sadd', call.arg(1))
+  return added
+}
+
 const sadd: KeyValueRow = {
   ...shared,
   name: 'sadd',
@@ -36,18 +62,7 @@ const sadd: KeyValueRow = {
   complexity: 'O(1) for each member',
   syntax: 'key member [member ...]',
   grain: 'write',
-  *run(ks, call) {
-    const into = yield* openSet(ks, call.arg(1))
-    let added = 0
-    for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
-      if (yield* into.add(call.arg(i))) added++
-    }
-    if (added === 0) return 0
-    yield* into.save()
-    ks.notify('s', 'sadd', call.arg(1))
-    return added
-  },
+  run: (ks, call) => (call.count === 3 ? addOne(ks, call) : undefined) ?? addAll(ks, call),
 }
 
 const srem: KeyValueRow = {

@@ -78,6 +78,25 @@ export class DenseMembers {
     return before === undefined
   }
 
+  /**
+   * Adds a member without value where its record is at hand; else undefined, and nothing is done.
+   * Answers whether it is new; `number` is the count before it.
+   */
+  addNow(member: Slice, number: number): boolean | undefined {
+    const { members } = this
+    if (member.length >= memberKeyBytesMax) return undefined
+    const key = members.keyOf(part.members, member)
+    const step = members.getRaw(key)
+    if (!(step instanceof Done)) return undefined
+    if (step.value !== undefined) return false
+    const record = room(1 + numberBytes)
+    record[0] = 0
+    writeNumber(record, 1, number)
+    members.putRaw(key, record)
+    members.put(part.numbers, numberSlice(number), member)
+    return true
+  }
+
   /** Another value for a member. */
   replace(before: Member, value: Slice): void {
     const { bytes, start } = before.payload

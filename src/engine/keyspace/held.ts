@@ -36,8 +36,9 @@ export class HeldContainers {
     return undefined
   }
 
-  /** It is open from now on; its record says what it is. */
+  /** It is open from now on; its record says what it is. One that is open stays as it is. */
   add(noun: Holdable): void {
+    for (let i = 0; i < this.held.length; i++) if (this.held[i]?.noun === noun) return
     if (this.held.length >= heldContainersMax) this.saveFirst()
     this.held.push({ noun, isUnsaved: false })
   }

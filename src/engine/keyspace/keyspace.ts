@@ -36,7 +36,7 @@ import type { EventClass, Work } from './work.js'
 /** First byte of a record that points at chunks (records.ts). */
 const chunkedKind = 2
 /** Documents up to so many bytes are copied one by one. */
-const loopBytesMax = 128
+const loopBytesMax = 48
 
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)

@@ -19,12 +19,18 @@ const plainLookUps = 4
 
 /** The set under a name; an empty one where there is no key. Throws WRONGTYPE. */
 export function* openSet(ks: Keyspace, name: Slice): Program<MemberSet> {
-  const held = ks.heldOf(name)
-  if (held?.key.requireType('set') === true) return held as MemberSet
+  const held = heldSet(ks, name)
+  if (held !== undefined) return held
   const set = setOf(ks, yield* ks.key(name))
   if (ks.work.melts) yield* set.melt()
   set.staysOpen = true
   return set
+}
+
+/** The large set under a name that a command before this one has left open. Throws WRONGTYPE. */
+export function heldSet(ks: Keyspace, name: Slice): MemberSet | undefined {
+  const held = ks.heldOf(name)
+  return held?.key.requireType('set') === true ? (held as MemberSet) : undefined
 }
 
 /** The set of a key that has been read. Throws WRONGTYPE. */
@@ -81,6 +87,25 @@ export class MemberSet implements Holdable {
     this.count++
     this.isChanged = true
     return true
+  }
+
+  /**
+   * As add and save, of one that is held open and where nothing has to be waited for; else
+   * undefined, and nothing is done.
+   */
+  addNow(member: Slice): boolean | undefined {
+    const { members, count } = this
+    const isNew = members?.addNow(member, count)
+    if (isNew === true) {
+      this.count++
+      this.ks.changedHeld(this)
+    }
+    return isNew
+  }
+
+  /** The program's further commands are to find it open, though nothing has changed. */
+  keepOpen(): void {
+    if (this.staysOpen && this.head !== undefined) this.ks.hold(this)
   }
 
   /** Whether it was there. */

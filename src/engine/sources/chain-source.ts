@@ -2,6 +2,7 @@
 // in between: sorting a million documents is many short pieces of work.
 
 import { pullDocumentsMax } from '../../base/limits.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -70,10 +71,12 @@ export class ChainSource extends HoldingSource {
   /** A bounded piece of the chain's work; answers how much it was. */
   private work(): number {
     const before = this.emitted.length
+    const turns = turnsTaken()
     let pieces = 0
     while (pieces + this.emitted.length - before < breathWork) {
       if (!this.chain.step() && !this.feed()) break
       pieces++
+      if (hasTakenMany(turns)) return tiringWork
     }
     return pieces + this.emitted.length - before
   }

@@ -2,6 +2,7 @@
 // it as it comes; what stands behind a stage that reads something runs over what they have left.
 
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
 import type { Workspace } from '../../query/spill.js'
@@ -31,6 +32,8 @@ export class FacetSource extends HoldingSource {
   private readonly goOn: Continue
   private readonly workspace: Workspace | undefined
   private resultBytes = 0
+  /** Of loops when it gave way last. */
+  private turns = turnsTaken()
   private isDone = false
   private returned = 0
 
@@ -95,7 +98,9 @@ export class FacetSource extends HoldingSource {
       chain.push(document)
       while (chain.step()) yield* tx.breathe(1)
     }
-    yield* tx.breathe(this.facets.length)
+    const isTired = hasTakenMany(this.turns)
+    if (isTired) this.turns = turnsTaken()
+    yield* tx.breathe(isTired ? tiringWork : this.facets.length)
   }
 
   private *finish(tx: ReadTx, facet: Facet): Program<void> {

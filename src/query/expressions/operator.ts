@@ -10,6 +10,7 @@ import { integerOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, documentValue, stringOf, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
+import { countTurn } from './loop-turns.js'
 
 /** The value of an expression; undefined is the missing value, which fields are left out for. */
 export type Result = Value | undefined
@@ -55,6 +56,7 @@ export class Env {
 
   /** Counts one turn of an operator's loop. Throws beyond what one document may cost. */
   step(): void {
+    countTurn()
     if (++this.steps > expressionStepsMax) {
       throw fail('MaxTimeMSExpired', 'operation exceeded time limit')
     }

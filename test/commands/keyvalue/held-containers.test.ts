@@ -44,6 +44,7 @@ function commandsOf(random: () => number): () => string[] {
       (key) => ['HLEN', key],
     ],
     set: [
+      (key) => ['SADD', key, member()],
       (key) => ['SADD', key, member(), member()],
       (key) => ['SREM', key, member()],
       (key) => ['SMOVE', key, one(names), member()],

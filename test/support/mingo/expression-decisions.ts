@@ -188,9 +188,10 @@ export const expressionDecisions: readonly Decision[] = [
   },
   {
     about: 'ObjectIds as text',
-    names: ['$toString'],
+    names: ['$toString', '$convert'],
     reason: 'their hexadecimal digits (manual, $toString)',
-    applies: ({ operands }) => kindOf(operands[0]) === 'objectId',
+    applies: (found) =>
+      sigilValue(found) === String(found.operands[0]) && kindOf(found.operands[0]) === 'objectId',
   },
   {
     about: 'the empty text',
@@ -342,6 +343,18 @@ export const expressionDecisions: readonly Decision[] = [
     applies: (found) =>
       sigilValue(found) === String(found.operands[0]) &&
       textOf(Number(sigilValue(found))) === textOf(Number(mingoOf(found))),
+  },
+  {
+    about: 'the text of a decimal',
+    names: ['$toString', '$convert'],
+    reason:
+      'a double becomes a decimal of 15 digits, zeros among them (source: ' +
+      'Decimal128::kRoundTo15Digits); mingo keeps a number',
+    applies: (found) => {
+      const text = String(sigilValue(found))
+      const digits = text.replace(/^[-0.]+|[.]/g, '')
+      return digits.length === 15 && Number(text) === found.operands[0]
+    },
   },
   {
     about: 'the year of the first ISO week',

@@ -1,5 +1,5 @@
-// Joins in which Sigil and mingo differ, each kind decided: what they must find is written down here
-// as plainly as it can be, and Sigil finds it. "source" is the peer's public source
+// Joins in which Sigil and mingo differ, each kind decided: what they must find is written down
+// here as plainly as it can be, and Sigil finds it. "source" is the peer's public source
 // (src/mongo/db/pipeline/document_source_lookup.cpp and its neighbours).
 
 import { type Decision, type Disagreement, isError } from './decisions.js'
@@ -106,8 +106,9 @@ export const joinDecisions: readonly Decision[] = [
     about: 'equality with arrays, null and what is missing',
     names: ['$lookup'],
     reason:
-      'every value at the local path counts, without any it is null, which is missing too (source: ' +
-      'makeMatchStageFromInput); mingo compares arrays whole and leaves out what is missing',
+      'every value at the local path counts, without any it is null, which is missing too ' +
+      '(source: makeMatchStageFromInput); mingo compares arrays whole and leaves out what is ' +
+      'missing',
     applies: (found) => {
       const spec = specOf<Lookup>(found)
       return spec.localField !== undefined && finds(found, spec.as, (each) => equalIds(found, each))

@@ -1,7 +1,9 @@
 // Stages on which Sigil and mingo differ, each kind decided, with what shows the peer's side:
 // "source" is the peer's public source (src/mongo/db/pipeline), "manual" its manual.
 
+import { accumulatorDecisions, valueAt } from './accumulator-decisions.js'
 import { type Decision, type Disagreement, isError, textOf } from './decisions.js'
+import { operatorOf } from './expressions.js'
 import { isObject, kindOf } from './filter-model.js'
 import type { Plain } from './values.js'
 
@@ -21,46 +23,6 @@ function inputOf({ document }: Disagreement): Plain[] {
   return document as Plain[]
 }
 
-/**
- * The results without the fields in which `names` put their values, in an order that does not
- * depend on these: documents of one _id are else sorted by them.
- */
-function without(documents: readonly Plain[], names: ReadonlySet<string>): string {
-  const texts = documents.map((each) =>
-    textOf(Object.fromEntries(Object.entries(each).filter(([name]) => !names.has(name)))),
-  )
-  return texts.sort().join()
-}
-
-/** Fields of $group, $bucket or $setWindowFields that one of `functions` makes. */
-function fieldsOf(found: Disagreement, functions: readonly string[]): Set<string> {
-  const spec = specOf(found)
-  const fields = isObject(spec.output) ? spec.output : spec
-  const made = Object.entries(fields).filter(
-    ([, value]) => isObject(value) && Object.keys(value).some((name) => functions.includes(name)),
-  )
-  return new Set(made.map(([name]) => name))
-}
-
-/** The two agree but for the values of these functions. */
-function onlyIn(found: Disagreement, ...functions: readonly string[]): boolean {
-  const fields = fieldsOf(found, functions)
-  return fields.size > 0 && without(resultsOf(found), fields) === without(mingoOf(found), fields)
-}
-
-const collecting = [
-  '$push',
-  '$addToSet',
-  '$bottom',
-  '$top',
-  '$bottomN',
-  '$topN',
-  '$firstN',
-  '$lastN',
-]
-const computing = ['$min', '$max', '$minN', '$maxN', '$stdDevPop', '$stdDevSamp', '$avg', '$sum']
-const others = ['$first', '$last', '$mergeObjects', '$locf', '$shift']
-
 /** Whether a value lies on the way of a dotted field of the stage, that is no object. */
 function leadsThroughOthers(found: Disagreement): boolean {
   const heads = Object.keys(specOf(found)).filter((path) => path.includes('.'))
@@ -72,32 +34,46 @@ function leadsThroughOthers(found: Disagreement): boolean {
   )
 }
 
+/** Whether an object of plain fields is set where an object or an array is, which stays. */
+function addsToObjects(found: Disagreement): boolean {
+  const paths = Object.entries(specOf(found))
+    .filter(([, value]) => isObject(value) && operatorOf(value) === undefined)
+    .map(([path]) => path)
+  const pairs = inputOf(found).flatMap((each, i) =>
+    paths.map((path) => [valueAt(each, path), valueAt(resultsOf(found)[i] ?? {}, path)]),
+  )
+  const merged = pairs.filter(([before]) => isObject(before) || Array.isArray(before))
+  return merged.length > 0 && merged.every(([before, after]) => keepsFields(before, after))
+}
+
+/** Names of an object, and places of an array, that are still there. */
+function keepsFields(before: unknown, after: unknown): boolean {
+  if (Array.isArray(before) !== Array.isArray(after)) return false
+  return Object.keys(Object(before)).every((name) => name in Object(after))
+}
+
+/** The paths that the stage, or one in its facets, sorts by: `_id` where it says none. */
+function sortPaths(found: Disagreement): string[] {
+  const facets = Object.values(specOf(found)).flat().filter(isObject)
+  const sorts = found.name === '$sort' ? [specOf(found)] : facets.map(({ $sort }) => $sort)
+  return ['_id', ...sorts.filter(isObject).flatMap(Object.keys)]
+}
+
 /** Whether an object, an array or an ObjectId is what is sorted by. */
-function hasObjectIds(found: Disagreement): boolean {
-  return inputOf(found).some(({ _id }) => ['object', 'array', 'objectId'].includes(kindOf(_id)))
+function sortsObjects(found: Disagreement): boolean {
+  const paths = sortPaths(found)
+  return inputOf(found).some((each) =>
+    paths.some((path) => ['object', 'array', 'objectId'].includes(kindOf(valueAt(each, path)))),
+  )
 }
 
 export const stageDecisions: readonly Decision[] = [
+  ...accumulatorDecisions,
   {
     about: 'no documents make no count and no bucket',
     names: ['$count', '$bucketAuto', '$bucket'],
     reason: 'nothing comes of an empty input (manual, $count; $bucketAuto; $group)',
     applies: (found) => inputOf(found).length === 0 && resultsOf(found).length === 0,
-  },
-  {
-    about: 'empty buckets',
-    names: ['$bucket'],
-    reason: 'only buckets with documents are given (manual, $bucket); mingo gives all',
-    applies: (found) => mingoOf(found).length > resultsOf(found).length,
-  },
-  {
-    about: 'what accumulators collect',
-    names: ['$group', '$bucket', '$setWindowFields'],
-    reason:
-      '$push and $addToSet leave out what is missing (source: AccumulatorPush), $top and ' +
-      '$bottom give ' +
-      'one value and no list (manual); mingo keeps missing values and gives lists',
-    applies: (found) => onlyIn(found, ...collecting, ...computing, ...others),
   },
   {
     about: 'a parent of a missing value',
@@ -156,7 +132,15 @@ export const stageDecisions: readonly Decision[] = [
       'field by field, type first, ObjectIds before truths (manual, comparison order); mingo ' +
       'sorts ' +
       'names and elements first, and ObjectIds last',
-    applies: hasObjectIds,
+    applies: sortsObjects,
+  },
+  {
+    about: 'an object set over an object',
+    names: ['$set', '$addFields'],
+    reason:
+      'its fields are added as if each had its dotted name, to each element of an array, too ' +
+      '(manual, $addFields, "embedded documents"); mingo replaces the object',
+    applies: addsToObjects,
   },
   {
     about: 'documents that $redact prunes',
@@ -183,12 +167,6 @@ export const stageDecisions: readonly Decision[] = [
     reason:
       'a value that is no array passes as one, whatever it is (manual, $unwind); mingo drops these',
     applies: (found) => resultsOf(found).some((each) => Object.values(each).some(isEmpty)),
-  },
-  {
-    about: 'the count of a bucket',
-    names: ['$bucket'],
-    reason: 'of its documents (manual, $bucket); mingo gives the neighbour the last one',
-    applies: (found) => onlyIn(found, '$count'),
   },
   {
     about: 'an array that holds what is asked for',

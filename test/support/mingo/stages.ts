@@ -102,7 +102,10 @@ export const stages: Readonly<Record<string, (draw: Draw) => unknown>> = {
   $replaceWith: () => ({ _id: '$_id', s: '$s', l: '$l' }),
   $bucket: (draw) => ({
     groupBy: '$g',
-    boundaries: [0, 1, 2],
+    boundaries: draw.pick([
+      [0, 1, 2],
+      [-0.5, 0.5, 1.5],
+    ]),
     default: 'others',
     output: { a: accumulated(draw) },
   }),
