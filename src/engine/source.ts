@@ -73,8 +73,7 @@ export class FindSource extends HoldingSource {
   private cover: Cover | undefined
   /** The plan has been compared with its rivals. */
   private isChosen: boolean
-  /** What a blocking sort has put on disk. */
-  spilled: () => SpillFigures | undefined = () => undefined
+  private sorting: { readonly figures?: SpillFigures | undefined } | undefined
   private skipLeft: number
   private limitLeft: number
   private returned = 0
@@ -107,13 +106,18 @@ export class FindSource extends HoldingSource {
     const keep = this.limitLeft + this.skipLeft
     const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
     const transform = create(workspace)
-    this.spilled = () => transform.figures
+    this.sorting = transform
     return new ChainSource(new WalkSource(this.walk), [transform])
   }
 
   override close(): void {
     super.close()
     this.sorted?.close()
+  }
+
+  /** What a blocking sort has put on disk. */
+  spilled(): SpillFigures | undefined {
+    return this.sorting?.figures
   }
 
   /** Before the first read. */

@@ -123,7 +123,7 @@ const find = explainer('find', {
   run: ({ args, call, context, target }, tx) => {
     refuseUnserved(args)
     const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
-    return explainFind(tx, target, { ...compileFind(args, context), workspace }, args)
+    return explainFind(tx, target, compileFind(args, context, undefined, workspace), args)
   },
 })
 

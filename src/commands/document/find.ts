@@ -26,6 +26,7 @@ import { compileFilter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
 import { compileProjection } from '../../query/projection.js'
 import { compileSort } from '../../query/sort.js'
+import type { Workspace } from '../../query/spill.js'
 import type { Program } from '../../store/store.js'
 import { fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue } from '../../value/value.js'
@@ -81,12 +82,13 @@ export const findRow = documentRow({
     const context = collated(call.context, args.collation, ns)
     if (isViewed(tx, target)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
-    const query = compileFind(args, context, call.engine.indexUse)
-    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
+    const { indexUse, spills } = call.engine
+    const workspace = isEmpty(args.sort) ? undefined : new SpillScope(spills, args.allowDiskUse)
+    const query = compileFind(args, context, indexUse, workspace)
     const tailing = openTail(ns, args, query)
-    if (tailing !== undefined && ns !== undefined) call.engine.indexUse.noteTail(ns)
+    if (tailing !== undefined && ns !== undefined) indexUse.noteTail(ns)
     return yield* firstBatch(tx, call, {
-      source: tailing?.source ?? openFind(ns, { ...query, workspace }),
+      source: tailing?.source ?? openFind(ns, query),
       tail: tailing?.tail,
       batchSize: args.batchSize,
       collection: target,
@@ -126,7 +128,12 @@ export function compileViewFind(args: FindArgs, context: QueryContext): StagePla
 }
 
 /** The query of the arguments; explain compiles the same. */
-export function compileFind(args: FindArgs, context: QueryContext, use?: IndexUse): FindQuery {
+export function compileFind(
+  args: FindArgs,
+  context: QueryContext,
+  use?: IndexUse,
+  workspace?: Workspace,
+): FindQuery {
   const filter = compileFilter(args.filter, context)
   return {
     filter,
@@ -140,6 +147,7 @@ export function compileFind(args: FindArgs, context: QueryContext, use?: IndexUs
     range: rangeOf(args),
     returnsKey: args.returnKey,
     use,
+    workspace,
   }
 }
 
