@@ -352,12 +352,15 @@ function sorted(ids: unknown[]): unknown[] {
   return ids.sort()
 }
 
-await t.test('bounds that exclude each other say nothing of what the index leaves out', async (t) => {
-  const room = new ReadingRoom(openMemoryStore(systemClock))
-  await room.index([{ a: 1 }, { partialFilterExpression: { b: 1 } }])
-  await room.insert({ _id: 1, a: [1, 0] }, { _id: 2, a: 1, b: 1 })
-  const a = { $gte: 1, $lt: 1 }
-  t.same(await room.ids({ filter: { a } }), [1])
-  t.same(await room.ids({ filter: { a, b: 1 } }), [])
-  t.same(await room.ids({ filter: { $or: [{ a }, { _id: 2 }] } }), [1, 2])
-})
+await t.test(
+  'bounds that exclude each other say nothing of what the index leaves out',
+  async (t) => {
+    const room = new ReadingRoom(openMemoryStore(systemClock))
+    await room.index([{ a: 1 }, { partialFilterExpression: { b: 1 } }])
+    await room.insert({ _id: 1, a: [1, 0] }, { _id: 2, a: 1, b: 1 })
+    const a = { $gte: 1, $lt: 1 }
+    t.same(await room.ids({ filter: { a } }), [1])
+    t.same(await room.ids({ filter: { a, b: 1 } }), [])
+    t.same(await room.ids({ filter: { $or: [{ a }, { _id: 2 }] } }), [1, 2])
+  },
+)
