@@ -64,6 +64,9 @@ t.test('ranges are of the values that a partition is sorted by', async (t) => {
     ),
     [1, 3, 3, 1, 1].map((x, _id) => `{ _id: ${_id}, x: ${x} }`),
   )
+  const beyondDates = { x: { $sum: 1, window: { range: [-1, 1e308], unit: 'hour' } } }
+  const tooFar = [{ $setWindowFields: { sortBy: { when: 1 }, output: beyondDates } }]
+  t.throws(() => run(tooFar, days), { code: 5166406 })
 })
 
 t.test('ranks, neighbours, series', async (t) => {

@@ -61,7 +61,7 @@ function isoDate(value: Value | undefined): value is Value {
 }
 
 /** `ms` moved by `amount` units. Months keep the day where the month has it, else take its last. */
-export function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): number {
+function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone): number {
   if (unit.kind === 'time') return ms + amount * unit.ms
   const local = toLocal(ms, zone)
   if (unit.kind === 'day') return toUtc(local + amount * unit.days * dayMs, zone)
@@ -72,6 +72,11 @@ export function shiftDate(ms: number, unit: Unit, amount: number, zone: TimeZone
   const newMonth = months - newYear * 12 + 1
   const newDay = Math.min(day, daysInMonth(newYear, newMonth))
   return toUtc(daysOf(newYear, newMonth, newDay) * dayMs + (local - days * dayMs), zone)
+}
+
+/** A date moved in UTC. Throws 5166406 where no date is. */
+export function movedDate(date: Value, unit: Unit, amount: number): Value {
+  return requireDate(shiftDate(momentOf(date), unit, amount, utcZone), '$dateAdd')
 }
 
 /** $dateAdd and $dateSubtract. */

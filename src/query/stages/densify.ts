@@ -13,7 +13,6 @@ import { expressionValue, type FieldPath, parsePath } from '../../value/path.js'
 import {
   bsonType,
   type Document,
-  dateValue,
   documentValue,
   nullValue,
   stringOf,
@@ -21,9 +20,8 @@ import {
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
-import { shiftDate, type Unit } from '../expressions/date-math.js'
+import { movedDate, type Unit } from '../expressions/date-math.js'
 import { location, typeName, valueText } from '../expressions/operator.js'
-import { momentOf, utcZone } from '../expressions/time-zone.js'
 import { requirePath } from '../projection-spec.js'
 import { memoryOnly, type Workspace } from '../spill.js'
 import { FieldSetter } from './setter.js'
@@ -192,7 +190,7 @@ class Densify extends SortingTransform {
   private after(value: Value): Value {
     const { step, unit } = this.plan
     if (unit === undefined) return addNumbers(value, step)
-    return dateValue(shiftDate(momentOf(value), unit, numberOf(step), utcZone))
+    return movedDate(value, unit, numberOf(step))
   }
 }
 

@@ -5,10 +5,9 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { compareValues } from '../../value/compare.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import { addNumbers, numberOf } from '../../value/numbers.js'
-import { bsonType, dateValue, numberValue, stringOf, type Value } from '../../value/value.js'
-import { shiftDate, timeUnits, type Unit } from '../expressions/date-math.js'
+import { bsonType, numberValue, stringOf, type Value } from '../../value/value.js'
+import { movedDate, timeUnits, type Unit } from '../expressions/date-math.js'
 import { location, type Result, typeName, valueText } from '../expressions/operator.js'
-import { momentOf, utcZone } from '../expressions/time-zone.js'
 
 /** The first and the last document of a window, both in it; the last may be before the first. */
 export interface WindowSpan {
@@ -174,5 +173,5 @@ function requireKind(value: Result, unit: Unit | undefined): asserts value is Va
 function moved(value: Value, bound: Bound, unit: Unit | undefined): Value | undefined {
   if (!Number.isFinite(bound)) return undefined
   if (unit === undefined) return addNumbers(value, numberValue(bound))
-  return dateValue(shiftDate(momentOf(value), unit, bound, utcZone))
+  return movedDate(value, unit, bound)
 }
