@@ -281,11 +281,11 @@ function* missingEntries(
 ): Program<string[]> {
   const entries = entriesOf(index, document, key)
   const { keys } = entries
-  const held = yield* tx.getMany(keys)
   const texts: string[] = []
+  // A build adds what is missing, marks included; what another document holds is its to find.
+  if (index.state === 'building') return texts
+  const held = yield* tx.getMany(keys)
   held.forEach((holder, i) => {
-    // A build adds what is missing; what another document holds is its to find.
-    if (index.state === 'building') return
     if (holder !== undefined && equalBytes(holder, key)) return
     const what = holder === undefined ? 'is missing' : 'leads to another record'
     const entry = hexOf(keys[i] ?? key)

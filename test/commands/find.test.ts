@@ -163,6 +163,7 @@ await eachRoom(t, 'killCursors answers all four lists', async (t, room) => {
     ok: 1,
   })
   t.equal((await room.fails({ getMore: ids[0], collection: 'c' }))[0], 43)
+  t.match(await room.run({ killCursors: 'c', cursors: [Long.MAX_VALUE] }), { ok: 1 })
 })
 
 await eachRoom(t, 'ending a session closes its cursors', async (t, room) => {

@@ -7,13 +7,22 @@ import { recordKey } from '../../src/engine/collections.js'
 import { chunkKey } from '../../src/engine/garbage.js'
 import { IndexBuilds } from '../../src/engine/index-build-job.js'
 import { entriesOf } from '../../src/engine/index-keys.js'
+import { parseIndexSpecs } from '../../src/engine/index-spec.js'
+import { declareIndexes } from '../../src/engine/indexes.js'
 import { inlineRecord } from '../../src/engine/records.js'
 import type { Namespace, NamespaceId } from '../../src/engine/types.js'
 import { idKey, keyClass } from '../../src/store/layout.js'
 import type { Store, Tx } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
-import { countingRandom, indexSpecs, jobParts, ManualClock, Room } from '../support/engine-room.js'
+import {
+  countingRandom,
+  createOptions,
+  indexSpecs,
+  jobParts,
+  ManualClock,
+  Room,
+} from '../support/engine-room.js'
 import { eachStore } from '../support/stores.js'
 
 async function sound(store: Store): Promise<Namespace> {
@@ -53,6 +62,15 @@ await eachStore(
     t.equal(await runSweep(store, verifyNamespace('main', 'none')), undefined)
   },
 )
+
+await eachStore(t, 'an index that is being built lacks nothing yet', async (t, { store }) => {
+  const room = new Room(store)
+  await room.insert({ _id: 1, tags: ['x', 'y'] })
+  const specs = parseIndexSpecs(indexSpecs([{ tags: 1 }]))
+  await store.write((tx) => declareIndexes(tx, 'main', 'things', specs, createOptions))
+  t.equal((await room.get()).indexes[0]?.state, 'building')
+  t.same(texts(await checkStore(store)), [])
+})
 
 await eachStore(t, 'a wrong entry is named, with its index', async (t, { store }) => {
   const { id, indexes } = await sound(store)

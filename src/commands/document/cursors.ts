@@ -149,7 +149,10 @@ const killCursors = documentRow({
 
 function writeIds(writer: DocumentWriter, name: string, ids: readonly number[]): void {
   writer.openArray(name)
-  for (const [index, id] of ids.entries()) writer.int64(String(index), id)
+  // Above 2^53, which no cursor has, an id was rounded: the largest one up to 2^63.
+  for (const [index, id] of ids.entries()) {
+    writer.int64(String(index), id >= 2 ** 63 ? 2n ** 63n - 1n : id)
+  }
   writer.close()
 }
 
