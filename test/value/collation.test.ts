@@ -66,7 +66,7 @@ const pair = text.chain((one) => fc.tuple(fc.constant(one), neighbour(one)))
  * begin alike: by that order 'n!', a soft hyphen and a mark differ from 'n!', and '!' with the same
  * does not from ''.
  */
-const hidden = /\u00ad|\u200b|\u200d|\ufeff/
+const hidden = /\u00ad|\u200b|\u200d|\ufeff|\uff9e|\uff9f/
 
 const specs: readonly Plain[] = [
   ...['en', 'sv', 'de', 'cs', 'hu', 'tr', 'zh', 'vi'].flatMap((locale) =>
