@@ -18,7 +18,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['query', 'store', 'value'],
   identity: ['chain', 'engine', 'store', 'value', 'protocol/scram', 'protocol/siwe'],
   bus: ['identity', 'chain', 'engine', 'store', 'value', 'query'],
-  commands: ['bus', 'identity', 'chain', 'engine', 'store', 'query', 'value', 'protocol/scram'],
+  commands: [
+    'bus',
+    'identity',
+    'chain',
+    'engine',
+    'store',
+    'query',
+    'value',
+    'protocol/scram',
+    'protocol/sql',
+  ],
   listeners: [
     'bus',
     'commands',

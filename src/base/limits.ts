@@ -680,5 +680,18 @@ export const sqlChainMax = 1_000
 /** Items of a list in a statement (IN, arguments, columns), and rows of VALUES. */
 export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
+/** Characters of a LIKE pattern, and comparisons that one match may take in vain: 20 ms or so. */
+export const sqlPatternCharsMax = 1_000
+export const sqlMatchStepsMax = 4_000_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
 export const sqlParametersMax = 32_767
+
+/** One message of the PostgreSQL protocol: before login or of names alone, and any other, bytes. */
+export const pgSmallMessageBytesMax = 10 * KiB
+export const pgMessageBytesMax = 16 * MiB
+/** Prepared statements of one connection, and portals. */
+export const pgPreparedMax = 1_000
+/** Columns of a row (PostgreSQL: MaxTupleAttributeNumber); the protocol counts to 32,767. */
+export const pgColumnsMax = 1_664
+/** Text of a number that stands for a placeholder, characters. */
+export const pgScalarCharsMax = 16_384

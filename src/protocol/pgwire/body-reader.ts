@@ -1,0 +1,97 @@
+// Reads the fields of one message: big-endian integers, texts that end in a zero byte, counted
+// bytes. What the message does not have is an error of the message, never a read beyond it.
+
+import type { Bytes } from '../../base/bytes.js'
+import type { GatewayError } from '../../base/errors.js'
+import { pgError, pgState } from './pg-error.js'
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export function readInt32BE(bytes: Bytes, at: number): number {
+  return (readUint16BE(bytes, at) << 16) | readUint16BE(bytes, at + 2)
+}
+
+export function readUint16BE(bytes: Bytes, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+}
+
+/** UTF-8 as text; 22021 where it is none. */
+export function strictText(bytes: Bytes): string {
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    throw pgError(pgState.badEncoding, 'invalid byte sequence for encoding "UTF8"')
+  }
+}
+
+export class BodyReader {
+  private at = 0
+
+  constructor(
+    private readonly bytes: Bytes,
+    private readonly refuse: (message: string) => GatewayError = violation,
+  ) {}
+
+  /** Bytes not yet read. */
+  get left(): number {
+    return this.bytes.length - this.at
+  }
+
+  byte(): number {
+    return this.bytes[this.step(1)] ?? 0
+  }
+
+  uint16(): number {
+    return readUint16BE(this.bytes, this.step(2))
+  }
+
+  int16(): number {
+    return (this.uint16() << 16) >> 16
+  }
+
+  int32(): number {
+    return readInt32BE(this.bytes, this.step(4))
+  }
+
+  uint32(): number {
+    return this.int32() >>> 0
+  }
+
+  /** A view. */
+  view(length: number): Bytes {
+    const start = this.step(length)
+    return this.bytes.subarray(start, start + length)
+  }
+
+  /** An int32 length and so many bytes; undefined for -1, which stands for NULL. */
+  counted(): Bytes | undefined {
+    const length = this.int32()
+    return length === -1 ? undefined : this.view(length)
+  }
+
+  /** Text up to the next zero byte. */
+  text(): string {
+    const end = this.bytes.indexOf(0, this.at)
+    if (end < 0) throw this.refuse('invalid string in message')
+    const start = this.at
+    this.at = end + 1
+    return strictText(this.bytes.subarray(start, end))
+  }
+
+  /** Nothing may follow. */
+  end(): void {
+    if (this.left > 0) throw this.refuse('invalid message format')
+  }
+
+  /** Where `length` bytes begin, which are then read. */
+  private step(length: number): number {
+    const { at } = this
+    if (length < 0 || length > this.left) throw this.refuse('insufficient data left in message')
+    this.at = at + length
+    return at
+  }
+}
+
+function violation(message: string): GatewayError {
+  return pgError(pgState.protocolViolation, message)
+}

@@ -1,0 +1,264 @@
+// Values of ours as fields of a row, in the text and the binary form of the column's type. The type
+// is fixed before the first row: a later value that it cannot hold is an error, never another
+// value. Source: the types' output and send functions of PostgreSQL 17.
+
+import { type Bytes, utf8 } from '../../base/bytes.js'
+import type { GatewayError } from '../../base/errors.js'
+import { decimalFromString, type Exact } from '../../value/decimal.js'
+import { elementsOf } from '../../value/elements.js'
+import { valueToJson } from '../../value/json.js'
+import { exactOf, numberOf } from '../../value/numbers.js'
+import { bigintOf, boolOf, bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
+import { float4Text, float8Text, numericBinary, numericText } from './numeric.js'
+import { pgError, pgState } from './pg-error.js'
+import { dateText, daysSince2000, msTo2000, timestampText } from './timestamp.js'
+import { type PgTypeName, pgTypes } from './types.js'
+
+/** Of a UUID's binary: as RFC 4122 has it, and the older one of the same order of bytes. */
+const uuidSubtypes: readonly number[] = [3, 4]
+const oldBinarySubtype = 2
+const uuidBytes = 16
+const integerBounds: Partial<Record<PgTypeName, readonly [min: bigint, max: bigint]>> = {
+  int2: [-(2n ** 15n), 2n ** 15n - 1n],
+  int4: [-(2n ** 31n), 2n ** 31n - 1n],
+  int8: [-(2n ** 63n), 2n ** 63n - 1n],
+  oid: [0n, 2n ** 32n - 1n],
+}
+
+/** The field of a value in text; undefined for NULL. Throws 42804 where the type cannot hold it. */
+export function textForm(v: Value, type: PgTypeName): string | Bytes | undefined {
+  if (v.isNullish) return undefined
+  switch (type) {
+    case 'bool':
+      return requireBool(v) ? 't' : 'f'
+    case 'bytea':
+      return `\\x${Buffer.from(bytesOf(v)).toString('hex')}`
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'oid':
+      return String(integerIn(v, type))
+    case 'float4':
+      return float4Text(requireNumber(v, type))
+    case 'float8':
+      return float8Text(requireNumber(v, type))
+    case 'numeric':
+      return numericText(exactNumber(v))
+    case 'date':
+      return dateText(requireDate(v, type))
+    case 'timestamptz':
+      return timestampText(requireDate(v, type))
+    case 'uuid':
+      return uuidText(requireUuid(v))
+    case 'json':
+    case 'jsonb':
+      return valueToJson(v, 'plain')
+    case 'textArray':
+      return arrayText(v)
+    default:
+      return plainText(v)
+  }
+}
+
+/** The field of a value in binary; undefined for NULL. Throws 42804, and 22008 beyond the year. */
+export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
+  if (v.isNullish) return undefined
+  switch (type) {
+    case 'bool':
+      return Uint8Array.of(requireBool(v) ? 1 : 0)
+    case 'bytea':
+      return bytesOf(v)
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'oid':
+      return integerBinary(integerIn(v, type), pgTypes[type].size)
+    case 'float4':
+    case 'float8':
+      return floatBinary(requireNumber(v, type), pgTypes[type].size)
+    case 'numeric':
+      return numericBinary(exactNumber(v))
+    case 'date':
+      return dateBinary(requireDate(v, type))
+    case 'timestamptz':
+      return timestampBinary(requireDate(v, type))
+    case 'uuid':
+      return requireUuid(v)
+    case 'json':
+      return utf8(valueToJson(v, 'plain'))
+    case 'jsonb':
+      // The version of the format goes first.
+      return utf8(`\x01${valueToJson(v, 'plain')}`)
+    case 'textArray':
+      return arrayBinary(v)
+    default: {
+      const text = plainText(v)
+      return typeof text === 'string' ? utf8(text) : text
+    }
+  }
+}
+
+/** Any value as a text: what a column of several types prints. */
+function plainText(v: Value): string | Bytes {
+  switch (v.type) {
+    case bsonType.string:
+    case bsonType.symbol:
+    case bsonType.code:
+      // UTF-8 on both sides: no text is made.
+      return v.bytes.subarray(v.start + 4, v.end - 1)
+    case bsonType.objectId:
+      return Buffer.from(v.payload()).toString('hex')
+    case bsonType.bool:
+      return boolOf(v) ? 'true' : 'false'
+    case bsonType.int32:
+      return String(readInt32(v.bytes, v.start))
+    case bsonType.int64:
+      return String(bigintOf(v))
+    case bsonType.double:
+      return float8Text(doubleOf(v))
+    case bsonType.decimal128:
+      return numericText(exactOf(v))
+    case bsonType.date:
+      return timestampText(bigintOf(v))
+    case bsonType.binary:
+      return `\\x${Buffer.from(bytesOf(v)).toString('hex')}`
+    default:
+      return valueToJson(v, 'plain')
+  }
+}
+
+function requireBool(v: Value): boolean {
+  if (v.type !== bsonType.bool) throw misfit('bool')
+  return boolOf(v)
+}
+
+function bytesOf(v: Value): Bytes {
+  if (v.type !== bsonType.binary) throw misfit('bytea')
+  const head = v.bytes[v.start + 4] === oldBinarySubtype ? 9 : 5
+  return v.bytes.subarray(Math.min(v.start + head, v.end), v.end)
+}
+
+function requireNumber(v: Value, type: PgTypeName): number {
+  // What a double rounds is another number.
+  if (!v.isNumber || v.type === bsonType.decimal128) throw misfit(type)
+  const n = numberOf(v)
+  if (v.type === bsonType.int64 && !Number.isSafeInteger(n) && BigInt(n) !== bigintOf(v)) {
+    throw misfit(type)
+  }
+  return n
+}
+
+/** The whole number that a value is exactly. */
+function integerIn(v: Value, type: PgTypeName): bigint {
+  const n = wholeOf(v)
+  const [min, max] = integerBounds[type] ?? [0n, 0n]
+  if (n === undefined || n < min || n > max) throw misfit(type)
+  return n
+}
+
+function wholeOf(v: Value): bigint | undefined {
+  if (v.type === bsonType.int32) return BigInt(readInt32(v.bytes, v.start))
+  if (v.type === bsonType.int64) return bigintOf(v)
+  if (v.type !== bsonType.double && v.type !== bsonType.decimal128) return undefined
+  const n = numberOf(v)
+  if (!Number.isSafeInteger(n)) return undefined
+  if (v.type === bsonType.double) return BigInt(n)
+  const { coefficient, exponent } = exactOf(v)
+  const isWhole = exponent >= 0 || coefficient % 10n ** BigInt(-exponent) === 0n
+  return isWhole ? BigInt(n) : undefined
+}
+
+/** A number with the digits that its text has: a double's shortest, not all that it stands for. */
+function exactNumber(v: Value): Exact {
+  if (!v.isNumber) throw misfit('numeric')
+  if (v.type !== bsonType.double) return exactOf(v)
+  return exactOf(decimalFromString(String(doubleOf(v))))
+}
+
+function requireDate(v: Value, type: PgTypeName): bigint {
+  if (v.type !== bsonType.date) throw misfit(type)
+  return bigintOf(v)
+}
+
+function requireUuid(v: Value): Bytes {
+  const isUuid =
+    v.type === bsonType.binary &&
+    v.end - v.start === 5 + uuidBytes &&
+    uuidSubtypes.includes(v.bytes[v.start + 4] ?? 0)
+  if (!isUuid) throw misfit('uuid')
+  return v.bytes.subarray(v.start + 5, v.end)
+}
+
+function uuidText(bytes: Bytes): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+function integerBinary(n: bigint, size: number): Bytes {
+  const whole = Buffer.alloc(8)
+  whole.writeBigInt64BE(n)
+  return whole.subarray(8 - size)
+}
+
+function floatBinary(n: number, size: number): Bytes {
+  const bytes = Buffer.alloc(size)
+  if (size === 4) bytes.writeFloatBE(n)
+  else bytes.writeDoubleBE(n)
+  return bytes
+}
+
+function dateBinary(ms: bigint): Bytes {
+  const days = daysSince2000(ms)
+  if (days !== (days | 0)) throw pgError(pgState.dateOutOfRange, 'date out of range')
+  return integerBinary(BigInt(days), 4)
+}
+
+function timestampBinary(ms: bigint): Bytes {
+  const microseconds = (ms - msTo2000) * 1000n
+  if (BigInt.asIntN(64, microseconds) !== microseconds) {
+    throw pgError(pgState.dateOutOfRange, 'timestamp out of range')
+  }
+  return integerBinary(microseconds, 8)
+}
+
+/** Elements of an array of texts; undefined for NULL. */
+function textsOf(v: Value): (Bytes | undefined)[] {
+  if (v.type !== bsonType.array) throw misfit('textArray')
+  return elementsOf(v).map((item) => binaryForm(item, 'text'))
+}
+
+/** `{a,"b c",NULL}`. */
+function arrayText(v: Value): string {
+  const items = textsOf(v).map((item) =>
+    item === undefined ? 'NULL' : quotedItem(Buffer.from(item).toString()),
+  )
+  return `{${items.join(',')}}`
+}
+
+/** Quoted where it would be read as something else. */
+function quotedItem(text: string): string {
+  if (text !== '' && !/[{}",\\\s]|^null$/i.test(text)) return text
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+function arrayBinary(v: Value): Bytes {
+  const items = textsOf(v)
+  const hasNull = items.includes(undefined) ? 1 : 0
+  // Of an empty array there is no dimension.
+  const head = items.length === 0 ? [0, 0, pgTypes.text.oid] : [1, hasNull, pgTypes.text.oid]
+  if (items.length > 0) head.push(items.length, 1)
+  const parts = head.map((word) => integerBinary(BigInt(word), 4))
+  for (const item of items) {
+    parts.push(integerBinary(BigInt(item?.length ?? -1), 4))
+    if (item !== undefined) parts.push(item)
+  }
+  return Buffer.concat(parts)
+}
+
+function misfit(type: PgTypeName): GatewayError {
+  return pgError(
+    pgState.typeMismatch,
+    `a value of this column is not of type ${pgTypes[type].title}`,
+    'Cast the column to text where its values are of several types.',
+  )
+}

@@ -1,0 +1,134 @@
+// Cuts a byte stream into messages of the PostgreSQL protocol. The first packets have no type byte;
+// until login only answers to the server's questions are taken, and all of that is small. Lengths
+// and types are checked before memory is taken. Source: PostgreSQL 17, 53.2 and 53.7.
+
+import type { Bytes } from '../../base/bytes.js'
+import { pgMessageBytesMax, pgSmallMessageBytesMax } from '../../base/limits.js'
+import { readInt32BE } from './body-reader.js'
+import { fatalError } from './pg-error.js'
+
+/** Start-up packets, then answers to authentication requests, then everything else. */
+export type Phase = 'start' | 'login' | 'session'
+
+export interface Frame {
+  /** The type byte; 0 for a start-up packet, which has none. */
+  readonly type: number
+  /**
+   * What follows the length. It may be a view of the chunk that it came in: what keeps it for long
+   * copies it.
+   */
+  readonly body: Bytes
+}
+
+/** Of the messages that a client sends once it has logged in: how long they may be. */
+const lengthsMax: ReadonlyMap<number, number> = new Map([
+  ...[...'QPBFd'].map((type) => [type.charCodeAt(0), pgMessageBytesMax] as const),
+  ...[...'CDEHSXcf'].map((type) => [type.charCodeAt(0), pgSmallMessageBytesMax] as const),
+])
+const passwordType = 0x70
+const nothing = new Uint8Array(0)
+
+export class MessageSplitter {
+  /** What the next message has to be; the listener moves it on between messages. */
+  phase: Phase = 'start'
+  /** Bytes that are not yet part of a message. */
+  private rest: Bytes = nothing
+  /** The message being gathered, with room for all of it. */
+  private body: Bytes | undefined
+  private type = 0
+  private filled = 0
+
+  /** Bytes of the message that is being gathered; 0 while none is. */
+  get gathering(): number {
+    return this.body?.length ?? 0
+  }
+
+  /**
+   * Whether bytes wait behind the last message. None may when encryption begins: they came in the
+   * clear (CVE-2021-23214).
+   */
+  get hasRest(): boolean {
+    return this.rest.length > 0 || this.body !== undefined
+  }
+
+  /** Hands over what was received; `chunk` must not be changed afterwards. */
+  push(chunk: Bytes): void {
+    if (this.rest.length === 0) {
+      this.rest = chunk
+      return
+    }
+    const joined = new Uint8Array(this.rest.length + chunk.length)
+    joined.set(this.rest)
+    joined.set(chunk, this.rest.length)
+    this.rest = joined
+  }
+
+  /**
+   * The next whole message; undefined when more bytes are needed. Throws ProtocolError (08P01,
+   * FATAL) on a length or type that cannot be: the stream has lost its bounds and must be closed.
+   */
+  next(): Frame | undefined {
+    if (this.body === undefined) {
+      const whole = this.begin()
+      if (whole !== undefined || this.body === undefined) return whole
+    }
+    return this.gather(this.body)
+  }
+
+  /** Reads the head of a message: answers it when it is whole, else makes room for it. */
+  private begin(): Frame | undefined {
+    const { rest } = this
+    const head = this.phase === 'start' ? 4 : 5
+    if (head === 5 && rest.length > 0) this.lengthMax(rest[0] ?? 0)
+    if (rest.length < head) {
+      // A few bytes need not keep the chunk that they ended.
+      if (rest.length < rest.buffer.byteLength) this.rest = new Uint8Array(rest)
+      return undefined
+    }
+    const type = head === 5 ? (rest[0] ?? 0) : 0
+    const length = this.requireLength(type, readInt32BE(rest, head - 4)) - 4
+    const end = head + length
+    if (rest.length >= end) {
+      this.rest = rest.length === end ? nothing : rest.subarray(end)
+      return { type, body: rest.subarray(head, end) }
+    }
+    // Not zeroed: of a message that never comes, no page is ever touched.
+    this.body = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
+    this.type = type
+    this.filled = 0
+    this.rest = rest.subarray(head)
+    return undefined
+  }
+
+  private gather(body: Bytes): Frame | undefined {
+    const count = Math.min(body.length - this.filled, this.rest.length)
+    body.set(this.rest.subarray(0, count), this.filled)
+    this.filled += count
+    this.rest = this.rest.length === count ? nothing : this.rest.subarray(count)
+    if (this.filled < body.length) return undefined
+    this.body = undefined
+    return { type: this.type, body }
+  }
+
+  private requireLength(type: number, length: number): number {
+    if (this.phase === 'start') {
+      if (length < 8 || length > pgSmallMessageBytesMax) {
+        throw fatalError('invalid length of startup packet')
+      }
+    } else if (length < 4 || length > this.lengthMax(type)) {
+      throw fatalError('invalid message length')
+    }
+    return length
+  }
+
+  /** Bytes that a message of this type may have; refuses a type that cannot come now. */
+  private lengthMax(type: number): number {
+    if (this.phase === 'login') {
+      if (type === passwordType) return pgSmallMessageBytesMax
+      throw fatalError(`expected SASL response, got message type ${type}`)
+    }
+    const known = lengthsMax.get(type)
+    if (known === undefined) throw fatalError(`invalid frontend message type ${type}`)
+    return known
+  }
+}

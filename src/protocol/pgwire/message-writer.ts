@@ -1,0 +1,304 @@
+// Encodes what the server says, and gathers it until the listener takes it: the answers of a
+// pipeline leave in one write. A row is written field by field, without an array in between.
+// Source: PostgreSQL 17, 53.7.
+
+import { type Bytes, utf8 } from '../../base/bytes.js'
+import { assert } from '../../base/errors.js'
+import { pgColumnsMax } from '../../base/limits.js'
+import type { Format } from './client-message.js'
+import type { ErrorFields } from './error-fields.js'
+import { pgError, pgState } from './pg-error.js'
+import { type PgTypeName, pgTypes } from './types.js'
+
+/** Idle, in a transaction, in a transaction that failed. */
+export type TransactionStatus = 'I' | 'T' | 'E'
+
+export interface Column {
+  readonly name: string
+  readonly type: PgTypeName
+  readonly format: Format
+}
+
+/** Both sides speak 3.0 from here on; the peer sends the whole version, not the minor alone. */
+const version3 = 3 << 16
+const firstBytes = 1024
+const nothing = Buffer.alloc(0)
+/** Bytes of UTF-8 that one unit of UTF-16 may take. */
+const unitBytesMax = 3
+
+const { utf8Write } = Buffer.prototype as Buffer & {
+  utf8Write(this: Bytes, text: string, offset: number, length: number): number
+}
+
+/** Order of the fields as the peer sends them. */
+const errorFieldTypes: readonly (readonly [type: string, field: keyof ErrorFields])[] = [
+  ['S', 'severity'],
+  ['V', 'severity'],
+  ['C', 'sqlState'],
+  ['M', 'message'],
+  ['D', 'detail'],
+  ['H', 'hint'],
+  ['P', 'position'],
+  ['p', 'internalPosition'],
+  ['q', 'internalQuery'],
+  ['W', 'where'],
+  ['s', 'schema'],
+  ['t', 'table'],
+  ['c', 'column'],
+  ['d', 'dataType'],
+  ['n', 'constraint'],
+  ['F', 'file'],
+  ['L', 'line'],
+  ['R', 'routine'],
+]
+
+export class MessageWriter {
+  private out: Buffer = nothing
+  private at = 0
+  /** Where the message begins that is being written; -1 between messages. */
+  private open = -1
+
+  /** Bytes that wait to be taken. */
+  get length(): number {
+    return this.open < 0 ? this.at : this.open
+  }
+
+  /** What was written since the last time. */
+  take(): Bytes {
+    assert(this.open < 0, 'a message is taken whole')
+    const taken = this.out.subarray(0, this.at)
+    this.out = nothing
+    this.at = 0
+    return taken
+  }
+
+  /** The one byte that answers a request for encryption. */
+  encryption(isOffered: boolean): void {
+    this.room(1)
+    this.out[this.at++] = isOffered ? 0x53 : 0x4e
+  }
+
+  authenticationOk(): void {
+    this.authentication(0, nothing)
+  }
+
+  authenticationSasl(mechanisms: readonly string[]): void {
+    this.begin('R')
+    this.int32(10)
+    for (const mechanism of mechanisms) this.cString(mechanism)
+    this.byte(0)
+    this.end()
+  }
+
+  saslContinue(payload: Bytes): void {
+    this.authentication(11, payload)
+  }
+
+  saslFinal(payload: Bytes): void {
+    this.authentication(12, payload)
+  }
+
+  /** Answers a start-up packet that asks for more than version 3.0. */
+  negotiateVersion(unknownOptions: readonly string[]): void {
+    this.begin('v')
+    this.int32(version3)
+    this.int32(unknownOptions.length)
+    for (const option of unknownOptions) this.cString(option)
+    this.end()
+  }
+
+  parameterStatus(name: string, value: string): void {
+    this.begin('S')
+    this.cString(name)
+    this.cString(value)
+    this.end()
+  }
+
+  /** What a CancelRequest has to show; in version 3.0 the secret has four bytes. */
+  backendKeyData(processId: number, secret: Bytes): void {
+    assert(secret.length === 4, 'a cancel key of version 3.0 has four bytes')
+    this.begin('K')
+    this.int32(processId)
+    this.bytes(secret)
+    this.end()
+  }
+
+  readyForQuery(status: TransactionStatus): void {
+    this.begin('Z')
+    this.byte(status.charCodeAt(0))
+    this.end()
+  }
+
+  /** Throws 54011 on more columns than clients can count. */
+  rowDescription(columns: readonly Column[]): void {
+    if (columns.length > pgColumnsMax) {
+      const message = `a row has at most ${pgColumnsMax} columns`
+      throw pgError(pgState.tooManyColumns, message, 'Name the columns that are wanted.')
+    }
+    this.begin('T')
+    this.int16(columns.length)
+    for (const { name, type, format } of columns) {
+      this.cString(name)
+      // No table and no number in it: documents have neither.
+      this.int32(0)
+      this.int16(0)
+      this.int32(pgTypes[type].oid)
+      this.int16(pgTypes[type].size)
+      this.int32(-1)
+      this.int16(format === 'binary' ? 1 : 0)
+    }
+    this.end()
+  }
+
+  /** Begins a row: `count` fields follow, and then `closeRow`. */
+  openRow(count: number): void {
+    this.begin('D')
+    this.int16(count)
+  }
+
+  /** What `textForm` or `binaryForm` answers: undefined is NULL. */
+  field(form: string | Bytes | undefined): void {
+    if (form === undefined) {
+      this.int32(-1)
+    } else if (typeof form === 'string') {
+      this.room(4 + unitBytesMax * form.length)
+      const size = utf8Write.call(this.out, form, this.at + 4, unitBytesMax * form.length)
+      this.int32(size)
+      this.at += size
+    } else {
+      this.int32(form.length)
+      this.bytes(form)
+    }
+  }
+
+  closeRow(): void {
+    this.end()
+  }
+
+  commandComplete(tag: string): void {
+    this.begin('C')
+    this.cString(tag)
+    this.end()
+  }
+
+  emptyQueryResponse(): void {
+    this.empty('I')
+  }
+
+  /** A row that was begun and not closed is dropped: the error came from one of its fields. */
+  errorResponse(fields: ErrorFields): void {
+    this.drop()
+    this.fields('E', fields)
+  }
+
+  noticeResponse(fields: ErrorFields): void {
+    this.fields('N', fields)
+  }
+
+  parseComplete(): void {
+    this.empty('1')
+  }
+
+  bindComplete(): void {
+    this.empty('2')
+  }
+
+  closeComplete(): void {
+    this.empty('3')
+  }
+
+  noData(): void {
+    this.empty('n')
+  }
+
+  portalSuspended(): void {
+    this.empty('s')
+  }
+
+  parameterDescription(types: readonly PgTypeName[]): void {
+    this.begin('t')
+    this.int16(types.length)
+    for (const type of types) this.int32(pgTypes[type].oid)
+    this.end()
+  }
+
+  private authentication(code: number, payload: Bytes): void {
+    this.begin('R')
+    this.int32(code)
+    this.bytes(payload)
+    this.end()
+  }
+
+  private fields(type: string, fields: ErrorFields): void {
+    this.begin(type)
+    for (const [code, field] of errorFieldTypes) {
+      const value = fields[field]
+      if (value === undefined) continue
+      this.byte(code.charCodeAt(0))
+      this.cString(String(value))
+    }
+    this.byte(0)
+    this.end()
+  }
+
+  private empty(type: string): void {
+    this.begin(type)
+    this.end()
+  }
+
+  private begin(type: string): void {
+    assert(this.open < 0, 'a message ends before the next begins')
+    this.room(5)
+    this.open = this.at
+    this.out[this.at] = type.charCodeAt(0)
+    this.at += 5
+  }
+
+  private end(): void {
+    this.out.writeInt32BE(this.at - this.open - 1, this.open + 1)
+    this.open = -1
+  }
+
+  private drop(): void {
+    if (this.open < 0) return
+    this.at = this.open
+    this.open = -1
+  }
+
+  private byte(value: number): void {
+    this.room(1)
+    this.out[this.at++] = value
+  }
+
+  private int16(value: number): void {
+    this.room(2)
+    this.out[this.at++] = value >> 8
+    this.out[this.at++] = value
+  }
+
+  private int32(value: number): void {
+    this.room(4)
+    this.out.writeInt32BE(value, this.at)
+    this.at += 4
+  }
+
+  private bytes(bytes: Bytes): void {
+    this.room(bytes.length)
+    this.out.set(bytes, this.at)
+    this.at += bytes.length
+  }
+
+  /** A zero byte would end the text early, and what follows would be read as something else. */
+  private cString(text: string): void {
+    this.bytes(utf8(text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text))
+    this.byte(0)
+  }
+
+  private room(count: number): void {
+    const wanted = this.at + count
+    if (wanted <= this.out.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * this.out.length, wanted))
+    larger.set(this.out.subarray(0, this.at))
+    this.out = larger
+  }
+}
