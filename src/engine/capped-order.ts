@@ -1,6 +1,7 @@
 // The order of a capped collection: its records lie under sequence numbers, so that their order is
 // that of insertion, and `_id_` is an index like others. One head record a collection, in the
-// catalog's class, knows the next number and where the oldest document may be.
+// catalog's class, knows the next number and where the oldest document may be. Time-series
+// collections are kept so too, with an index on the time instead of `_id_`.
 
 import type { Bytes } from '../base/bytes.js'
 import { assert, fail } from '../base/errors.js'
@@ -31,6 +32,11 @@ export type CappedNamespace = Namespace & { readonly capped: Capped }
 
 export function isCapped(ns: Namespace): ns is CappedNamespace {
   return ns.capped !== undefined
+}
+
+/** Whether its records lie under numbers, and not under their `_id`. */
+export function isSequenced(ns: Namespace): boolean {
+  return ns.capped !== undefined || ns.timeSeries !== undefined
 }
 
 /** Key of the head: it changes with every insert, so it is what tailing cursors wait for. */
@@ -119,9 +125,18 @@ export function keptIdIndex(ns: Namespace): IndexDescriptor | undefined {
   return ns.indexes.find(isIdIndex)
 }
 
-/** All but `_id_`: what can be listed beside it, hidden and dropped. */
+/** Of a time-series collection's index on the time, which is not listed: the peer has none. */
+export const timeIndexName = '$time'
+
+/** All but `_id_` and the index on the time: what can be listed beside it, hidden and dropped. */
 export function secondaryIndexes(ns: Namespace): readonly IndexDescriptor[] {
+  if (ns.timeSeries !== undefined) return ns.indexes.filter(({ name }) => name !== timeIndexName)
   return isCapped(ns) ? ns.indexes.filter((index) => !isIdIndex(index)) : ns.indexes
+}
+
+/** How many indexes are listed: `_id_` among them, where there is one. */
+export function indexCountOf(ns: Namespace): number {
+  return secondaryIndexes(ns).length + (ns.timeSeries === undefined ? 1 : 0)
 }
 
 function isIdIndex({ name }: IndexDescriptor): boolean {

@@ -174,9 +174,9 @@ function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironm
       )
     case 'union':
       return new UnionSource(source, function* (tx) {
-        const { from, stages } = stage
+        const { from, stages, throughView } = stage
         if (from === undefined) return openPipeline(undefined, stages, environment)
-        const place = yield* readPlaceOf(tx, db, from, context)
+        const place = yield* readPlaceOf(tx, db, from, context, throughView)
         return openPipeline(place.ns, stagesOver(place, stages), environment)
       })
     case 'facet':

@@ -39,9 +39,10 @@ export function* resolveView(
     bytes += pipeline.end - pipeline.start
     if (bytes > viewPipelineBytesMax) throw tooLarge()
     name = on
-    ns = yield* findNamespace(tx, viewed.db, on)
+    ns = yield* findNamespace(tx, viewed.db, on, true)
   }
-  const stages = pipelines.flatMap((pipeline) => compilePipeline(pipeline, context))
+  const within = { ...context, throughView: true }
+  const stages = pipelines.flatMap((pipeline) => compilePipeline(pipeline, within))
   return { ns, name, stages }
 }
 
@@ -53,14 +54,15 @@ export function stagesOver(
   return before.length === 0 ? stages : orderStages([...before, ...stages])
 }
 
-/** What a stage reads that names a collection or a view. */
+/** What a stage reads that names a collection or a view; `throughView`: a stage of a view. */
 export function* readPlaceOf(
   tx: ReadTx & Guarded,
   db: string,
   name: string,
   context: QueryContext,
+  throughView = false,
 ): Program<ReadPlace> {
-  const ns = yield* findNamespace(tx, db, name)
+  const ns = yield* findNamespace(tx, db, name, throughView)
   if (ns?.view === undefined) return { ns, name, stages: [] }
   return yield* resolveView(tx, ns, context)
 }
@@ -119,7 +121,7 @@ export function* requireDefinition(
     if (trail.length > viewDepthMax) throw tooDeep()
     const known = heights.get(source)
     if (known !== undefined) return known
-    const found = yield* findNamespace(tx, db, source)
+    const found = yield* findNamespace(tx, db, source, trail.length > 1)
     let height = 0
     for (const inner of found?.view === undefined ? [] : new Set(sourcesOf(found.view))) {
       height = Math.max(height, 1 + (yield* heightOf(inner, [...trail, source])))

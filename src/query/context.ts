@@ -14,4 +14,6 @@ export interface QueryContext {
   readonly objectId: (index: number) => Bytes
   /** How strings compare; absent: by their bytes. */
   readonly collation?: Collation | undefined
+  /** What is compiled is a view's own: it may read what the view's owner may. */
+  readonly throughView?: boolean
 }

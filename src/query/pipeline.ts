@@ -36,7 +36,7 @@ import type {
 } from './stages/stage.js'
 import { unionStage } from './stages/union.js'
 import { unwindStage } from './stages/unwind.js'
-import { writeStages } from './stages/write.js'
+import { seriesOfOut, writeStages } from './stages/write.js'
 
 export type { StagePlan, Transform }
 
@@ -173,6 +173,8 @@ interface PipelineCollection {
   readonly db?: string
   readonly name: string
   readonly need: 'read' | 'write'
+  /** It becomes a time series, which rules what documents there may be. */
+  readonly isRuled?: boolean
 }
 
 /**
@@ -204,7 +206,7 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
       addName(spec.type === bsonType.object ? fields.get('coll') : spec, 'read', found)
       break
     case '$out':
-      addName(spec, 'write', found)
+      addName(spec, 'write', found, seriesOfOut(spec) !== undefined)
       break
     case '$merge':
       addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found)
@@ -226,6 +228,7 @@ function addName(
   value: Value | undefined,
   need: 'read' | 'write',
   found: PipelineCollection[],
+  isRuled = false,
 ): void {
   if (value?.type === bsonType.string) found.push({ name: stringOf(value), need })
   if (value?.type !== bsonType.object) return
@@ -234,5 +237,6 @@ function addName(
   const coll = fields.get('coll')
   if (coll?.type !== bsonType.string) return
   const name = stringOf(coll)
-  found.push(db?.type === bsonType.string ? { db: stringOf(db), name, need } : { name, need })
+  const named = { name, need, isRuled }
+  found.push(db?.type === bsonType.string ? { db: stringOf(db), ...named } : named)
 }

@@ -1,13 +1,8 @@
 // pymongo 4, in the Python that SIGIL_PYTHON names: another implementation of the protocol, which
 // checks response ids, int64 cursors and numeric types more strictly than the Node driver.
 
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import t from 'tap'
-import { startGateway } from '../support/live-gateway.js'
-
-const run = promisify(execFile)
-const python = process.env.SIGIL_PYTHON ?? 'python3'
+import { runPymongo } from '../support/pymongo.js'
 
 const script = `
 import sys, datetime
@@ -66,17 +61,4 @@ zlib.close()
 print('fine')
 `
 
-t.test('a session of everyday commands', async (t) => {
-  const found = await run(python, ['-c', 'import pymongo']).then(
-    () => true,
-    () => false,
-  )
-  if (!found) {
-    t.notOk(process.env.CI, 'CI installs pymongo')
-    t.comment(`skipped: no pymongo in ${python}; SIGIL_PYTHON names a Python that has it`)
-    return
-  }
-  const { uri } = await startGateway(t)
-  const { stdout } = await run(python, ['-c', script, uri], { timeout: 120_000 })
-  t.equal(stdout.trim(), 'fine')
-})
+t.test('a session of everyday commands', (t) => runPymongo(t, script))

@@ -1,16 +1,12 @@
 // Tailing cursors of the real Node driver, both majors, and of pymongo: they see what comes, as it
 // comes, and go on over many getMores.
 
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import * as driver7 from 'mongodb'
 import * as driver6 from 'mongodb6'
 import t from 'tap'
 import { openApi } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
-
-const run = promisify(execFile)
-const python = process.env.SIGIL_PYTHON ?? 'python3'
+import { runPymongo } from '../support/pymongo.js'
 
 interface Row {
   readonly _id: number
@@ -159,17 +155,4 @@ client.close()
 print('fine')
 `
 
-t.test('pymongo: a tailing cursor sees every insert once, in order', async (t) => {
-  const found = await run(python, ['-c', 'import pymongo']).then(
-    () => true,
-    () => false,
-  )
-  if (!found) {
-    t.notOk(process.env.CI, 'CI installs pymongo')
-    t.comment(`skipped: no pymongo in ${python}; SIGIL_PYTHON names a Python that has it`)
-    return
-  }
-  const { uri } = await startGateway(t)
-  const { stdout } = await run(python, ['-c', script, uri], { timeout: 120_000 })
-  t.equal(stdout.trim(), 'fine')
-})
+t.test('pymongo: a tailing cursor sees every insert once, in order', (t) => runPymongo(t, script))

@@ -152,6 +152,12 @@ await eachRoom(
     t.equal(await code([], 1), 73)
     t.equal(await code([{ $currentOp: {} }], 1), 73)
     t.equal(await code([{ $currentOp: {} }], 'c', 'admin'), 73)
+    for (const inner of [{ $currentOp: {} }, { $listLocalSessions: {} }, { $listSessions: {} }]) {
+      const from = { from: 'c', as: 'x', pipeline: [inner] }
+      t.equal(await code([{ $unionWith: { coll: 'c', pipeline: [inner] } }], 'c'), 73)
+      t.equal(await code([{ $lookup: from }], 'c'), 73)
+    }
+    t.equal(await code([{ $unionWith: { pipeline: [{ $currentOp: {} }] } }], 'c'), 73)
     t.equal(await code([{ $documents: [] }]), 73)
     t.equal(await code([{ $listSessions: {} }]), 73)
     t.equal(await code([{ $foo: 1 }]), 40324)

@@ -18,7 +18,8 @@ await eachRoom(
   async (t, room) => {
     const code = async (options: object) => (await room.fails({ create: 'c', ...options }))[0]
     t.equal(await code({ size: 1000 }), 72)
-    t.equal(await code({ timeseries: { timeField: 't' } }), 115)
+    const clusteredIndex = { key: { _id: 1 }, unique: true }
+    t.equal(await code({ clusteredIndex, expireAfterSeconds: 1 }), 115)
     t.equal(await code({ collation: { locale: 'xx' } }), 2)
     t.equal(await code({ unknown: 1 }), 40415)
     const harmless = { validator: {}, changeStreamPreAndPostImages: { enabled: false } }

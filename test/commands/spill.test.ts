@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Long } from 'bson'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { SpillFolder } from '../../src/engine/spill.js'
+import { SpillFolder, SpillScope } from '../../src/engine/spill.js'
 import { nodeFiles } from '../../src/store/files.js'
 import { CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 import { FaultyFiles } from '../support/faulty-files.js'
@@ -279,6 +279,28 @@ await t.test('a command may not take more than its share of the disk', async (t)
   t.equal(spills.bytesHeld, 0)
   await room.engine.close()
 })
+
+await t.test(
+  'the commands of one wallet share a bound, whichever of its keys sends them',
+  async (t) => {
+    const folder = join(await temporaryFolder(t), 'spill')
+    const given = { folder, files: nodeFiles, clock: systemClock, memoryBytesMax }
+    const spills = new SpillFolder({ ...given, bytesOfOwnerMax: 60_000 })
+    const [one, same, other] = ['0xa:1', '0xa:2', '0xb:1'].map((owner) => {
+      const scope = new SpillScope(spills, true, owner)
+      const file = scope.open?.()
+      if (file === undefined) throw new Error('there is a folder')
+      return file
+    })
+    one?.append(new Uint8Array(40_000))
+    t.throws(() => same?.append(new Uint8Array(40_000)), { code: 14031, message: /a wallet/ })
+    other?.append(new Uint8Array(40_000))
+    one?.close()
+    same?.append(new Uint8Array(40_000))
+    for (const file of [same, other]) file?.close()
+    t.equal(spills.bytesHeld, 0)
+  },
+)
 
 await t.test('what a crash has left is removed at the start', async (t) => {
   const folder = join(await temporaryFolder(t), 'spill')

@@ -28,12 +28,7 @@ t.test('expressions give what mingo gives, or the difference is decided', async 
     if (compareExpression(judge, expression, document, seed + i)) differing++
   }
   t.comment(`MINGO_SEED=${seed}: ${count - differing} of ${count} agree, ${computed} with a value`)
-  for (const line of judge.report()) t.comment(line)
-  t.same(
-    judge.undecided.slice(0, 10),
-    [],
-    `${judge.undecided.length} of seed ${seed} are undecided`,
-  )
+  judge.tell(t, seed)
   t.ok(differing < 0.3 * count, 'most agree')
   t.ok(computed > count / 2, 'most have a value')
   t.ok(seen.size > 0.9 * expressionNames.length, `${seen.size} operators gave values`)

@@ -65,11 +65,6 @@ t.test('filters match what mingo says, or the difference is decided', async (t) 
     for (const document of documents) if (compare(judge, filter, document, seed + i)) same++
   }
   t.comment(`MINGO_SEED=${seed}: ${same} of ${4 * count} agree`)
-  for (const line of judge.report()) t.comment(line)
-  t.same(
-    judge.undecided.slice(0, 10),
-    [],
-    `${judge.undecided.length} of seed ${seed} are undecided`,
-  )
+  judge.tell(t, seed)
   t.ok(same > 0.85 * 4 * count, 'nearly all agree')
 })

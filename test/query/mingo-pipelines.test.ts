@@ -134,12 +134,7 @@ t.test('pipelines give what mingo gives, or the difference is decided', async (t
     differing += compare(judge, pipeline, documents, seed + i)
   }
   t.comment(`MINGO_SEED=${seed}: ${ran - differing} of ${ran} stages agree`)
-  for (const line of judge.report()) t.comment(line)
-  t.same(
-    judge.undecided.slice(0, 10),
-    [],
-    `${judge.undecided.length} of seed ${seed} are undecided`,
-  )
+  judge.tell(t, seed)
   t.same(expressionJudge.undecided.slice(0, 10), [], 'expressions in them are decided')
   t.ok(differing < 0.3 * ran, 'most agree')
   t.same([...seen].sort(), Object.keys(stages).sort(), 'every stage was tried')

@@ -11,16 +11,6 @@ export interface FailingRow {
   readonly because: string
 }
 
-const commandNotSupported = 115
-
-const refused: readonly FailingRow[] = [
-  {
-    file: 'collection-management/timeseries-collection',
-    code: commandNotSupported,
-    because: 'time-series collections are not there',
-  },
-]
-
 const driver: readonly FailingRow[] = [
   {
     file: 'crud/bypassDocumentValidation',
@@ -44,4 +34,4 @@ const driver: readonly FailingRow[] = [
   },
 ]
 
-export const failing: readonly FailingRow[] = [...refused, ...driver]
+export const failing: readonly FailingRow[] = driver

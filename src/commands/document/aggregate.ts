@@ -22,6 +22,7 @@ import { SpillScope } from '../../engine/spill.js'
 import type { Touch } from '../../engine/types.js'
 import { stagesOver } from '../../engine/views.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../query/pipeline.js'
+import { notOfCollection } from '../../query/stages/source.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
 import { collated, collation, cursorOptions, writeNeeds } from './arguments.js'
@@ -148,9 +149,11 @@ export function aggregateTouches(
     target === undefined
       ? []
       : [readable(db, target), ...planCacheTouches(db, target, args.pipeline)]
-  const named = pipelineCollections(args.pipeline).map(({ db: other = db, name, need }): Touch => {
+  const named = pipelineCollections(args.pipeline).map((one): Touch => {
+    const { db: other = db, name, need, isRuled } = one
     if (need === 'read') return readable(other, name)
-    return { db: other, collection: name, needs: writeNeeds(args) }
+    const needs = isRuled === true ? [...writeNeeds(args), 'own' as const] : writeNeeds(args)
+    return { db: other, collection: name, needs }
   })
   return [...own, ...named]
 }
@@ -173,7 +176,7 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
     context: call.context,
     hint: call.args.hint,
     use: call.engine.indexUse,
-    workspace: new SpillScope(call.engine.spills, call.args.allowDiskUse),
+    workspace: new SpillScope(call.engine.spills, call.args.allowDiskUse, call.owner),
     providers: stageProviders(call),
   }
 }
@@ -197,8 +200,7 @@ export function requirePlace(
   }
   if (collectionless.has(name)) {
     if (target === undefined) return
-    const text = `${name} must be run against the database with {aggregate: 1}, not a collection`
-    throw misplaced(text)
+    throw misplaced(notOfCollection(name))
   }
   if (name === '$listSessions' && (db !== 'config' || target !== 'system.sessions')) {
     throw misplaced('$listSessions may only be run against config.system.sessions')

@@ -3,16 +3,10 @@
 // of its own behind the call's fence, so that rights which are lost meanwhile are lost.
 
 import { awaitDataMs, batchBytesMax } from '../../base/limits.js'
-import type { Call } from '../../bus/call.js'
-import { cursorReply } from '../../bus/reply.js'
 import type { Watch } from '../../engine/awaiting.js'
 import { type Batch, type Cursor, fillBatch, requireAlive } from '../../engine/cursors.js'
 import type { Document } from '../../value/value.js'
-
-type GetMoreCall = Call<
-  { readonly collection: string; readonly batchSize: number | undefined },
-  number
->
+import { type GetMoreCall, giveUp, nextBatch } from './next-batch.js'
 
 /** The reply of a getMore that may wait; undefined where the cursor awaits nothing. */
 export function awaitedBatch(call: GetMoreCall): Promise<Document> | undefined {
@@ -31,12 +25,9 @@ async function awaitBatch(call: GetMoreCall): Promise<Document> {
     const forget = call.whenDisturbed(() => begun.wake())
     cursor.whenKilled = () => begun.wake()
     const { documents } = await lookUntil(call, cursor, begun).finally(forget)
-    const id = cursor.source.drained ? 0 : cursor.id
-    cursors.release(cursor)
-    return cursorReply({ name: 'nextBatch', documents, id, ns: `${db}.${args.collection}` })
+    return nextBatch(call, cursor, documents)
   } catch (thrown) {
-    cursors.discard(cursor)
-    cursor.source.close()
+    giveUp(call, cursor)
     throw thrown
   } finally {
     cursor.whenKilled = undefined

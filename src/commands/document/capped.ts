@@ -25,6 +25,7 @@ import {
   temporaryName,
 } from '../../engine/replacement.js'
 import { openFind } from '../../engine/source.js'
+import { notOfSeries } from '../../engine/time-series.js'
 import type { Namespace } from '../../engine/types.js'
 import { compileFilter } from '../../query/filter.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -105,6 +106,7 @@ function* sourceOf(tx: ReadTx, db: string, from: string, to: string): Program<Na
   if (source === undefined) {
     throw fail('NamespaceNotFound', `source collection ${db}.${from} does not exist`)
   }
+  if (source.timeSeries !== undefined) throw notOfSeries(source)
   if (field(source.options, 'clusteredIndex') !== undefined) {
     throw fail('InvalidOptions', 'A capped collection cannot have a clusteredIndex')
   }

@@ -1,6 +1,7 @@
 // collMod: what of a collection can change while it is used. That is its validator, when an index
 // expires its documents, whether plans see it and whether it is unique, the bounds of a capped
-// collection, and what a view shows. Everything else that the peer takes is refused by name.
+// collection, the options of a time series, and what a view shows. Everything else that the peer
+// takes is refused by name.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { modifyRunsMax } from '../../base/limits.js'
@@ -32,6 +33,7 @@ import { requireValidator, validationActions, validationLevels } from '../../eng
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { type Document, numberValue } from '../../value/value.js'
+import { changeSeriesBy, requireSeriesChange, seriesChange } from './series-options.js'
 import { requireView, viewTouches } from './view-definitions.js'
 
 const indexChange = structure({
@@ -44,11 +46,7 @@ const indexChange = structure({
 })
 
 /** What the peer changes too and Sigil does not. */
-const unserved = {
-  expireAfterSeconds: optional(anyValue),
-  timeseries: optional(anyValue),
-  recordPreImages: optional(anyValue),
-} as const
+const unserved = { recordPreImages: optional(anyValue) } as const
 
 const params = {
   index: optional(indexChange),
@@ -61,6 +59,8 @@ const params = {
   viewOn: optional(string),
   pipeline: optional(array),
   dryRun: withDefault(bool, false),
+  timeseries: optional(structure(seriesChange)),
+  expireAfterSeconds: optional(anyValue),
   ...unserved,
 } as const
 
@@ -80,7 +80,7 @@ const collMod = documentRow({
   ],
   help:
     'Changes the validator of a collection, when an index expires its documents, whether queries ' +
-    'use it, whether it is unique, and what a view shows.',
+    'use it, whether it is unique, what a view shows, and when measurements expire.',
   *run(call) {
     const { args } = call
     for (const name of Object.keys(unserved) as (keyof typeof unserved)[]) {
@@ -132,6 +132,8 @@ function* change(tx: Tx & Guarded, call: ChangeCall): Program<IndexChanges> {
     yield* changeDefinition(tx, call, ns)
     return {}
   }
+  requireSeriesChange(ns, args, namesGiven(args, notOfSeries))
+  if (ns.timeSeries !== undefined) changeSeriesBy(tx, ns, args)
   if (cappedSize !== undefined || cappedMax !== undefined) {
     yield* changeCapped(tx, db, target, { cappedSize, cappedMax })
   }
@@ -141,7 +143,12 @@ function* change(tx: Tx & Guarded, call: ChangeCall): Program<IndexChanges> {
 }
 
 const ofValidators = ['validator', 'validationLevel', 'validationAction'] as const
+const notOfSeries = [
+  ...ofValidators,
+  ...(['cappedSize', 'cappedMax', 'changeStreamPreAndPostImages'] as const),
+] as const
 const ofCollections = [
+  ...['timeseries', 'expireAfterSeconds'],
   ...['index', 'cappedSize', 'cappedMax', 'changeStreamPreAndPostImages'],
   ...ofValidators,
 ] as const

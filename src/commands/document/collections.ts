@@ -13,12 +13,13 @@ import {
   oneOf,
   optional,
   string,
+  structure,
   withDefault,
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { cappedMaxOf, cappedSizeOf, withCapped } from '../../engine/capped-options.js'
-import { secondaryIndexes } from '../../engine/capped-order.js'
+import { indexCountOf } from '../../engine/capped-order.js'
 import {
   createNamespace,
   dropNamespace,
@@ -29,6 +30,7 @@ import {
 import { enabledImages } from '../../engine/change-images.js'
 import { clusteredOption } from '../../engine/clustered.js'
 import { requireOptionsSize } from '../../engine/option-changes.js'
+import type { TimeSeries } from '../../engine/time-series-options.js'
 import type { Namespace } from '../../engine/types.js'
 import { requireValidator, validationActions, validationLevels } from '../../engine/validation.js'
 import { readPhase, writePhase } from '../../store/sweep.js'
@@ -42,6 +44,7 @@ import {
   splitNamespace,
   touchesName,
 } from './arguments.js'
+import { requireAlone, seriesFields, seriesOptions } from './series-options.js'
 import { requireView, viewTouches } from './view-definitions.js'
 
 const createParams = {
@@ -54,9 +57,9 @@ const createParams = {
   collation,
   viewOn: optional(string),
   pipeline: optional(array),
-  timeseries: optional(object),
+  timeseries: optional(structure(seriesFields)),
   clusteredIndex: optional(anyValue),
-  expireAfterSeconds: optional(anyValue),
+  expireAfterSeconds: optional(number),
   changeStreamPreAndPostImages: optional(object),
   encryptedFields: optional(object),
   storageEngine: optional(object),
@@ -89,13 +92,15 @@ const create = documentRow({
     { db, collection: target, needs: [rulesWrites(args) ? 'own' : 'write'], views: 'allow' },
     ...viewTouches(db, args),
   ],
-  help: 'Makes an empty collection, or a view of one.',
+  help: 'Makes an empty collection, plain, capped or of time series, or a view of one.',
   *run(tx, call) {
     refuseOptions(call.args)
+    if (call.args.timeseries !== undefined) requireAlone(call)
     const { viewOn, validator, collation: given } = call.args
     if (viewOn !== undefined) yield* requireView(tx, call, viewOn, given?.collation)
     else if (validator !== undefined) requireValidator(validator)
-    const options = cappedOptions(keptOf(call.request.body, call.args), call.args)
+    const kept = keptOf(call.request.body, call.args)
+    const options = seriesOptions(cappedOptions(kept, call.args), call)
     requireOptionsSize(options)
     yield* createNamespace(tx, call.db, call.target, call.creation(options))
     return reply()
@@ -103,8 +108,10 @@ const create = documentRow({
 })
 
 /** Whether it decides which documents there may be. */
-function rulesWrites({ validator, validationLevel, validationAction }: CreateArgs): boolean {
-  return [validator, validationLevel, validationAction].some((option) => option !== undefined)
+function rulesWrites(args: CreateArgs): boolean {
+  const { validator, validationLevel, validationAction, timeseries } = args
+  const rules = [validator, validationLevel, validationAction, timeseries]
+  return rules.some((option) => option !== undefined)
 }
 
 interface CreateArgs {
@@ -117,9 +124,9 @@ interface CreateArgs {
   readonly pipeline: Value | undefined
   readonly validationLevel: string | undefined
   readonly validationAction: string | undefined
-  readonly timeseries: unknown
+  readonly timeseries: TimeSeries | undefined
   readonly clusteredIndex: Value | undefined
-  readonly expireAfterSeconds: unknown
+  readonly expireAfterSeconds: number | undefined
   readonly changeStreamPreAndPostImages: Document | undefined
   readonly encryptedFields: unknown
 }
@@ -137,12 +144,18 @@ function refuseOptions(args: CreateArgs): void {
   if (args.viewOn === undefined && args.pipeline !== undefined) {
     throw fail('InvalidOptions', "'pipeline' requires 'viewOn' to also be specified")
   }
+  if (args.timeseries !== undefined) return
   if (args.viewOn !== undefined) refuseCollectionOptions(args)
   if (args.clusteredIndex !== undefined) requireUncapped(args)
   if (images !== undefined) enabledImages(images)
+  if (args.expireAfterSeconds !== undefined && args.clusteredIndex === undefined) {
+    const text =
+      "'expireAfterSeconds' is only supported on time-series collections or when the " +
+      "'clusteredIndex' option is specified"
+    throw fail('InvalidOptions', text)
+  }
   const asked: readonly [what: string, isAsked: boolean][] = [
-    ['time-series collections are', args.timeseries !== undefined],
-    ['expiry is', args.expireAfterSeconds !== undefined],
+    ['expiry of a clustered collection is', args.expireAfterSeconds !== undefined],
     ['client-side encryption is', args.encryptedFields !== undefined],
   ]
   for (const [what, isAsked] of asked) {
@@ -215,9 +228,7 @@ const drop = documentRow({
     yield* dropNamespace(tx, ns, call.args.release)
     if (ns.view !== undefined) return reply((writer) => writer.string('ns', `${ns.db}.${ns.name}`))
     return reply((writer) => {
-      writer
-        .int32('nIndexesWas', secondaryIndexes(ns).length + 1)
-        .string('ns', `${ns.db}.${ns.name}`)
+      writer.int32('nIndexesWas', indexCountOf(ns)).string('ns', `${ns.db}.${ns.name}`)
     })
   },
 })
@@ -286,6 +297,10 @@ const renameCollection = documentRow({
     }
     if (ns.view !== undefined) {
       throw fail('CommandNotSupportedOnView', `cannot rename view: ${target}`)
+    }
+    if (ns.timeSeries !== undefined) {
+      const text = `Renaming a time-series collection is not allowed: ${target}`
+      throw fail('IllegalOperation', text)
     }
     if (tx.namespace(1)?.view !== undefined) {
       throw fail('NamespaceExists', `a view already exists with that name: ${args.to}`)

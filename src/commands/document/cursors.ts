@@ -23,6 +23,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { awaitedBatch } from './awaited-batch-task.js'
+import { giveUp, nextBatch } from './next-batch.js'
 
 type AnyCall = Call<unknown, unknown>
 
@@ -110,12 +111,9 @@ const getMore = documentRow({
         bytesMax: batchBytesMax,
       })
       requireAlive(cursor)
-      const id = cursor.source.drained ? 0 : cursor.id
-      cursors.release(cursor)
-      return cursorReply({ name: 'nextBatch', documents, id, ns: `${db}.${args.collection}` })
+      return nextBatch(call, cursor, documents)
     } catch (thrown) {
-      cursors.discard(cursor)
-      cursor.source.close()
+      giveUp(call, cursor)
       throw thrown
     }
   },

@@ -86,7 +86,7 @@ function explainer<F extends Fields, T extends string | undefined>(
         const context = collated(lets, given, target.ns)
         if (viewed !== undefined && target.ns?.view !== undefined) {
           const view = { ns: target.ns, stages: viewed(args, context) }
-          return explainView(tx, { ...call, context }, target, view, args)
+          return explainView(tx, { ...environmentParts(call), context }, target, view, args)
         }
         return run({ args, command, call, context, target }, tx)
       },
@@ -104,9 +104,8 @@ function* explainView(
 ): Program<Document> {
   const place = yield* resolveView(tx, view.ns, call.context)
   const { ns, name } = place
-  const { context } = call
   const args = { hint, allowDiskUse: true }
-  const environment = environmentOf({ ...environmentParts(call), target: name, args, context })
+  const environment = environmentOf({ ...call, target: name, args })
   const below = { ...target, ns, name: `${call.db}.${name}` }
   return yield* explainAggregate(tx, below, stagesOver(place, view.stages), environment)
 }
@@ -122,7 +121,7 @@ const find = explainer('find', {
   viewed: compileViewFind,
   run: ({ args, call, context, target }, tx) => {
     refuseUnserved(args)
-    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse)
+    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse, call.owner)
     return explainFind(tx, target, compileFind(args, context, undefined, workspace), args)
   },
 })

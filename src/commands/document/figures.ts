@@ -12,7 +12,7 @@ import {
 import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
+import { indexCountOf, keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
 import { countKey, countOf, shownNamespaces } from '../../engine/catalog.js'
 import type { CollectionScans } from '../../engine/index-use.js'
 import { listedIndexes } from '../../engine/indexes.js'
@@ -45,8 +45,9 @@ export function* storageOf(tx: ReadTx, ns: Namespace | undefined): Program<Stora
   const { documents, bytes } = yield* countOf(tx, ns)
   const ofId = keptIdIndex(ns)
   let indexBytesTotal = ofId === undefined ? 0 : (yield* tx.count(countKey(ofId.id))).bytes
-  const indexBytes: [string, number][] = [['_id_', indexBytesTotal]]
-  for (const index of secondaryIndexes(ns)) {
+  const indexBytes: [string, number][] = []
+  if (ns.timeSeries === undefined) indexBytes.push(['_id_', indexBytesTotal])
+  for (const index of ns.timeSeries === undefined ? secondaryIndexes(ns) : ns.indexes) {
     const entries = yield* tx.count(countKey(index.id))
     indexBytes.push([index.name, entries.bytes])
     indexBytesTotal += entries.bytes
@@ -72,7 +73,9 @@ export function writeStorage(
     const { documentsMax = 0, bytesMax } = ns.capped
     writer.value('max', numberValue(documentsMax)).value('maxSize', scaled(bytesMax))
   }
-  writer.int32('nindexes', figures.indexBytes.length).openArray('indexBuilds')
+  if (ns?.timeSeries !== undefined) writeSeries(writer, ns, figures)
+  const listed = ns === undefined ? 0 : indexCountOf(ns)
+  writer.int32('nindexes', listed).openArray('indexBuilds')
   for (const index of ns?.indexes ?? []) {
     if (index.state === 'building') writer.string(String(writer.size), index.name)
   }
@@ -80,6 +83,18 @@ export function writeStorage(
   writer.value('totalSize', scaled(figures.totalBytes)).openDocument('indexSizes')
   for (const [name, bytes] of figures.indexBytes) writer.value(name, scaled(bytes))
   writer.close().value('scaleFactor', numberValue(scale))
+}
+
+/** Every measurement lies by itself: as the peer tells it, in a bucket of its own. */
+function writeSeries(
+  writer: DocumentWriter,
+  { db, name }: Pick<Namespace, 'db' | 'name'>,
+  { documents, bytes }: StorageFigures,
+): void {
+  writer.openDocument('timeseries').string('bucketsNs', `${db}.system.buckets.${name}`)
+  writer.value('bucketCount', numberValue(documents))
+  writer.value('avgBucketSize', numberValue(documents === 0 ? 0 : Math.floor(bytes / documents)))
+  writer.close()
 }
 
 function requireScale(scale: number): number {
@@ -166,13 +181,14 @@ const collectionStats = documentRow({
     const figures = yield* storageOf(tx, ns)
     return reply((writer) => {
       writer.int64('documentCount', figures.documents)
-      writer.int32('indexCount', secondaryIndexes(ns).length + 1)
+      writer.int32('indexCount', indexCountOf(ns))
       writer.int64('storageSizeBytes', figures.totalBytes)
       if (ns.capped !== undefined) {
         const { bytesMax, documentsMax } = ns.capped
         writer.bool('capped', true).int64('maxSizeBytes', bytesMax)
         if (documentsMax !== undefined) writer.int64('maxDocuments', documentsMax)
       }
+      if (ns.timeSeries !== undefined) writer.bool('timeseries', true)
       writer.openArray('indexes')
       for (const index of listedIndexes(ns)) writer.pushDocument(index)
       writer.close()

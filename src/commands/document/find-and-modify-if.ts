@@ -3,7 +3,7 @@
 // If-None-Match run it, and any other client may.
 
 import { fail } from '../../base/errors.js'
-import { modifyRunsMax, writeBatchMax } from '../../base/limits.js'
+import { writeBatchMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import {
   anyValue,
@@ -23,8 +23,6 @@ import {
   type AssumedCollation,
   type ChangeAt,
   type Changed,
-  OtherCollation,
-  plainCollation,
   removeAt,
   updateAt,
 } from '../../engine/modify-spec.js'
@@ -35,6 +33,8 @@ import type { Sweep } from '../../store/sweep.js'
 import { documentTag } from '../../value/document-tag.js'
 import type { Document } from '../../value/value.js'
 import { collated, emptyDocument, isEmpty, touchesTarget } from './arguments.js'
+import { assumingCollation } from './assumed-collation.js'
+import { refuseSeries, writeUpdateResult, writeValue } from './find-and-modify.js'
 import { compileOperation, targetOf } from './update-delete.js'
 
 const params = {
@@ -61,16 +61,7 @@ export const findAndModifyIfRow = documentRow({
   help: 'Changes or removes one document if its bytes have a tag, or adds it if none is there.',
   *run(call) {
     requireSense(call.args)
-    let assumed = plainCollation
-    for (let run = 0; run < modifyRunsMax; run++) {
-      try {
-        return yield* runOnce(call, assumed)
-      } catch (thrown) {
-        if (!(thrown instanceof OtherCollation)) throw thrown
-        assumed = { collation: thrown.collation }
-      }
-    }
-    throw fail('WriteConflict', 'the collection kept being replaced by others')
+    return yield* assumingCollation((assumed) => runOnce(call, assumed))
   },
 })
 
@@ -97,6 +88,7 @@ function* runOnce(call: Call<IfArgs, string>, assumed: AssumedCollation): Sweep<
     filter: compileFilter(args.query, context),
     sort: isEmpty(args.sort) ? undefined : compileSort(args.sort, context.collation),
     assumed,
+    ofSeries: refuseSeries(call),
   }
   const target = targetOf(call)
   const { query: q, update: u, upsert, tags, absent } = args
@@ -137,12 +129,7 @@ function insertOnly(update: Update): Update {
 /** As findAndModify answers: what was removed, or the document as it is now. */
 function answer(changed: Changed | undefined): Document {
   return reply((writer) => {
-    writer.openDocument('lastErrorObject').int32('n', changed === undefined ? 0 : 1)
-    writer.bool('updatedExisting', changed?.before !== undefined && changed.after !== undefined)
-    if (changed?.upsertedId !== undefined) writer.value('upserted', changed.upsertedId)
-    writer.close()
-    const document = changed?.after ?? changed?.before
-    if (document === undefined) writer.null('value')
-    else writer.document('value', document)
+    writeUpdateResult(writer, changed)
+    writeValue(writer, changed?.after ?? changed?.before)
   })
 }

@@ -2,7 +2,6 @@
 // answers it as it was or as it is.
 
 import { fail } from '../../base/errors.js'
-import { modifyRunsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import {
   anyValue,
@@ -18,13 +17,8 @@ import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import { deleteFirst, updateFirst } from '../../engine/modify.js'
-import {
-  type AssumedCollation,
-  type Changed,
-  OtherCollation,
-  plainCollation,
-  type Selection,
-} from '../../engine/modify-spec.js'
+import type { AssumedCollation, Changed, Selection } from '../../engine/modify-spec.js'
+import { notOfSeries } from '../../engine/time-series.js'
 import type { QueryContext } from '../../query/context.js'
 import type { Filter } from '../../query/filter.js'
 import { compileFilter } from '../../query/filter.js'
@@ -34,6 +28,7 @@ import type { Sweep } from '../../store/sweep.js'
 import type { Document, Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { collated, collation, emptyDocument, isEmpty, writeNeeds } from './arguments.js'
+import { assumingCollation } from './assumed-collation.js'
 import { compileOperation, targetOf } from './update-delete.js'
 
 export const findAndModifyParams = {
@@ -67,16 +62,7 @@ export const findAndModifyRow = documentRow({
   *run(call) {
     const { args } = call
     requireOneWay(args)
-    let assumed = plainCollation
-    for (let run = 0; run < modifyRunsMax; run++) {
-      try {
-        return yield* runOnce(call, assumed)
-      } catch (thrown) {
-        if (!(thrown instanceof OtherCollation)) throw thrown
-        assumed = { collation: thrown.collation }
-      }
-    }
-    throw fail('WriteConflict', 'the collection kept being replaced by others')
+    return yield* assumingCollation((assumed) => runOnce(call, assumed))
   },
 })
 
@@ -85,10 +71,11 @@ function* runOnce(
   assumed: AssumedCollation,
 ): Sweep<Document> {
   const { args } = call
-  const { collation: given } = args
-  const context = collated(call.context, given ?? assumed, undefined)
-  const collating = given === undefined ? { assumed } : {}
-  const { filter, ...selection } = compileSelection(args, context)
+  const { collation: asked } = args
+  const context = collated(call.context, asked ?? assumed, undefined)
+  const collating = asked === undefined ? { assumed } : {}
+  const { filter, ...given } = compileSelection(args, context)
+  const selection = { ...given, ofSeries: refuseSeries(call) }
   const project = projector(args.fields, filter, context)
   if (args.remove) {
     const changed = yield* deleteFirst(targetOf(call), { filter, ...selection, ...collating })
@@ -101,12 +88,19 @@ function* runOnce(
   const { update, upsert, arrayFilters, hint } = args
   const { q, u } = { q: args.query, u: requireUpdate(update) }
   const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
-  const spec = compileOperation({ ...operation, collation: given }, context)
+  const spec = compileOperation({ ...operation, collation: asked }, context)
   const changed = yield* updateFirst(targetOf(call), { ...spec, ...selection, ...collating })
   return reply((writer) => {
     writeUpdateResult(writer, changed)
     writeValue(writer, args.new ? changed?.after : changed?.before, project)
   })
+}
+
+/** Throws CommandNotSupportedOnView: the peer's time series are none of this command's. */
+export function refuseSeries({ db, target }: { readonly db: string; readonly target: string }) {
+  return (): never => {
+    throw notOfSeries({ db, name: target })
+  }
 }
 
 /** Throws FailedToParse for options that contradict each other. */
@@ -145,20 +139,27 @@ export function compileSelection(args: FindAndModifyArgs, context: QueryContext)
 
 type Project = (document: Document) => Document
 
+const whole: Project = (document) => document
+
 function projector(fields: Document | undefined, filter: Filter, context: QueryContext): Project {
-  if (isEmpty(fields)) return (document) => document
+  if (isEmpty(fields)) return whole
   const projection = compileProjection(fields, filter, context)
   return (document) => projection.apply(document)
 }
 
-function writeUpdateResult(writer: DocumentWriter, changed: Changed | undefined): void {
+/** `lastErrorObject` of a change that is no removal asked for by name. */
+export function writeUpdateResult(writer: DocumentWriter, changed: Changed | undefined): void {
   writer.openDocument('lastErrorObject').int32('n', changed === undefined ? 0 : 1)
-  writer.bool('updatedExisting', changed?.before !== undefined)
+  writer.bool('updatedExisting', changed?.before !== undefined && changed.after !== undefined)
   if (changed?.upsertedId !== undefined) writer.value('upserted', changed.upsertedId)
   writer.close()
 }
 
-function writeValue(writer: DocumentWriter, document: Document | undefined, apply: Project): void {
+export function writeValue(
+  writer: DocumentWriter,
+  document: Document | undefined,
+  apply: Project = whole,
+): void {
   if (document === undefined) writer.null('value')
   else writer.document('value', apply(document))
 }

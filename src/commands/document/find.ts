@@ -83,7 +83,9 @@ export const findRow = documentRow({
     if (isViewed(tx, target)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
     const { indexUse, spills } = call.engine
-    const workspace = isEmpty(args.sort) ? undefined : new SpillScope(spills, args.allowDiskUse)
+    const workspace = isEmpty(args.sort)
+      ? undefined
+      : new SpillScope(spills, args.allowDiskUse, call.owner)
     const query = compileFind(args, context, indexUse, workspace)
     const tailing = openTail(ns, args, query)
     if (tailing !== undefined && ns !== undefined) indexUse.noteTail(ns)

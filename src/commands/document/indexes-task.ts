@@ -68,7 +68,7 @@ const dropIndexes = documentRow({
 })
 
 /** As rulesWrites, of an index that is there. */
-function isRuling({ unique, prepared, expireAfterSeconds }: IndexDescriptor): boolean {
+export function isRuling({ unique, prepared, expireAfterSeconds }: IndexDescriptor): boolean {
   return unique || prepared === true || expireAfterSeconds !== undefined
 }
 

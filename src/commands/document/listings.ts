@@ -15,7 +15,7 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { secondaryIndexes } from '../../engine/capped-order.js'
+import { indexCountOf } from '../../engine/capped-order.js'
 import { countOf, findNamespace, isShown, shownNamespaces } from '../../engine/catalog.js'
 import { isClustered } from '../../engine/clustered.js'
 import { idIndexSpecOf } from '../../engine/index-spec.js'
@@ -139,10 +139,14 @@ function viewsLine(db: string): Document {
 }
 
 function collectionOf(ns: Namespace): Document {
-  if (ns.view === undefined) return collectionLine(ns.name, ns.options, ns.uuid, ns.collation)
+  const type = ns.view !== undefined ? 'view' : ns.timeSeries && 'timeseries'
+  if (type === undefined) return collectionLine(ns.name, ns.options, ns.uuid, ns.collation)
   return writeDocument((writer) => {
-    writer.string('name', ns.name).string('type', 'view').document('options', ns.options)
-    writer.openDocument('info').bool('readOnly', true).close()
+    writer.string('name', ns.name).string('type', type).document('options', ns.options)
+    writer
+      .openDocument('info')
+      .bool('readOnly', type === 'view')
+      .close()
   })
 }
 
@@ -207,11 +211,12 @@ function* summaryOf(tx: ReadTx, ns: Namespace): Program<Document> {
   const { documents } = yield* countOf(tx, ns)
   return writeDocument((writer) => {
     writer.string('name', ns.name).int64('documentCount', documents)
-    writer.int32('indexCount', secondaryIndexes(ns).length + 1).int64('createdAt', ns.createdAt)
+    writer.int32('indexCount', indexCountOf(ns)).int64('createdAt', ns.createdAt)
     if (ns.access.owner === null) writer.null('ownerAddress')
     else writer.string('ownerAddress', ns.access.owner)
     writer.string('mode', ns.access.mode)
     if (ns.capped !== undefined) writer.bool('capped', true)
+    if (ns.timeSeries !== undefined) writer.bool('timeseries', true)
   })
 }
 

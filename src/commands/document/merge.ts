@@ -7,6 +7,7 @@ import { findNamespace } from '../../engine/catalog.js'
 import { resultOf, updateOne } from '../../engine/modify.js'
 import { pointUpdate } from '../../engine/modify-batch.js'
 import type { Target, UpdateResult, UpdateSpec } from '../../engine/modify-spec.js'
+import { notOfSeries } from '../../engine/time-series.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileExpression, envOf, scopeOf } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
@@ -40,6 +41,7 @@ export function* requireUniqueKey(
   collation: Collation | undefined,
 ): Program<void> {
   const ns = yield* findNamespace(tx, db, collection)
+  if (ns?.timeSeries !== undefined) throw notOfSeries(ns)
   const isId = on.length === 1 && on[0] === '_id'
   if (isId && (ns === undefined || sameCollation(ns.collation, collation))) return
   const isUnique = ns?.indexes.some(

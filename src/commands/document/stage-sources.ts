@@ -137,6 +137,7 @@ function indexStats(call: StageCall): Provider {
     const others = secondaryIndexes(ns).map((index) =>
       line(index.name, index.spec, indexUse.operations(index)),
     )
+    if (ns.timeSeries !== undefined) return others
     return [
       line(idIndexName, idIndexSpecOf(ns.collation), indexUse.operations(keptIdIndex(ns) ?? ns)),
       ...others,

@@ -28,6 +28,8 @@ import type {
   UpdateResult,
   UpdateSpec,
 } from '../../engine/modify-spec.js'
+import { requireMetaUpdate } from '../../engine/time-series.js'
+import type { TimeSeries } from '../../engine/time-series-options.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
@@ -112,7 +114,8 @@ function updateJob(
 ): Job<UpdateResult> {
   const { multi, collation: given } = operation
   const compiled = compileOperation(operation, collated(context, given ?? assumed, undefined))
-  const spec = given === undefined ? { ...compiled, assumed } : compiled
+  const ofSeries = (series: TimeSeries): void => requireMetaUpdate(series, operation)
+  const spec = given === undefined ? { ...compiled, ofSeries, assumed } : { ...compiled, ofSeries }
   return {
     point: multi ? undefined : pointUpdate(spec),
     resultOf,

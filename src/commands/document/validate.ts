@@ -5,6 +5,7 @@ import { fail } from '../../base/errors.js'
 import { bool, collection, ignored, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { timeIndexName } from '../../engine/capped-order.js'
 import { type NamespaceReport, type Problem, verifyNamespace } from '../../engine/check.js'
 import { idIndexName } from '../../engine/index-spec.js'
 import { numberValue } from '../../value/value.js'
@@ -53,13 +54,13 @@ function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport
   writer
     .value('nNonCompliantDocuments', numberValue(refusedDocuments))
     .value('nrecords', numberValue(records))
-  const others = [...keysPerIndex.keys()].filter((name) => name !== idIndexName)
-  writer.int32('nIndexes', others.length + 1).openDocument('keysPerIndex')
-  for (const name of [idIndexName, ...others]) {
+  const names = listedNames([...keysPerIndex.keys()])
+  writer.int32('nIndexes', names.length).openDocument('keysPerIndex')
+  for (const name of names) {
     writer.value(name, numberValue(keysPerIndex.get(name) ?? records))
   }
   writer.close().openDocument('indexDetails')
-  for (const name of [idIndexName, ...others]) {
+  for (const name of names) {
     const isSound = !problems.some(({ text }) => text.startsWith(`index ${name}:`))
     writer.openDocument(name).bool('valid', isSound).close()
   }
@@ -74,6 +75,12 @@ function writeReport(writer: DocumentWriter, ns: string, report: NamespaceReport
   writeTexts(writer, 'extraIndexEntries', ofKind(problems, 'extraEntry'))
   writeTexts(writer, 'missingIndexEntries', ofKind(problems, 'missingEntry'))
   writeTexts(writer, 'corruptRecords', ofKind(problems, 'record'))
+}
+
+/** `_id_` first; a time series has none, and an index on the time that is not listed. */
+function listedNames(kept: readonly string[]): readonly string[] {
+  const others = kept.filter((name) => name !== idIndexName && name !== timeIndexName)
+  return kept.includes(timeIndexName) ? others : [idIndexName, ...others]
 }
 
 function ofKind(problems: readonly Problem[], kind: Problem['kind']): Problem[] {

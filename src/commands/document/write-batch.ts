@@ -1,8 +1,7 @@
 // Runs the operations of one update or delete command: in order, each with its own error, and those
 // that name an `_id` together as long as they follow each other.
 
-import { fail } from '../../base/errors.js'
-import { modifyRunsMax, sweepDocumentsMax } from '../../base/limits.js'
+import { sweepDocumentsMax } from '../../base/limits.js'
 import { changePoints, type PointOperation, type PointOutcome } from '../../engine/modify-batch.js'
 import {
   type AssumedCollation,
@@ -12,6 +11,7 @@ import {
   type Target,
 } from '../../engine/modify-spec.js'
 import type { Sweep } from '../../store/sweep.js'
+import { otherCollation } from './assumed-collation.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
 /** One operation, compiled. */
@@ -76,15 +76,6 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
     if (ordered && failures.length > 0) break
   }
   return failures
-}
-
-/** What to compile for instead; what else was thrown is thrown on. */
-function otherCollation(thrown: unknown, times: number): AssumedCollation {
-  if (!(thrown instanceof OtherCollation)) throw thrown
-  if (times > modifyRunsMax) {
-    throw fail('WriteConflict', 'the collection kept being replaced by others')
-  }
-  return { collation: thrown.collation }
 }
 
 /** Compiles what may run together: points, up to the first operation that is none. */

@@ -4,6 +4,8 @@
 import { fail } from '../../base/errors.js'
 import { batchBytesMax, sweepDocumentsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
+import { wrongType } from '../../bus/params.js'
+import { Schema } from '../../bus/schema.js'
 import { findNamespace } from '../../engine/catalog.js'
 import { withId } from '../../engine/collections.js'
 import { fillBatch } from '../../engine/cursors.js'
@@ -17,6 +19,7 @@ import {
   temporaryName,
 } from '../../engine/replacement.js'
 import { openFind, type Source } from '../../engine/source.js'
+import { seriesOption } from '../../engine/time-series-options.js'
 import type { Guarded, Touch } from '../../engine/types.js'
 import { readPlaceOf, stagesOver } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
@@ -36,6 +39,7 @@ import {
 import { writeDocument } from '../../value/writer.js'
 import { insertGroup } from './insert.js'
 import { mergeInto, requireUniqueKey } from './merge.js'
+import { seriesFields } from './series-options.js'
 
 export type WritingCall = Pick<
   Call<unknown, string | undefined>,
@@ -71,7 +75,7 @@ export function temporaryTouches(call: Pick<WritingCall, 'db' | 'uuid'>, pipelin
 
 /** $out: all results are there before the first of them is seen. */
 export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutPlan): Sweep<void> {
-  const replaced = replacedBy(call, plan)
+  const replaced = { ...replacedBy(call, plan), ...seriesOf(call, plan) }
   const indexes = yield* writePhase((tx) => beginReplacement(tx, replaced))
   try {
     yield* gather(call, replaced, pipeline, (document) => document)
@@ -81,6 +85,21 @@ export function* runOut(call: WritingCall, pipeline: WritingPipeline, plan: OutP
     throw thrown
   }
 }
+
+/** How a time series is made, where $out names one. Throws as create does. */
+function seriesOf(call: WritingCall, { target, timeSeries }: OutPlan): Partial<Replaced> {
+  if (timeSeries === undefined) return {}
+  if (timeSeries.type !== bsonType.object) {
+    const where = '$out.timeseries'
+    throw wrongType(where, timeSeries, "type 'object'")
+  }
+  const given = seriesSchema.parse(documentOf(timeSeries))
+  const option = seriesOption(given, `${target.db ?? call.db}.${target.collection}`)
+  const options = writeDocument((out) => out.document('timeseries', option))
+  return { creation: call.creation(options), isSeries: true }
+}
+
+const seriesSchema = new Schema('$out.timeseries', seriesFields)
 
 /**
  * $merge: a pipeline that reads what it writes is read to its end first, or it would meet its own

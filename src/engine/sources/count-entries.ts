@@ -3,7 +3,7 @@
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { findNamespace } from '../catalog.js'
+import { findAgain } from '../catalog.js'
 import { type Access, isMultikey } from '../plan.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
 import { hasSameArrays } from '../wildcard-paths.js'
@@ -30,7 +30,7 @@ export function* countEntries(
     if (last === undefined || entries.length < limit) position.finishSpan()
     else position.passed(last.key)
   }
-  const now = yield* findNamespace(tx, ns.db, ns.name)
+  const now = yield* findAgain(tx, ns)
   if (now?.id !== ns.id) return undefined
   const index = now.indexes.find((other) => other.id === access.index.id)
   return index !== undefined && isUnchanged(access.index, index) ? count : undefined

@@ -8,7 +8,7 @@ import { distinctTrialEntries, scanFirstEntries } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { keyValues, parsePath } from '../../value/path.js'
 import type { Document } from '../../value/value.js'
-import { findNamespace } from '../catalog.js'
+import { findAgain } from '../catalog.js'
 import { leadingKey } from '../index-keys.js'
 import { isMultikey } from '../plan.js'
 import type { DistinctPlan } from '../plan-distinct.js'
@@ -129,7 +129,7 @@ export class DistinctSource extends HoldingSource {
   /** False where the index is gone or has arrays now: then all is read, which repeats values. */
   private *isStillGood(tx: ReadTx): Program<boolean> {
     const { db, name, id, version } = this.ns
-    const now = yield* findNamespace(tx, db, name)
+    const now = yield* findAgain(tx, this.ns)
     if (now?.id !== id) throw fail('QueryPlanKilled', `collection dropped: ${db}.${name}`)
     if (now.version === version) return true
     const index = now.indexes.find((other) => other.id === this.plan.access.index.id)

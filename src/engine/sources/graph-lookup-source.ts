@@ -53,7 +53,8 @@ export class GraphLookupSource extends JoiningSource {
 
   private *search(tx: ReadTx & Guarded, document: Document): Program<Document[]> {
     const { plan, place } = this
-    const from = yield* readPlaceOf(tx, place.db, plan.from, place.context)
+    const { db, context } = place
+    const from = yield* readPlaceOf(tx, db, plan.from, context, plan.throughView)
     const search: Search = { found: new Map(), asked: new Set(), bytes: 0 }
     let frontier = unasked(search, plan.startOf(document))
     for (let depth = 0; frontier.length > 0 && depth <= plan.maxDepth; depth++) {

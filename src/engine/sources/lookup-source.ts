@@ -49,7 +49,8 @@ export class LookupSource extends JoiningSource {
 
   protected *join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]> {
     const { db, context } = this.place
-    const place = yield* readPlaceOf(tx, db, this.plan.from, context)
+    const { from, throughView } = this.plan
+    const place = yield* readPlaceOf(tx, db, from, context, throughView)
     const cache: Cache = { place, answers: new Map(), bytes: 0 }
     const joined: Document[] = []
     for (const document of documents) {

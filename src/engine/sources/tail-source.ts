@@ -10,7 +10,7 @@ import { idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { type CappedNamespace, readHead, sequenceKey, sequenceOf } from '../capped-order.js'
-import { findNamespace } from '../catalog.js'
+import { findAgain } from '../catalog.js'
 import { documentOfRecord } from '../records.js'
 import { noKey } from '../returned-keys.js'
 import type { FindQuery } from '../source.js'
@@ -92,7 +92,7 @@ export class TailSource extends HoldingSource {
   /** What lies behind its place. Throws QueryPlanKilled, CappedPositionLost. */
   private *rest(tx: ReadTx): Program<KeyRange> {
     const { id, db, name } = this.ns
-    const now = yield* findNamespace(tx, db, name)
+    const now = yield* findAgain(tx, this.ns)
     if (now?.id !== id) throw fail('QueryPlanKilled', `collection dropped: ${db}.${name}`)
     const end = idKeyEnd(keyClass.record, id)
     const { place } = this

@@ -10,7 +10,7 @@ import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { findHead, isCapped, sequenceKey, sequenceOf } from '../capped-order.js'
-import { findNamespace } from '../catalog.js'
+import { findAgain } from '../catalog.js'
 import type { Cover } from '../cover.js'
 import { entriesOf } from '../index-keys.js'
 import { isExpired } from '../keyspace/guard.js'
@@ -347,7 +347,7 @@ export class Walk {
    */
   private *stillThere(tx: ReadTx): Program<void> {
     const before = this.namespace
-    const now = yield* findNamespace(tx, before.db, before.name)
+    const now = yield* findAgain(tx, before)
     if (now === before) return
     if (now === undefined || now.id !== before.id) {
       throw fail('QueryPlanKilled', `collection dropped: ${before.db}.${before.name}`)

@@ -42,6 +42,8 @@ export class Import {
   private readonly lines = new LineSplitter(importLineBytesMax)
   private readonly errors: LineError[] = []
   private batch: Entry[] = []
+  /** Of lines among those of the batch: told with what the batch itself fails with, in order. */
+  private unread: LineError[] = []
   private batchBytes = 0
   private bytes = 0
   private inserted = 0
@@ -107,18 +109,19 @@ export class Import {
     } catch (thrown) {
       error = toGatewayError(thrown)
     }
-    const isFull =
-      this.batch.length >= importStreamDocuments || this.batchBytes >= importStreamBatchBytes
+    const lines = Math.max(this.batch.length, this.unread.length)
+    const isFull = lines >= importStreamDocuments || this.batchBytes >= importStreamBatchBytes
     // An ordered import ends with this line: what comes before it goes first.
     if (isFull || (error !== undefined && this.options.ordered)) await this.flush()
     if (error === undefined || this.isOver) return
     const { code, codeName, message } = error
-    this.tell({ line: number, code, codeName, errmsg: message })
+    this.unread.push({ line: number, code, codeName, errmsg: message })
+    if (this.batch.length === 0) this.tell([])
   }
 
   private async flush(): Promise<void> {
     const { batch, call } = this
-    if (batch.length === 0) return
+    if (batch.length === 0) return this.tell([])
     this.batch = []
     this.batchBytes = 0
     const { ordered, mode } = this.options
@@ -135,18 +138,26 @@ export class Import {
     this.inserted += mode === 'insert' ? n : added
     this.matched += n - added
     this.modified += numberIn(reply, 'nModified')
-    for (const error of writeErrors(reply)) {
-      const code = numberIn(error, 'code')
-      const text = field(error, 'errmsg')
-      const line = batch[numberIn(error, 'index')]?.line ?? 0
-      const errmsg = text === undefined ? '' : stringOf(text)
-      this.tell({ line, code, codeName: kindOf(code), errmsg })
-    }
+    this.tell(
+      writeErrors(reply).map((error) => {
+        const code = numberIn(error, 'code')
+        const text = field(error, 'errmsg')
+        const line = batch[numberIn(error, 'index')]?.line ?? 0
+        const errmsg = text === undefined ? '' : stringOf(text)
+        return { line, code, codeName: kindOf(code), errmsg }
+      }),
+    )
   }
 
-  private tell(error: LineError): void {
-    this.failed++
-    if (this.errors.length < importErrorsMax) this.errors.push(error)
+  /** What the last batch failed with, and the lines among it that were none. */
+  private tell(failures: readonly LineError[]): void {
+    const all = [...failures, ...this.unread].sort((a, b) => a.line - b.line)
+    this.unread = []
+    const [first] = all
+    if (first === undefined) return
+    if (this.failed === 0) this.call.failedInPart(first.code)
+    this.failed += all.length
+    this.errors.push(...all.slice(0, importErrorsMax - this.errors.length))
   }
 }
 

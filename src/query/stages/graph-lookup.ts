@@ -52,6 +52,7 @@ function compileGraphLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
     name: '$graphLookup',
     spec,
     from,
+    throughView: context.throughView === true,
     maxDepth,
     startOf: (document) => {
       env.root = documentValue(document)

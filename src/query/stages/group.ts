@@ -124,7 +124,7 @@ function numberKey(id: Value): number | undefined {
 /** Groups that one step of a spill moves to the sorter. */
 const movedAtOnce = 8
 
-class GroupTransform extends StreamTransform {
+export class GroupTransform extends StreamTransform {
   private groups: Groups
   private order: Group[] = []
   private held = 0

@@ -173,6 +173,7 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
     name: '$lookup',
     spec,
     from,
+    throughView: compiler.context.throughView === true,
     as,
     foreignFilter: (document) =>
       allOf([...(join === undefined ? [] : [join(document)]), ...conditionsFor(document)]),

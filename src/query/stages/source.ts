@@ -11,15 +11,16 @@ import type { SourceKind, StageRow } from './stage.js'
 function source(
   kind: SourceKind,
   refuse: (found: string) => GatewayError,
-  isEmpty = false,
+  { isEmpty = false, inside }: { readonly isEmpty?: boolean; readonly inside?: string } = {},
 ): StageRow {
   const name = `$${kind}`
   return {
     name,
     place: 'first',
-    compile: (spec) => {
+    compile: (spec, { depth }) => {
       const hasFields = spec.type === bsonType.object && spec.bytes[spec.start + 4] !== 0
       if (spec.type !== bsonType.object || (isEmpty && hasFields)) throw refuse(typeName(spec))
+      if (depth > 0 && inside !== undefined) throw fail('InvalidNamespace', inside)
       return [{ kind, name, spec }]
     },
   }
@@ -68,6 +69,11 @@ const geoNear: StageRow = {
   },
 }
 
+/** Why a stage that takes no collection is refused on one, and so in every sub-pipeline. */
+export function notOfCollection(name: string): string {
+  return `${name} must be run against the database with {aggregate: 1}, not a collection`
+}
+
 export const sourceStages: readonly StageRow[] = [
   source('collStats', (found) =>
     location(5447000, `$collStats must take a nested object but found: ${found}`),
@@ -75,18 +81,28 @@ export const sourceStages: readonly StageRow[] = [
   source(
     'indexStats',
     () => location(28803, 'The $indexStats stage specification must be an empty object'),
-    true,
+    { isEmpty: true },
   ),
   planCacheStats,
   geoNear,
-  source('currentOp', (found) =>
-    fail('FailedToParse', `$currentOp options must be specified in an object, but found: ${found}`),
+  source(
+    'currentOp',
+    (found) => {
+      const text = `$currentOp options must be specified in an object, but found: ${found}`
+      return fail('FailedToParse', text)
+    },
+    { inside: "$currentOp must be run against the 'admin' database with {aggregate: 1}" },
   ),
-  source('listLocalSessions', (found) =>
-    fail('TypeMismatch', `$listLocalSessions options must be an object, but found: ${found}`),
+  source(
+    'listLocalSessions',
+    (found) =>
+      fail('TypeMismatch', `$listLocalSessions options must be an object, but found: ${found}`),
+    { inside: notOfCollection('$listLocalSessions') },
   ),
-  source('listSessions', (found) =>
-    fail('TypeMismatch', `$listSessions options must be an object, but found: ${found}`),
+  source(
+    'listSessions',
+    (found) => fail('TypeMismatch', `$listSessions options must be an object, but found: ${found}`),
+    { inside: '$listSessions may only be run against config.system.sessions' },
   ),
   {
     name: '$documents',

@@ -103,6 +103,8 @@ export interface LookupPlan {
   readonly name: '$lookup'
   readonly spec: Value
   readonly from: string
+  /** It stands in a view's definition. */
+  readonly throughView: boolean
   readonly as: string
   /** Always a filter; `{}` where nothing narrows the foreign documents. */
   foreignFilter(document: Document): Document
@@ -127,6 +129,8 @@ export interface UnionPlan {
   readonly spec: Value
   /** The other pipeline's collection; undefined where its first stage makes the documents. */
   readonly from: string | undefined
+  /** It stands in a view's definition. */
+  readonly throughView: boolean
   readonly stages: readonly StagePlan[]
 }
 
@@ -147,6 +151,8 @@ export interface GraphLookupPlan {
   readonly name: '$graphLookup'
   readonly spec: Value
   readonly from: string
+  /** It stands in a view's definition. */
+  readonly throughView: boolean
   /** Rounds after the first; Infinity: until nothing new is found. */
   readonly maxDepth: number
   /** Values of the first round. */
@@ -198,6 +204,8 @@ export interface OutPlan {
   readonly name: '$out'
   readonly spec: Value
   readonly target: WriteTarget
+  /** Options of the time-series collection that it makes, as they were given. */
+  readonly timeSeries: Value | undefined
 }
 
 /** Each result meets the document of a collection that is equal in some fields. */

@@ -25,7 +25,8 @@ function compileUnion(spec: Value, compiler: StageCompiler): StagePlan[] {
         'first stage',
     )
   }
-  return [{ kind: 'union', name: '$unionWith', spec, from, stages }]
+  const throughView = compiler.context.throughView === true
+  return [{ kind: 'union', name: '$unionWith', spec, from, throughView, stages }]
 }
 
 function optionsOf(spec: Value): { from: string | undefined; pipeline: Value | undefined } {

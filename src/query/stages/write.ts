@@ -13,7 +13,7 @@ const unmatchedActions = ['insert', 'discard', 'fail'] as const
 
 function outTarget(spec: Value): WriteTarget {
   if (spec.type === bsonType.string) return { db: undefined, collection: stringOf(spec) }
-  if (spec.type === bsonType.object) return placeOf('$out', spec)
+  if (spec.type === bsonType.object) return placeOf('$out', spec, 'timeseries')
   throw location(
     16990,
     `$out only supports a string or object argument, but found ${typeName(spec)}`,
@@ -21,9 +21,10 @@ function outTarget(spec: Value): WriteTarget {
 }
 
 /** `{db, coll}`, the database being the pipeline's where it is not named. */
-function placeOf(name: string, spec: Value): WriteTarget {
+function placeOf(name: string, spec: Value, other?: string): WriteTarget {
   const given = new Map(fieldsOf(spec))
   for (const [field, value] of given) {
+    if (field === other) continue
     if (field !== 'db' && field !== 'coll') {
       throw location(40415, `BSON field '${name}.${field}' is an unknown field.`)
     }
@@ -40,6 +41,12 @@ function placeOf(name: string, spec: Value): WriteTarget {
   }
   const db = given.get('db')
   return { db: db === undefined ? undefined : stringOf(db), collection: stringOf(coll) }
+}
+
+/** What `{$out: {timeseries}}` says. */
+export function seriesOfOut(spec: Value): Value | undefined {
+  if (spec.type !== bsonType.object) return undefined
+  return new Map(fieldsOf(spec)).get('timeseries')
 }
 
 const mergeOptions = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched']
@@ -136,7 +143,10 @@ export const writeStages: readonly StageRow[] = [
   {
     name: '$out',
     place: 'last',
-    compile: (spec) => [{ kind: 'out', name: '$out', spec, target: outTarget(spec) }],
+    compile: (spec) => {
+      const target = outTarget(spec)
+      return [{ kind: 'out', name: '$out', spec, target, timeSeries: seriesOfOut(spec) }]
+    },
   },
   { name: '$merge', place: 'last', compile: (spec) => [compileMerge(spec)] },
 ]

@@ -3,6 +3,7 @@
 // Nothing else may differ.
 
 import { BSON, Decimal128 } from 'bson'
+import type { Test } from 'tap'
 import { documentFrom, toJs, valueFrom } from '../../../src/value/literal.js'
 import type { Value } from '../../../src/value/value.js'
 
@@ -115,10 +116,12 @@ export class Judge {
     else this.counts.set(row.about, (this.counts.get(row.about) ?? 0) + 1)
   }
 
-  /** A line for each kind that occurred. */
-  report(): string[] {
+  /** A line for each kind that occurred; fails where a disagreement is of none. */
+  tell(t: Test, seed: number): void {
     const rows = [...this.counts].sort(([, a], [, b]) => b - a)
-    return rows.map(([about, count]) => `${count} × ${about}`)
+    for (const [about, count] of rows) t.comment(`${count} × ${about}`)
+    const { undecided } = this
+    t.same(undecided.slice(0, 10), [], `${undecided.length} of seed ${seed} are undecided`)
   }
 }
 

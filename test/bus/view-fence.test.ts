@@ -1,0 +1,60 @@
+// What a view reads is behind the fence for the view's own stages: a stage that the reader has sent
+// does not reach it, even if the row should overlook what that stage names.
+
+import t from 'tap'
+import { CommandReadTx, type Fence } from '../../src/bus/command-tx.js'
+import { readable } from '../../src/commands/document/view-reads.js'
+import { openPipeline } from '../../src/engine/pipeline-source.js'
+import type { Namespace } from '../../src/engine/types.js'
+import { resolveView, stagesOver } from '../../src/engine/views.js'
+import { compilePipeline } from '../../src/query/pipeline.js'
+import { valueFrom } from '../../src/value/literal.js'
+import { eachRoom } from '../support/command-room.js'
+import { context } from '../support/reading.js'
+
+/** Everybody may do everything: what is refused is what nobody has declared. */
+const fence: Fence = {
+  now: 0,
+  touches: [readable('test', 'v')],
+  bypassesValidation: false,
+  lookAgain: () => undefined,
+  authorize: () => {},
+  authorizeOwner: () => {},
+  noteInvalid: () => {},
+  creating: () => {},
+  dropping: () => {},
+}
+
+const named = { from: 'c', as: 'found' }
+const fields = { localField: 'a', foreignField: 'a' }
+
+await eachRoom(t, 'what a view reads serves its own stages alone', async (t, room) => {
+  await room.insert('c', { _id: 1, a: 1 })
+  await room.insert('open', { _id: 1, a: 1 })
+  await room.run({ create: 'v', viewOn: 'open', pipeline: [{ $lookup: { ...named, ...fields } }] })
+  const read = async (stages: readonly object[]) =>
+    room.store.read(function* (reading) {
+      const tx = new CommandReadTx(reading, fence)
+      yield* tx.enter()
+      const place = yield* resolveView(tx, tx.namespace() as Namespace, context)
+      const own = compilePipeline(valueFrom(stages), context)
+      const source = openPipeline(place.ns, stagesOver(place, own), { db: 'test', context })
+      let count = 0
+      while (!source.drained) count += (yield* source.pull(tx, 10)).length
+      return count
+    })
+  t.equal(await read([]), 1, 'the view joins')
+  t.equal(await read([{ $unionWith: 'v' }]), 2, 'also where a stage names the view')
+  for (const stage of [
+    { $unionWith: 'c' },
+    { $lookup: { ...named, ...fields } },
+    { $lookup: { ...named, pipeline: [] } },
+    { $graphLookup: { ...named, startWith: 1, connectFromField: 'a', connectToField: 'a' } },
+    { $facet: { a: [{ $lookup: { ...named, ...fields } }] } },
+    { $unionWith: { coll: 'v', pipeline: [{ $unionWith: 'c' }] } },
+  ]) {
+    const refused = { message: 'the command did not declare test.c' }
+    await t.rejects(read([stage]), refused, JSON.stringify(stage))
+  }
+  await t.rejects(read([{ $unionWith: 'open' }]), /did not declare/, 'nor what it lies over')
+})
