@@ -4,12 +4,12 @@
 
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { keyClass } from '../store/layout.js'
+import { PassingReadTx } from '../store/passing-tx.js'
 import type {
   Awaitable,
-  Count,
   Entry,
-  Fetched,
   KeyRange,
+  Near,
   Program,
   ReadOptions,
   ReadTx,
@@ -17,7 +17,6 @@ import type {
   Store,
   StoreStats,
   Tx,
-  Versioned,
 } from '../store/store.js'
 import { namespaceOfRecord } from './keyspace/expiry.js'
 
@@ -35,7 +34,10 @@ export function writerOf(tx: ReadTx): object | undefined {
   return tx instanceof ObservedTx ? tx.writer : undefined
 }
 
-/** Asks `check` when the program of this transaction has run: it throws where that is to fail. */
+/**
+ * Asks `check` when the program of this transaction has run and its changes are to be made: it
+ * throws where that is to fail.
+ */
 export function whenRun(tx: ReadTx, check: () => void): void {
   if (tx instanceof ObservedTx) tx.checks.push(check)
 }
@@ -55,8 +57,8 @@ export class ObservedStore implements Store {
   }
 
   /**
-   * Tells of puts of records with the name of this one, in whatever collection, as soon as their
-   * program has run: the programs behind it in the same group are to know. Perhaps for nothing.
+   * Tells of puts of records with the name of this one, in whatever collection, as soon as they are
+   * applied: the programs behind it in the same group are to know. Perhaps for nothing.
    */
   observePuts(record: Bytes, put: RecordPut): () => void {
     return add(this.names, nameIn(record), put)
@@ -75,7 +77,11 @@ export class ObservedStore implements Store {
   }
 
   write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
-    return this.inner.write((tx) => (this.isObserved ? this.observed(tx, program) : program(tx)))
+    return this.inner.write((tx) => {
+      // Where it is applied later, somebody may come to observe in between.
+      const isObserved = this.isObserved || tx.whenApplied !== undefined
+      return isObserved ? this.observed(tx, program) : program(tx)
+    })
   }
 
   stats(): StoreStats {
@@ -91,112 +97,87 @@ export class ObservedStore implements Store {
   }
 
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
-    const changed = new Set<Changed>()
-    const { observers, names, collections } = this
-    const observedTx = new ObservedTx(tx, { observers, names, collections }, changed, program)
+    const observedTx = new ObservedTx(tx, program)
     const result = yield* program(observedTx)
-    for (const check of observedTx.checks) check()
-    for (const tell of observedTx.puts) tell()
-    // The group is committed in the same stretch of work: microtasks come after it.
-    if (changed.size > 0) {
-      queueMicrotask(() => {
-        for (const tell of changed) tell()
-      })
-    }
+    const told = () => this.tell(observedTx)
+    if (tx.whenApplied === undefined) told()
+    else tx.whenApplied(told)
     return result
+  }
+
+  /** What a program has changed is being applied. */
+  private tell({ checks, puts, removals, writer }: ObservedTx): void {
+    for (const check of checks) check()
+    for (const key of puts) {
+      this.tellRecord(key)
+      this.tellPut(key, writer)
+    }
+    for (const key of removals) this.tellRecord(key)
+    if (this.observers.size === 0) return
+    const changed = new Set<Changed>()
+    for (const keys of [puts, removals]) {
+      for (const key of keys) {
+        for (const tell of this.observers.get(mapKey(key)) ?? nobody) changed.add(tell)
+      }
+    }
+    if (changed.size === 0) return
+    // What is applied is committed in the same stretch of work: microtasks come after it.
+    queueMicrotask(() => {
+      for (const tell of changed) tell()
+    })
+  }
+
+  private tellRecord(key: Bytes): void {
+    const { collections } = this
+    if (collections.size === 0 || key[0] !== keyClass.record) return
+    for (const tell of collections.get(String(namespaceOfRecord(key))) ?? nobody) tell()
+  }
+
+  private tellPut(key: Bytes, writer: object): void {
+    const { names } = this
+    if (names.size === 0 || key[0] !== keyClass.record) return
+    const told = names.get(nameIn(key))
+    if (told === undefined) return
+    const namespace = namespaceOfRecord(key)
+    for (const tell of told) tell(namespace, writer)
   }
 }
 
-/** Notes who is to be told of what a program changes. */
-class ObservedTx implements Tx {
-  /** To be called when the program has run. */
-  readonly puts: (() => void)[] = []
+/** Notes what a program changes. */
+class ObservedTx extends PassingReadTx<Tx> implements Tx {
+  readonly puts: Bytes[] = []
+  readonly removals: Bytes[] = []
+  /** To be asked when the program has run. */
   readonly checks: (() => void)[] = []
 
   constructor(
-    private readonly inner: Tx,
-    private readonly listed: Listed,
-    private readonly changed: Set<Changed>,
+    inner: Tx,
     readonly writer: object,
-  ) {}
-
-  get(key: Bytes): Step<Bytes | undefined> {
-    return this.inner.get(key)
+  ) {
+    super(inner)
   }
 
-  getVersioned(key: Bytes): Step<Versioned | undefined> {
-    return this.inner.getVersioned(key)
-  }
-
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return this.inner.getMany(keys)
-  }
-
-  scan(range: KeyRange, limit: number): Step<Entry[]> {
-    return this.inner.scan(range, limit)
+  get near(): Near | undefined {
+    return this.inner.near
   }
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     return this.inner.scanOwn(range, limit)
   }
 
-  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    return this.inner.scanFetch(range, limit)
-  }
-
-  count(key: Bytes): Step<Count> {
-    return this.inner.count(key)
-  }
-
-  breathe(work: number): Step<void> {
-    return this.inner.breathe(work)
-  }
-
   put(key: Bytes, value: Bytes): void {
-    this.note(key)
-    if (this.listed.names.size > 0 && key[0] === keyClass.record) this.notePut(key)
+    this.puts.push(key)
     this.inner.put(key, value)
   }
 
   remove(key: Bytes): void {
-    this.note(key)
+    this.removals.push(key)
     this.inner.remove(key)
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
     this.inner.add(key, documents, bytes)
   }
-
-  private note(key: Bytes): void {
-    const { observers, collections } = this.listed
-    if (collections.size > 0 && key[0] === keyClass.record) this.noteRecord(key)
-    if (observers.size === 0) return
-    for (const changed of observers.get(mapKey(key)) ?? nobody) this.changed.add(changed)
-  }
-
-  private noteRecord(key: Bytes): void {
-    for (const tell of this.listed.collections.get(String(namespaceOfRecord(key))) ?? nobody) {
-      this.puts.push(tell)
-    }
-  }
-
-  private notePut(key: Bytes): void {
-    const told = this.listed.names.get(nameIn(key))
-    if (told === undefined) return
-    const namespace = namespaceOfRecord(key)
-    this.puts.push(() => {
-      for (const tell of told) tell(namespace, this.writer)
-    })
-  }
-}
-
-type Observers<T> = ReadonlyMap<string, ReadonlySet<T>>
-
-/** Who is to be told. */
-interface Listed {
-  readonly observers: Observers<Changed>
-  readonly names: Observers<RecordPut>
-  readonly collections: Observers<Changed>
 }
 
 const nobody: ReadonlySet<Changed> = new Set()

@@ -10,6 +10,8 @@ export interface BackupWorkerStart {
   /** Version of Sigil, and the time, for the head of the file. */
   readonly sigil: string
   readonly time: number
+  /** Beginnings of keys that are left out. */
+  readonly without: readonly Bytes[]
 }
 
 /**

@@ -2,7 +2,7 @@
 // state of them and walks it in key order, one block a question.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, beginsWith, prefixEnd } from '../base/bytes.js'
 import { assert, GatewayError } from '../base/errors.js'
 import { Block, encodeHead, encodeTail, nextBlocksCrc } from './backup-format.js'
 import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
@@ -22,11 +22,14 @@ class Sections {
   /** How many the state has. */
   readonly pairs: number
   private readonly walk: TablesWalk
+  private readonly without: readonly Bytes[]
   private readonly seen = { blocks: 0, blocksCrc: 0, pairs: 0, bytes: 0 }
 
   constructor(environment: Environment, transaction: ReadTransaction, start: BackupWorkerStart) {
-    const { format, applied, pairs } = readState(environment)
-    const { sigil, time } = start
+    const { format, applied, pairs: all } = readState(environment)
+    const { sigil, time, without } = start
+    const pairs = all - countUnder(environment, transaction, without)
+    this.without = without
     this.head = encodeHead({ tablesFormat: format, applied, time, pairs, sigil })
     this.pairs = pairs
     this.walk = new TablesWalk(environment, transaction, applied.version)
@@ -37,7 +40,7 @@ class Sections {
     const { seen } = this
     const block = new Block(seen.blocks)
     this.walk.step(
-      ({ key, value }) => block.add(key, value),
+      ({ key, value }) => beginsWith(key, this.without) || block.add(key, value),
       (damage) => {
         throw new Damaged(damage)
       },
@@ -50,6 +53,19 @@ class Sections {
     seen.bytes += block.bytes
     return { kind: 'block', section, pairs: seen.pairs }
   }
+}
+
+function countUnder(
+  environment: Environment,
+  transaction: ReadTransaction,
+  beginnings: readonly Bytes[],
+): number {
+  let count = 0
+  for (const start of beginnings) {
+    const range = { start, end: prefixEnd(start), transaction }
+    for (const _ of environment.getKeys(range)) count++
+  }
+  return count
 }
 
 const port = parentPort

@@ -75,12 +75,12 @@ class Running implements Backup {
   private readonly onAbort = () => void this.end(interrupted())
 
   constructor({ folder, clock, log }: BackupsOptions, options: BackupOptions, gone: () => void) {
-    const { sigil, bytesPerSecond, signal } = options
+    const { sigil, bytesPerSecond, signal, without = [] } = options
     this.clock = clock
     this.log = log
     this.sinceMs = clock.elapsed()
     this.pace = new Pace(clock, bytesPerSecond)
-    this.thread = new BackupThread({ folder, sigil, time: clock.now() })
+    this.thread = new BackupThread({ folder, sigil, time: clock.now(), without })
     this.gone = this.thread.exited.then(() => {
       signal?.removeEventListener('abort', this.onAbort)
       gone()

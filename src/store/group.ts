@@ -8,7 +8,18 @@ import { addCounts, decodeCount, encodeCount } from './counters.js'
 import { isVersioned, keyClass } from './layout.js'
 import { hashBytes } from './overlay-hash.js'
 import { Done, nothing, requireBounded } from './steps.js'
-import type { Count, Entry, Fetched, KeyRange, Program, Step, Tx, Versioned } from './store.js'
+import type {
+  Count,
+  Entry,
+  Fetched,
+  KeyRange,
+  Look,
+  Near,
+  Program,
+  Step,
+  Tx,
+  Versioned,
+} from './store.js'
 import type { GroupView, View } from './tables.js'
 import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
@@ -94,10 +105,14 @@ export function scanWhole(view: View, range: KeyRange, limit: number): Entry[] {
 }
 
 /** The transaction of one write program; every step is done at once. */
-class Writing implements Tx {
+class Writing implements Tx, Near {
+  readonly near: Near = this
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
+  /** What was looked at last is what is written next, as a rule: its hash is known. */
+  private lookedAt: Bytes | undefined
+  private lookedHash = 0
 
   constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
     this.view = view
@@ -144,12 +159,22 @@ class Writing implements Tx {
     return nothing
   }
 
+  look<T>(key: Bytes, look: Look<T>): T | undefined {
+    const hash = hashBytes(key, 0, key.length)
+    this.lookedAt = key
+    this.lookedHash = hash
+    const own = this.buffer.find(key, hash)
+    if (own === undefined) return this.view.look(key, look, hash)
+    const { value } = own
+    return value === undefined ? undefined : look(value, 0, value.length)
+  }
+
   put(key: Bytes, value: Bytes): void {
-    this.buffer.put(key, value)
+    this.buffer.put(key, value, this.hashOf(key))
   }
 
   remove(key: Bytes): void {
-    this.buffer.remove(key)
+    this.buffer.remove(key, this.hashOf(key))
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
@@ -162,6 +187,10 @@ class Writing implements Tx {
     if (own === undefined) return this.view.get(key, hash)
     const { value } = own
     return value === undefined ? undefined : copyOf(value, 0, value.length)
+  }
+
+  private hashOf(key: Bytes): number {
+    return key === this.lookedAt ? this.lookedHash : hashBytes(key, 0, key.length)
   }
 
   private scanNow(range: KeyRange, limit: number): Entry[] {

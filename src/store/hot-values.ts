@@ -49,6 +49,13 @@ export class HotValues {
     return found
   }
 
+  /** The value itself, where it is kept. */
+  find(key: Bytes, hash: number): Bytes | undefined {
+    if (this.count === 0) return undefined
+    const kept = this.kept[hash & (places - 1)]
+    return kept !== undefined && compareKeys(kept.key, key) === 0 ? kept.value : undefined
+  }
+
   forget(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (this.count === 0) return
     const place = hash & (places - 1)

@@ -13,11 +13,12 @@ import type { Checkpointer } from './checkpointer.js'
 import type { DiskSpace } from './disk-space.js'
 import { Generation } from './generation.js'
 import { HotValues } from './hot-values.js'
+import { LastApplied } from './last-applied.js'
 import { LayeredSnapshot, LayeredView } from './layered-view.js'
 import type { SealedSegment, SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'
 import { hashBytes } from './overlay-hash.js'
-import type { Backup, BackupOptions } from './store.js'
+import type { Backup, BackupOptions, Look } from './store.js'
 import type { StoredView } from './stored-view.js'
 import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables.js'
 
@@ -53,6 +54,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   readonly lastVersion: number
   private readonly options: LayeredOptions
   private readonly hot = new HotValues()
+  private readonly lastApplied = new LastApplied()
   private active = new Generation()
   /** Newest first. */
   private frozen: Generation[]
@@ -183,6 +185,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     await this.options.backups.close()
     await this.options.checkpointer.close()
     await this.checkpointing
+    this.lastApplied.release()
     try {
       // Behind the last checkpoint, which leaves a file of the log to be removed.
       await this.options.log.close()
@@ -192,7 +195,20 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   protected override below(key: Bytes, hash: number): Bytes | undefined {
-    return this.hot.get(key, this.stored, hash)
+    const { overlay } = this.lastApplied
+    const address = overlay === undefined ? -1 : overlay.find(key, undefined, hash)
+    if (overlay === undefined || address === -1) return this.hot.get(key, this.stored, hash)
+    return overlay.isRemoved(address) ? undefined : overlay.valueAt(address)
+  }
+
+  protected override lookBelow<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
+    const { overlay } = this.lastApplied
+    const address = overlay === undefined ? -1 : overlay.find(key, undefined, hash)
+    if (overlay !== undefined && address !== -1) {
+      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+    }
+    const kept = this.hot.find(key, hash)
+    return kept === undefined ? this.stored.look(key, look) : look(kept, 0, kept.length)
   }
 
   private relayer(): void {
@@ -290,7 +306,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.options.stored.renew()
     this.frozen.pop()
     this.relayer()
-    oldest.release()
+    this.lastApplied.take(oldest)
     this.options.log.discard(segment)
     if (this.active.overlay.bytes >= this.options.freezeBytes || this.isDue()) this.freeze()
     this.tellWaiting()

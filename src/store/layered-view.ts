@@ -6,7 +6,7 @@ import type { Generation } from './generation.js'
 import { mergeScan, type Source } from './merge.js'
 import type { Overlay } from './overlay.js'
 import { hashBytes } from './overlay-hash.js'
-import type { KeyRange, Versioned } from './store.js'
+import type { KeyRange, Look, Versioned } from './store.js'
 import type { PinnedView, StoredView } from './stored-view.js'
 import type { Scanned, Snapshot, View } from './tables.js'
 
@@ -37,6 +37,17 @@ export class LayeredView implements View {
     return this.below(key, hash)
   }
 
+  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
+    const { layers } = this
+    for (let i = 0; i < layers.length; i++) {
+      const { overlay, before } = layers[i] as Layer
+      const address = overlay.find(key, before, hash)
+      if (address === -1) continue
+      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+    }
+    return this.lookBelow(key, look, hash)
+  }
+
   getVersioned(key: Bytes): Versioned | undefined {
     const hash = hashBytes(key, 0, key.length)
     for (const { overlay, before } of this.layers) {
@@ -51,7 +62,7 @@ export class LayeredView implements View {
   scan(range: KeyRange, limit: number): Scanned {
     const sources: Source[] = []
     for (const { overlay, before } of this.layers) {
-      if (overlay.size === 0) continue
+      if (!overlay.mayHold(range)) continue
       const source = overlay.cursor(range, before)
       if (source.key !== undefined) sources.push(source)
     }
@@ -67,6 +78,10 @@ export class LayeredView implements View {
   /** A value that no overlay knows. */
   protected below(key: Bytes, _hash: number): Bytes | undefined {
     return this.stored.get(key)
+  }
+
+  protected lookBelow<T>(key: Bytes, look: Look<T>, _hash: number): T | undefined {
+    return this.stored.look(key, look)
   }
 }
 

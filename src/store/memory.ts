@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../base/clock.js'
 import { EmbeddedStore } from './embedded.js'
 import { mergeScan } from './merge.js'
 import { Overlay } from './overlay.js'
-import type { KeyRange, Store, Versioned } from './store.js'
+import type { KeyRange, Look, Store, Versioned } from './store.js'
 import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables.js'
 
 /** `type` InMemory; nothing outlives the process. */
@@ -27,6 +27,11 @@ class MemoryView implements View {
   get(key: Bytes, hash?: number): Bytes | undefined {
     const address = this.find(key, hash)
     return address === -1 ? undefined : this.overlay.valueAt(address)
+  }
+
+  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined {
+    const address = this.find(key, hash)
+    return address === -1 ? undefined : this.overlay.lookAt(address, look)
   }
 
   getVersioned(key: Bytes): Versioned | undefined {

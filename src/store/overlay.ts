@@ -11,6 +11,8 @@ import {
   changeBytes,
   changeEnd,
   changeHeaderBytes,
+  isRemoval,
+  valueLengthOf,
   valueStart,
   versionOf,
   writeChange,
@@ -22,7 +24,7 @@ import { absent, History } from './overlay-history.js'
 import { Order } from './overlay-order.js'
 import { Reclaim } from './overlay-reclaim.js'
 import { Slabs } from './overlay-slabs.js'
-import type { KeyRange } from './store.js'
+import type { KeyRange, Look } from './store.js'
 
 export interface OverlayOptions {
   /** Whether something lies below, which tombstones must hide. */
@@ -38,6 +40,8 @@ export class Overlay implements Ordered {
   private readonly order = new Order(this.entries)
   private readonly history = new History()
   private readonly reclaim: Reclaim | undefined
+  /** Keys by their first byte; those that were reclaimed are among them. */
+  private readonly classes = new Uint32Array(256)
   /** Positions that somebody reads at, in their order. */
   private readonly pins: number[] = []
   private isOpen = false
@@ -53,6 +57,11 @@ export class Overlay implements Ordered {
   /** Keys, removed ones among them while they hide something or a snapshot needs them. */
   get size(): number {
     return this.table.count
+  }
+
+  /** Changes that were kept, of all keys together; over a floor. */
+  get changes(): number {
+    return this.history.end - 1
   }
 
   /** Memory that it takes: slabs and indexes. */
@@ -122,6 +131,7 @@ export class Overlay implements Ordered {
       history.removeLast()
       if (before === absent) {
         table.remove(hash, after)
+        this.countClass(this.classAt(after), -1)
         order.remove(id)
       } else {
         entries.move(id, before)
@@ -150,6 +160,14 @@ export class Overlay implements Ordered {
     return address < before ? address : this.history.find(table.id(hash, slot), before)
   }
 
+  /** False where no key of the range's classes was ever here: there is nothing to go through. */
+  mayHold({ start, end }: KeyRange): boolean {
+    if (this.size === 0) return false
+    const last = (end[0] ?? 0) - (end.length > 1 ? 0 : 1)
+    for (let at = start[0] ?? 0; at <= last; at++) if (this.classes[at] !== 0) return true
+    return false
+  }
+
   isRemoved(address: number): boolean {
     return this.entries.isRemovedAt(address)
   }
@@ -159,6 +177,13 @@ export class Overlay implements Ordered {
     const slab = this.slabs.at(address)
     const offset = this.slabs.offset(address)
     return copyOf(slab, valueStart(slab, offset), changeEnd(slab, offset))
+  }
+
+  /** The same bytes where they lie. */
+  lookAt<T>(address: number, look: Look<T>): T {
+    const slab = this.slabs.at(address)
+    const offset = this.slabs.offset(address)
+    return look(slab, valueStart(slab, offset), changeEnd(slab, offset))
   }
 
   versionAt(address: number): number {
@@ -214,6 +239,14 @@ export class Overlay implements Ordered {
     return address < position ? address : this.history.find(id, position)
   }
 
+  private countClass(first: number, by: number): void {
+    this.classes[first] = (this.classes[first] as number) + by
+  }
+
+  private classAt(address: number): number {
+    return this.slabs.at(address)[this.slabs.offset(address) + changeHeaderBytes] as number
+  }
+
   /** `slot` is that of the key, or -1. */
   private change(
     hash: number,
@@ -224,6 +257,10 @@ export class Overlay implements Ordered {
   ): void {
     assert(this.isOpen, 'changes are made in a group')
     const { slabs, entries, table, history } = this
+    if (slot !== -1 && value !== undefined) {
+      const last = table.address(hash, slot)
+      if (last >= this.groupStart && this.rewrite(last, key, value, version)) return
+    }
     const address = slabs.allocate(changeBytes(key.length, value === undefined ? 0 : value.length))
     writeChange(slabs.at(address), slabs.offset(address), key, value, version)
     this.groupChanges++
@@ -238,7 +275,20 @@ export class Overlay implements Ordered {
     const id = entries.add(address)
     table.insert(hash, id, address)
     this.order.add(id)
+    this.countClass(key[0] as number, 1)
     history.add(id, absent, address, chained)
+  }
+
+  /**
+   * A put in the place of one of the same group and length, which nobody has seen: a key that many
+   * programs change, as the head of a container, is then one change of the group.
+   */
+  private rewrite(address: number, key: Bytes, value: Bytes, version: number): boolean {
+    const slab = this.slabs.at(address)
+    const offset = this.slabs.offset(address)
+    if (isRemoval(slab, offset) || valueLengthOf(slab, offset) !== value.length) return false
+    writeChange(slab, offset, key, value, version)
+    return true
   }
 
   /** Lets at most so many superseded versions go that no snapshot needs. */

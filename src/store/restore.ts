@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Bytes, compareBytes } from '../base/bytes.js'
+import { type Bytes, beginsWith, compareBytes } from '../base/bytes.js'
 import { fail, GatewayError } from '../base/errors.js'
 import { restoreCommitBytes } from '../base/limits.js'
 import { copyOf } from '../base/slab.js'
@@ -31,6 +31,8 @@ export interface RestoreOptions {
   readonly folder: string
   /** The backup, in pieces of any size. */
   readonly pieces: AsyncIterable<Bytes>
+  /** Beginnings of keys that are not brought back, though the backup has them. */
+  readonly without?: readonly Bytes[]
   /** Told after each piece: bytes of the backup, and pairs. */
   readonly progress?: (bytes: number, pairs: number) => void
 }
@@ -121,9 +123,9 @@ function openPlace(place: string): Environment {
 async function build(
   environment: Environment,
   place: string,
-  { pieces, progress }: RestoreOptions,
+  { pieces, progress, without }: RestoreOptions,
 ): Promise<Restored> {
-  const loader = new Loader(environment, place)
+  const loader = new Loader(environment, place, without)
   let bytes = 0
   let pairs = 0
   const reader = new BackupReader({
@@ -152,6 +154,7 @@ class Loader {
   constructor(
     private readonly environment: Environment,
     private readonly place: string,
+    private readonly without: readonly Bytes[] = [],
   ) {}
 
   begin(head: BackupHead): void {
@@ -170,6 +173,7 @@ class Loader {
       : orderDamage(key)
     if (damage !== undefined) throw fail('ChecksumMismatch', `in the backup, ${damage.text}`)
     this.before = copyOf(key, 0, key.length)
+    if (beginsWith(key, this.without)) return
     this.pairs.push({ key: this.before, value: copyOf(value, 0, value.length) })
     this.bytes += key.length + value.length
     if (this.bytes >= restoreCommitBytes) this.commit()

@@ -67,7 +67,27 @@ export interface Count {
   readonly bytes: number
 }
 
+/** What somebody makes of bytes where they lie, from `start` to `end`; it must not keep them. */
+export type Look<T> = (bytes: Bytes, start: number, end: number) => T
+
+/** Reading without a step and without a copy, where the store is in this process. */
+export interface Near {
+  /**
+   * Of the value that `get` would answer; undefined where there is none. The key must not be
+   * changed any more.
+   */
+  look<T>(key: Bytes, look: Look<T>): T | undefined
+}
+
 export interface Tx extends ReadTx {
+  /** Undefined where values are further away than a call. */
+  readonly near?: Near | undefined
+  /**
+   * Of a store that makes a program's changes later than the program ends: `told` is called right
+   * before that, with nothing in between, and what it throws ends the program without a change.
+   * Undefined where a program that ends changes what it does there and then.
+   */
+  readonly whenApplied?: ((told: () => void) => void) | undefined
   /** As scan, merged with this program's own writes: for unique probes and key-value structures. */
   scanOwn(range: KeyRange, limit: number): Step<Entry[]>
   /**
@@ -137,6 +157,8 @@ export interface BackupOptions {
   /** Version of Sigil, for the file. */
   readonly sigil: string
   readonly bytesPerSecond: number
+  /** Beginnings of keys that are not for the file. */
+  readonly without?: readonly Bytes[]
   /** Ends the backup, whatever it is doing. */
   readonly signal?: AbortSignal
 }

@@ -12,7 +12,7 @@ import {
   type ReadTransaction,
 } from './lmdb-environment.js'
 import { frameBytes, frameVersion, openFrame, requireFrame } from './record-frame.js'
-import type { Entry, KeyRange, Versioned } from './store.js'
+import type { Entry, KeyRange, Look, Versioned } from './store.js'
 
 interface FoundEntry {
   key: Bytes
@@ -51,6 +51,17 @@ export class TablesView {
     if (!isVersioned(key)) return copyOf(bytes, 0, length)
     requireFrame(key, bytes, length)
     return copyOf(bytes, frameBytes, length)
+  }
+
+  /** As get, of the value where it lies. */
+  look<T>(key: Bytes, look: Look<T>): T | undefined {
+    const found = this.find(key)
+    if (found === undefined) return undefined
+    const length = fast(this.environment).lastSize
+    const bytes = plainBytes(found)
+    if (!isVersioned(key)) return look(bytes, 0, length)
+    requireFrame(key, bytes, length)
+    return look(bytes, frameBytes, length)
   }
 
   /** For the versioned classes only. */

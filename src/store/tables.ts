@@ -2,12 +2,22 @@
 // programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
 
 import type { Bytes } from '../base/bytes.js'
-import type { Backup, BackupOptions, Entry, KeyRange, StoreStats, Versioned } from './store.js'
+import type {
+  Backup,
+  BackupOptions,
+  Entry,
+  KeyRange,
+  Look,
+  StoreStats,
+  Versioned,
+} from './store.js'
 
 /** A consistent state. Everything answered is the caller's own. */
 export interface View {
   /** Who has the key's hash (overlay-hash.ts) gives it, here and below. */
   get(key: Bytes, hash?: number): Bytes | undefined
+  /** As get, of the value where it lies. */
+  look<T>(key: Bytes, look: Look<T>, hash: number): T | undefined
   /** For the versioned classes only. */
   getVersioned(key: Bytes): Versioned | undefined
   /** At most `limit` entries, in the order of the range. */

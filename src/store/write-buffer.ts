@@ -37,6 +37,8 @@ export interface OwnWrites {
 
 /** Up to so many changes are found by looking at each: most programs make two or three. */
 const searchedMax = 8
+/** Of the first table: what a pipeline of sixteen changes has room in it. */
+const placesMin = 256
 
 export class WriteBuffer {
   /** In the order in which the keys were first touched. */
@@ -64,21 +66,21 @@ export class WriteBuffer {
     return this.changes.length === 0 && this.additions === undefined
   }
 
-  put(key: Bytes, value: Bytes): void {
+  /** Who has the key's hash gives it, here and below. */
+  put(key: Bytes, value: Bytes, hash = hashBytes(key, 0, key.length)): void {
     assert(key[0] !== keyClass.count, 'counters are only added to')
     if (holdsData(key)) this.puts = true
-    const hash = hashBytes(key, 0, key.length)
     this.change({ key, value, version: this.nextVersion(), hash })
   }
 
   /** Of a counter: what was added to it so far is forgotten with it. */
-  remove(key: Bytes): void {
+  remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (key[0] === keyClass.count) {
       this.additions?.delete(mapKey(key))
       this.added = undefined
     }
     this.removes = true
-    this.change({ key, value: undefined, version: 0, hash: hashBytes(key, 0, key.length) })
+    this.change({ key, value: undefined, version: 0, hash })
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
@@ -93,7 +95,6 @@ export class WriteBuffer {
     this.added = addTo(this.additions, { key, documents, bytes })
   }
 
-  /** Who has the key's hash gives it. */
   find(key: Bytes, hash = hashBytes(key, 0, key.length)): Change | undefined {
     const { changes } = this
     if (changes.length === 0) return undefined
@@ -165,7 +166,7 @@ export class WriteBuffer {
 
   private placeAll(): void {
     const { changes } = this
-    const places = new Int32Array(4 * placesOf(changes.length))
+    const places = new Int32Array(Math.max(placesMin, 4 * placesOf(changes.length)))
     for (let at = 0; at < changes.length; at++) place(places, (changes[at] as Change).hash, at)
     this.places = places
   }

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import type { Clock, Random } from '../../src/base/clock.js'
-import { cursorIdleMs, cursorsPerIdentityMax } from '../../src/base/limits.js'
+import { cursorIdleMs, cursorsPerOwnerMax } from '../../src/base/limits.js'
 import { type CursorMeta, Cursors, fillBatch, requireAlive } from '../../src/engine/cursors.js'
 import { documentsSource, type Source } from '../../src/engine/source.js'
 import { openMemoryStore } from '../../src/store/memory.js'
@@ -118,7 +118,7 @@ await t.test(
 await t.test('an identity holds so many cursors and no more', async (t) => {
   const { cursors } = opened()
   const first = cursors.open(some(), mine)
-  for (let i = 1; i < cursorsPerIdentityMax; i++) cursors.open(some(), mine)
+  for (let i = 1; i < cursorsPerOwnerMax; i++) cursors.open(some(), mine)
   const refused = some()
   t.throws(() => cursors.open(refused, mine), { code: 146 })
   t.ok(refused.drained)

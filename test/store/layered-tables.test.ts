@@ -15,6 +15,7 @@ import { keyClass } from '../../src/store/layout.js'
 import { openEnvironment } from '../../src/store/lmdb-environment.js'
 import { prepareFormat } from '../../src/store/lmdb-format.js'
 import { SegmentLog } from '../../src/store/log.js'
+import { hashBytes } from '../../src/store/overlay-hash.js'
 import { StoredView } from '../../src/store/stored-view.js'
 import { temporaryFolder } from '../support/stores.js'
 
@@ -79,4 +80,27 @@ t.test('a rest comes though its overlay could not be frozen, and was written to'
   checkpointer.letGo()
   await rested
   t.equal(tables.stats().log?.checkpoints, 3)
+})
+
+t.test('what was written again and again reads the same behind its checkpoint', async (t) => {
+  const { tables, checkpointer, put } = await open(t)
+  checkpointer.letGo()
+  for (const length of [10, 20]) for (const tail of [1, 2, 3]) put(tail, length)
+  tables.commit((view) => view.remove(key(3)))
+  await tables.atRest(async () => {})
+  const look = (tail: number) => {
+    const bytes = key(tail)
+    return tables.look(bytes, (_, start, end) => end - start, hashBytes(bytes, 0, bytes.length))
+  }
+  t.equal(tables.get(key(1))?.length, 20)
+  t.equal(look(1), 20)
+  t.equal(tables.get(key(3)), undefined, 'a removed one is gone')
+  t.equal(look(3), undefined)
+  t.equal(tables.get(key(4)), undefined)
+  put(1, 7)
+  t.equal(look(1), 7, 'what is newer counts')
+  // Of keys that are written once nothing is kept: they are read from the tables.
+  await tables.atRest(async () => {})
+  t.equal(tables.get(key(1))?.length, 7)
+  t.equal(look(2), 20)
 })

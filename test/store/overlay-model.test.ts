@@ -38,6 +38,8 @@ class Machine {
   private version = 0
   private readonly hasFloor: boolean
   private readonly keys: readonly Bytes[]
+  /** Where the last change of each key stands among those of the group. */
+  private readonly lastOf = new Map<string, number>()
 
   constructor(hasFloor: boolean, seed: number) {
     this.hasFloor = hasFloor
@@ -136,6 +138,7 @@ class Machine {
     const headerBytes = this.hasFloor ? 32 : 0
     const before = new Map(this.state)
     const expected: string[] = []
+    this.lastOf.clear()
     overlay.begin(headerBytes)
     const removals = this.below(10)
     for (let count = this.below(this.below(20) === 0 ? 6_000 : 60); count >= 0; count--) {
@@ -162,7 +165,13 @@ class Machine {
     const version = ++this.version
     this.overlay.put(key, bytes, version)
     this.state.set(mapKey(key), { bytes, version })
-    expected.push(`${mapKey(key)} ${bytes.length} ${bytes[0]} ${version}`)
+    const name = mapKey(key)
+    const start = `${name} ${bytes.length} `
+    const text = `${start}${bytes[0]} ${version}`
+    const last = this.lastOf.get(name)
+    // A put of the same length takes the place of the last one of its group.
+    if (last !== undefined && expected[last]?.startsWith(start) === true) expected[last] = text
+    else this.lastOf.set(name, expected.push(text) - 1)
   }
 
   private remove(key: Bytes, expected: string[]): void {
@@ -170,7 +179,7 @@ class Machine {
     const name = mapKey(key)
     if (this.hasFloor) this.state.set(name, { bytes: undefined, version: 0 })
     else if (!this.state.delete(name)) return
-    expected.push(`${name} removed`)
+    this.lastOf.set(name, expected.push(`${name} removed`) - 1)
   }
 
   private pieces(headerBytes: number, expected: readonly string[]): string | undefined {

@@ -45,6 +45,8 @@ const delayTicksMax = 2
 
 /** What a run asked and was told, what it changed, and how it ended. */
 interface Attempt {
+  /** What the program is to be told right before its changes are made. */
+  readonly told: readonly (() => void)[]
   readonly reads: { readonly ask: Ask; readonly answer: unknown }[]
   readonly buffer: WriteBuffer
   readonly end: { readonly value: unknown } | { readonly error: unknown }
@@ -56,6 +58,8 @@ export class LateStore implements Store {
    * change descriptors under a program. Writes made in it are not disturbed in turn.
    */
   betweenRuns: ((run: number) => Promise<void>) | undefined
+  /** Called between the end of a run and its commit; writes made in it as above. */
+  beforeCommit: (() => Promise<void>) | undefined
   /** Runs of write programs so far, the repeated ones not counted. */
   runs = 0
   private readonly tables = new MemoryTables()
@@ -131,13 +135,15 @@ export class LateStore implements Store {
       requireSame(attempt, this.attemptAtOnce(make, snapshot))
       await this.delay()
       if (run < patientRuns && !undisturbed && this.random() < this.conflictChance) {
-        await this.disturb(run + 1)
+        const { betweenRuns } = this
+        await this.disturb(betweenRuns && (() => betweenRuns(run + 1)))
         return undefined
       }
+      if (!undisturbed) await this.disturb(this.beforeCommit)
       while (this.alone !== undefined && this.alone !== me) await tick()
-      if (!this.commit(attempt)) return undefined
-      await this.delay()
-      return attempt.end
+      const end = this.commit(attempt)
+      if (end !== undefined) await this.delay()
+      return end
     } finally {
       if (this.alone === me) this.alone = undefined
     }
@@ -147,14 +153,15 @@ export class LateStore implements Store {
     const buffer = new WriteBuffer(() => ++this.version)
     const reads: Attempt['reads'] = []
     try {
-      const value = await this.drive(make(new LateTx(buffer)), (ask) => {
+      const tx = new LateTx(buffer)
+      const value = await this.drive(make(tx), (ask) => {
         const told = answer(view, ask)
         reads.push({ ask, answer: told })
         return structuredClone(told)
       })
-      return { reads, buffer, end: { value } }
+      return { reads, buffer, end: { value }, told: tx.told }
     } catch (error) {
-      return { reads, buffer: new WriteBuffer(() => 0), end: { error } }
+      return { ...failed(error), reads }
     }
   }
 
@@ -168,9 +175,9 @@ export class LateStore implements Store {
         reads.push({ ask: next.value, answer: undefined })
         next = program.next(answer(view, next.value))
       }
-      return { reads, buffer, end: { value: next.value } }
+      return { reads, buffer, end: { value: next.value }, told: [] }
     } catch (error) {
-      return { reads, buffer: new WriteBuffer(() => 0), end: { error } }
+      return { ...failed(error), reads }
     }
   }
 
@@ -190,10 +197,15 @@ export class LateStore implements Store {
     return next.value
   }
 
-  /** Applies what the run changed, if everything it read is still so. */
-  private commit({ reads, buffer }: Attempt): boolean {
-    for (const { ask, answer: told } of reads) {
-      if (!isDeepStrictEqual(answer(this.tables.current, ask), told)) return false
+  /** Applies what the run changed, if everything it read is still so; else undefined. */
+  private commit({ reads, buffer, end, told }: Attempt): Attempt['end'] | undefined {
+    for (const { ask, answer: before } of reads) {
+      if (!isDeepStrictEqual(answer(this.tables.current, ask), before)) return undefined
+    }
+    try {
+      for (const tell of told) tell()
+    } catch (error) {
+      return { error }
     }
     this.tables.commit((view) => {
       for (const { key, value } of buffer.changes) {
@@ -205,14 +217,14 @@ export class LateStore implements Store {
         view.put(addition.key, encodeCount(sum), 0)
       }
     })
-    return true
+    return end
   }
 
-  private async disturb(run: number): Promise<void> {
-    if (this.betweenRuns === undefined) return
+  private async disturb(hook: (() => Promise<void>) | undefined): Promise<void> {
+    if (hook === undefined) return
     this.inHook = true
     try {
-      await this.betweenRuns(run)
+      await hook()
     } finally {
       this.inHook = false
     }
@@ -295,6 +307,11 @@ function ended({ end }: Attempt): unknown {
   return String(error)
 }
 
+/** A run that changes nothing. */
+function failed(error: unknown): Attempt {
+  return { reads: [], buffer: new WriteBuffer(() => 0), end: { error }, told: [] }
+}
+
 /** Reads of a program, each a question to the store. */
 class LateReadTx implements ReadTx {
   get(key: Bytes): Step<Bytes | undefined> {
@@ -331,6 +348,7 @@ class LateReadTx implements ReadTx {
 }
 
 class LateTx extends LateReadTx implements Tx {
+  readonly told: (() => void)[] = []
   private readonly buffer: WriteBuffer
 
   constructor(buffer: WriteBuffer) {
@@ -395,6 +413,10 @@ class LateTx extends LateReadTx implements Tx {
 
   add(key: Bytes, documents: number, bytes: number): void {
     this.buffer.add(key, documents, bytes)
+  }
+
+  whenApplied(told: () => void): void {
+    this.told.push(told)
   }
 
   private own(key: Bytes, stored: Bytes | undefined): Bytes | undefined {

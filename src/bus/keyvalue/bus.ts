@@ -71,6 +71,10 @@ export class KeyValueBus {
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
       announce: (events) => services.announce(events),
+      warnOf: (ns, command, connection) => {
+        const text = 'documents were written that would fail validation'
+        services.log.warn({ command, ns, connection }, text)
+      },
       allow: services.allow,
       standing: services.standing ?? noWallets,
     })
@@ -286,9 +290,12 @@ export class KeyValueBus {
 
   /** What a key has beyond its share is refused. */
   private limit({ command, session }: KeyValueCall): GatewayError | undefined {
-    if (command.row.access === 'anonymous') return undefined
+    const { identity, protocol } = session
+    if (command.row.access === 'anonymous' || identity.kind !== 'key') return undefined
+    // HTTP counts by its routes.
+    if (protocol !== 'http') this.services.keyUse?.count(identity, meterName(command, this.unknown))
     try {
-      this.services.keyLimit?.take(session.identity)
+      this.services.keyLimit?.take(identity)
       return undefined
     } catch (thrown) {
       return toGatewayError(thrown)

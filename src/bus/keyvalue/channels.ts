@@ -12,9 +12,10 @@ import { findNamespace } from '../../engine/catalog.js'
 import { channelsName } from '../../engine/server-collections.js'
 import type { Access } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
-import type { Identity, WalletIdentity } from '../../identity/identity.js'
+import { type Identity, type WalletIdentity, walletOf } from '../../identity/identity.js'
 import { isWallet, type Standing, standingNow } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
+import type { Quotas } from '../quota.js'
 import { push, type Reply } from './reply.js'
 
 /** One message as a subscriber gets it; a subscription by pattern gets its own. */
@@ -31,12 +32,16 @@ export class Subscriber {
   /** By the latin1 reading of their bytes. */
   readonly channels = new Map<string, Bytes>()
   readonly patterns = new Map<string, Bytes>()
+  /** Whose subscriptions they are, however it signs in later. */
+  readonly wallet: string | undefined
 
   constructor(
     /** Whose rights it has at that moment. */
     readonly session: { readonly identity: Identity },
     readonly receive: (message: Message) => void,
-  ) {}
+  ) {
+    this.wallet = walletOf(session.identity)
+  }
 
   /** Channels and patterns together. */
   get count(): number {
@@ -60,6 +65,8 @@ export interface ChannelsOptions {
   readonly allow: Allow
   readonly standing: Standing
   readonly clock: Clock
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Pick<Quotas, 'subscribe' | 'unsubscribe'>
 }
 
 /** A message on its way to those who listen to the channel or to one pattern. */
@@ -97,6 +104,7 @@ export class Channels {
   subscribe(subscriber: Subscriber, name: Slice): void {
     const key = mapKey(name.view())
     if (subscriber.channels.has(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     subscriber.channels.set(key, name.copy())
     const known = this.channels.get(key)
     if (known === undefined) this.channels.set(key, new Set([subscriber]))
@@ -106,6 +114,7 @@ export class Channels {
   subscribePattern(subscriber: Subscriber, name: Slice): void {
     const key = mapKey(name.view())
     if (subscriber.patterns.has(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     const bytes = name.copy()
     subscriber.patterns.set(key, bytes)
     const known = this.patterns.get(key)
@@ -240,6 +249,7 @@ export class Channels {
 
   private drop(subscriber: Subscriber, kind: NameKind, key: string): void {
     if (!subscriber[kind].delete(key)) return
+    if (subscriber.wallet !== undefined) this.options.quotas?.unsubscribe(subscriber.wallet)
     if (kind === 'channels') {
       const known = this.channels.get(key)
       if (known?.delete(subscriber) && known.size === 0) this.channels.delete(key)

@@ -31,6 +31,8 @@ export interface ProgramOptions {
   readonly notifiesRare: () => boolean
   /** Told of the events of a program that has been committed. */
   readonly announce: (events: readonly KeyEvent[]) => void
+  /** Told of a collection to which a committed program wrote what its validator only warns of. */
+  readonly warnOf: (ns: string, command: string, connection: number) => void
   readonly allow: Allow
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
@@ -43,6 +45,9 @@ class Outcome {
   misses = 0
   /** Commands that changed something. */
   changed = 0
+  /** Collections and the commands that wrote what their validators only warn of. */
+  invalid: ReadonlyMap<string, string> | undefined
+  connection = 0
   /** The same ones for every run of the program. */
   readonly hints: ProgramHints
 
@@ -225,8 +230,11 @@ export class Programs {
     for (const call of calls) if (!call.isRefused) await this.read([call], now)
   }
 
-  private tell({ events, hits, misses, changed, hints }: Outcome): void {
+  private tell({ events, hits, misses, changed, hints, invalid, connection }: Outcome): void {
     hints.tell()
+    if (invalid !== undefined) {
+      for (const [ns, command] of invalid) this.options.warnOf(ns, command, connection)
+    }
     this.changed += changed
     this.hits += hits
     this.misses += misses
@@ -264,6 +272,7 @@ export class Programs {
         if (call.command.row.databases !== undefined) yield* this.openFurther(call, spaces)
         call.begin(now)
         work.isReading = !call.command.isWrite
+        work.command = call.name
         work.hasMore = i + 1 < calls.length
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
@@ -282,6 +291,8 @@ export class Programs {
     spaces.settle()
     outcome.events = work.events
     outcome.changed = changed
+    outcome.invalid = work.invalid
+    outcome.connection = first?.session.id ?? 0
     outcome.hits = work.hits
     outcome.misses = work.misses
     return true

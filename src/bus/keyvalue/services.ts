@@ -23,6 +23,7 @@ export interface KeyValueServices
     | 'version'
     | 'credentials'
     | 'keyLimit'
+    | 'keyUse'
     | 'slowCommandMs'
     | 'rules'
     | 'standing'

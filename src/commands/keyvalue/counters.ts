@@ -10,6 +10,7 @@ import { addDecimals, type Decimal, parseDecimal } from '../../engine/keyspace/d
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.js'
+import { addToInteger } from '../../engine/keyspace/plain-strings.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
 
@@ -38,7 +39,14 @@ function counter(
 }
 
 function increment(ks: Keyspace, call: KeyValueCall, amount: number | bigint): Step<Reply> {
-  const found = ks.key(call.arg(1))
+  const name = call.arg(1)
+  const sum = addToInteger(ks, name, amount)
+  if (sum === 'overflow') throw wouldOverflow()
+  if (sum !== undefined) {
+    ks.notify('$', 'incrby', name)
+    return new Done<Reply>(sum)
+  }
+  const found = ks.key(name)
   if (!(found instanceof Done)) return incrementLater(ks, found, amount)
   return incrementKey(ks, found.value, amount)
 }

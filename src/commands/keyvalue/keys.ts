@@ -5,6 +5,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Reply, simple } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { removeString } from '../../engine/keyspace/plain-strings.js'
 import type { Program } from '../../store/store.js'
 
 const shared = { categories: ['keyspace'], group: 'generic' } as const
@@ -14,7 +15,8 @@ function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   let removed = 0
   for (let i = 1; i < call.count; i++) {
     const name = call.arg(i)
-    if (!(yield* ks.remove(yield* ks.key(name)))) continue
+    const isGone = removeString(ks, name) ?? (yield* ks.remove(yield* ks.key(name)))
+    if (!isGone) continue
     removed++
     ks.notify('g', 'del', name)
   }
@@ -37,18 +39,11 @@ const del: KeyValueRow = {
 }
 
 const unlink: KeyValueRow = {
-  ...shared,
+  ...del,
   name: 'unlink',
-  arity: -2,
   flags: ['write', 'fast'],
-  keys: [1, -1, 1],
   summary: 'Takes keys away as DEL does: here neither waits for what the keys hold.',
   since: '4.0.0',
-  complexity: 'O(1) for each key, whatever it holds',
-  syntax: 'key [key ...]',
-  tips: allShards,
-  grain: 'write',
-  run: remove,
 }
 
 function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
@@ -72,18 +67,10 @@ const exists: KeyValueRow = {
 }
 
 const touch: KeyValueRow = {
-  ...shared,
+  ...exists,
   name: 'touch',
-  arity: -2,
-  flags: ['readonly', 'fast'],
-  keys: [1, -1, 1],
   summary: 'Answers how many of the keys exist; when a key was last used is not kept.',
   since: '3.2.1',
-  complexity: 'O(1) for each key',
-  syntax: 'key [key ...]',
-  tips: allShards,
-  grain: 'read',
-  run: count,
 }
 
 const type: KeyValueRow = {

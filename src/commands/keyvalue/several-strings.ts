@@ -5,12 +5,13 @@ import { mapKey } from '../../base/bytes.js'
 import { wrongArity } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
-import { ok } from '../../bus/keyvalue/reply.js'
+import { ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { type Key, never } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import { nothing } from '../../store/steps.js'
-import type { Program } from '../../store/store.js'
+import { overwriteString } from '../../engine/keyspace/plain-strings.js'
+import { Done, nothing } from '../../store/steps.js'
+import type { Program, Step } from '../../store/store.js'
 
 const shared = { categories: ['string'], group: 'string' } as const
 
@@ -37,13 +38,21 @@ function readNames(call: KeyValueCall): Slice[] {
   return call.argsFrom(1, 2)
 }
 
-/** A key that is named twice is written twice, as one object: it knows what lies there then. */
-function* putAll(ks: Keyspace, call: KeyValueCall, keys: readonly Key[]): Program<void> {
+/**
+ * Writes the pairs from an index on, whose keys are given. A key that is named twice is written
+ * twice, as one object: it knows what lies there then.
+ */
+function* putAll(
+  ks: Keyspace,
+  call: KeyValueCall,
+  from: number,
+  keys: readonly Key[],
+): Program<void> {
   const written = keys.length > comparedMax ? new Map<string, Key>() : undefined
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as Key
     const known = written === undefined ? firstOf(keys, i) : byName(written, key)
-    const put = ks.putString(known, call.arg(2 + 2 * i), never)
+    const put = ks.putString(known, call.arg(from + 1 + 2 * i), never)
     if (put !== nothing) yield* put
     ks.notify('$', 'set', key.name)
   }
@@ -81,10 +90,28 @@ const mset: KeyValueRow = {
   complexity: 'O(N) with N keys',
   syntax: 'key value [key value ...]',
   grain: 'write',
-  *run(ks, call) {
-    yield* putAll(ks, call, yield* ks.keys(readNames(call)))
-    return ok
+  run(ks, call) {
+    if (call.count % 2 === 0) throw wrongArity(call.name)
+    const from = overwriteAll(ks, call)
+    return from === call.count ? doneOk : msetLater(ks, call, from)
   },
+}
+
+const doneOk: Step<Reply> = new Done(ok)
+
+/** Writes what can be written at once; answers where the first pair stands that cannot. */
+function overwriteAll(ks: Keyspace, call: KeyValueCall): number {
+  for (let i = 1; i < call.count; i += 2) {
+    const name = call.arg(i)
+    if (!overwriteString(ks, name, call.arg(i + 1))) return i
+    ks.notify('$', 'set', name)
+  }
+  return call.count
+}
+
+function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Reply> {
+  yield* putAll(ks, call, from, yield* ks.keys(call.argsFrom(from, 2)))
+  return ok
 }
 
 const msetnx: KeyValueRow = {
@@ -102,7 +129,7 @@ const msetnx: KeyValueRow = {
   *run(ks, call) {
     const keys = yield* ks.keys(readNames(call))
     if (keys.some((key) => key.exists)) return 0
-    yield* putAll(ks, call, keys)
+    yield* putAll(ks, call, 1, keys)
     return 1
   },
 }

@@ -7,8 +7,9 @@ import { ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { type Key, never } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { overwriteString } from '../../engine/keyspace/plain-strings.js'
 import { Done } from '../../store/steps.js'
-import type { Program } from '../../store/store.js'
+import type { Program, Step } from '../../store/store.js'
 import { counterRows } from './counters.js'
 import { type ExpireUnit, expireTime, unitOf } from './expire-time.js'
 import { readGetexOptions, readSetOptions } from './set-options.js'
@@ -66,8 +67,16 @@ function answersOld(call: KeyValueCall): boolean {
   return false
 }
 
-function* setPlain(ks: Keyspace, call: KeyValueCall): Program<Reply> {
+function setPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
   const name = call.arg(1)
+  if (!overwriteString(ks, name, call.arg(2))) return setLater(ks, call, name)
+  ks.notify('$', 'set', name)
+  return doneOk
+}
+
+const doneOk: Step<Reply> = new Done(ok)
+
+function* setLater(ks: Keyspace, call: KeyValueCall, name: Slice): Program<Reply> {
   const key = yield* ks.key(name)
   yield* ks.putString(key, call.arg(2), never)
   ks.notify('$', 'set', name)

@@ -11,9 +11,9 @@ import { type KeyType, never } from './key.js'
 import { scalarValue } from './scalar.js'
 
 /** Kind of a record that holds its document (records.ts). */
-const inlineKind = 1
+export const inlineKind = 1
 
-const typeElement = Buffer.from('\x02type\0\x07\0\0\0string\0', 'latin1')
+export const stringTypeElement = Buffer.from('\x02type\0\x07\0\0\0string\0', 'latin1')
 const dateElement = Buffer.from('\x09expiresAt\0', 'latin1')
 const twoTo32 = 4294967296
 /** Pieces up to so many bytes are copied one by one. */
@@ -22,7 +22,12 @@ const loopBytesMax = 96
 /** What surrounds name and value: kind, length, `_id` and `value` with their heads, the end. */
 const idHeadBytes = 9
 const valueHeadBytes = 11
-const fixedBytes = 1 + 4 + idHeadBytes + 1 + typeElement.length + valueHeadBytes + 1 + 1
+const fixedBytes = 1 + 4 + idHeadBytes + 1 + stringTypeElement.length + valueHeadBytes + 1 + 1
+
+/** Bytes of the document of a string without an end. */
+export function plainStringBytes(nameBytes: number, valueBytes: number): number {
+  return fixedBytes - 1 + nameBytes + valueBytes
+}
 
 /** The record of a string key: kind and document. */
 export function stringRecord(name: Slice, value: Slice, expiresAt: number): Bytes {
@@ -31,7 +36,7 @@ export function stringRecord(name: Slice, value: Slice, expiresAt: number): Byte
   record[0] = inlineKind
   writeInt32(record, 1, record.length - 1)
   let at = writeScalar(record, 5, '_id', name)
-  for (let i = 0; i < typeElement.length; i++) record[at++] = typeElement[i] as number
+  for (let i = 0; i < stringTypeElement.length; i++) record[at++] = stringTypeElement[i] as number
   at = writeScalar(record, at, 'value', value)
   if (expiresAt !== never) {
     for (let i = 0; i < dateElement.length; i++) record[at++] = dateElement[i] as number

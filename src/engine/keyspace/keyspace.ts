@@ -10,7 +10,7 @@ import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
-import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type { Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -104,6 +104,35 @@ export class Keyspace {
     if (value.length > respBulkBytesMax) throw tooLong()
     const record = stringRecord(key.name, value, expiresAt)
     return this.put(key, 'string', record, expiresAt, undefined)
+  }
+
+  /**
+   * For a write that replaces the whole of a key (plain-strings.ts): undefined where its record is
+   * not at hand, or not all that there is to it.
+   */
+  nearOf(name: Slice): Near | undefined {
+    if (hasRules(this.ns)) return undefined
+    this.held?.settle(name)
+    return this.writing.near
+  }
+
+  /** Puts a string without an end; `before` are the bytes of the one that it replaces, if any. */
+  putPlain(key: Bytes, name: Slice, record: Bytes, before: number | undefined): void {
+    const { work, writing: tx } = this
+    work.changes++
+    if (work.notesRare && before === undefined) this.notify('n', 'new', name)
+    tx.put(key, record)
+    const growth = record.length - 1 - (before ?? 0)
+    if (before === undefined) tx.add(this.counter, 1, growth)
+    else if (growth !== 0) tx.add(this.counter, 0, growth)
+  }
+
+  /** Takes away a string without an end whose document has so many bytes. */
+  removePlain(key: Bytes, bytes: number): void {
+    const { work, writing: tx } = this
+    work.changes++
+    tx.remove(key)
+    tx.add(this.counter, -1, -bytes)
   }
 
   /** A writer for `putContainer`: the caller writes the element `value`. */
@@ -346,7 +375,9 @@ export class Keyspace {
     const { ns, now } = this
     const { validation, ...rest } = ns
     if (validation === undefined) return ns
-    checkDocument({ now }, ns, validation, document, before)
+    const { work } = this
+    const noteInvalid = () => work.noteInvalid(ns)
+    checkDocument({ now, noteInvalid }, ns, validation, document, before)
     return rest
   }
 

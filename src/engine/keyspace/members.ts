@@ -9,7 +9,7 @@ import { inlineValueBytesMax, memberKeyBytesMax, memberKeyPrefixBytes } from '..
 import { room } from '../../base/slab.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type { Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../garbage.js'
 import { type ChunkedHead, documentOfRecord, headOf } from '../records.js'
 import type { MembersId, NamespaceId } from '../types.js'
@@ -72,6 +72,11 @@ export class Members {
     this.work.changes++
     const isShort = member.length < memberKeyBytesMax
     tx.put(key, isShort ? emptyRecord : this.recordOf(tx, member, emptySlice))
+  }
+
+  /** Looks at records without a copy; undefined where they are not at hand. */
+  get near(): Near | undefined {
+    return (this.tx as Partial<Tx>).near
   }
 
   /** A record where it lies, its flags before its payload: nothing long, and nothing in chunks. */

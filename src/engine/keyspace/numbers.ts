@@ -74,8 +74,7 @@ export function decimalOf(value: number | bigint): Slice {
   if (typeof value === 'bigint' || value < 0 || value > loopedMax) {
     return Slice.ofText(String(value))
   }
-  let length = 1
-  for (let bound = 10; bound <= value; bound *= 10) length++
+  const length = charsOf(value)
   const digits = room(length)
   let left = value
   for (let at = length - 1; at >= 0; at--) {
@@ -84,6 +83,14 @@ export function decimalOf(value: number | bigint): Slice {
     left = next
   }
   return new Slice(digits, 0, length)
+}
+
+/** Characters of an integer. */
+export function charsOf(value: number | bigint): number {
+  if (typeof value === 'bigint' || value < 0 || value > loopedMax) return String(value).length
+  let chars = 1
+  for (let bound = 10; bound <= value; bound *= 10) chars++
+  return chars
 }
 
 const nul = 0

@@ -85,6 +85,17 @@ function putScored(members: Members, member: Slice, score: number): Bytes {
   return placeIn(key, place)
 }
 
+/** Of a short member's record: its flags, and the score as it stands in the place. */
+function scoreRecord(place: Bytes): Bytes {
+  const record = new Uint8Array(1 + scoreBytes)
+  for (let i = 0; i < scoreBytes; i++) record[1 + i] = place[i] as number
+  return record
+}
+
+function scoreIn(record: Bytes, start: number): number {
+  return readScore(record, start + 1)
+}
+
 /** What stands behind the part in the key of a place: mostly the place, without another view. */
 function placeIn(key: Bytes, place: Slice): Bytes {
   return place.length < memberKeyBytesMax ? place.bytes : suffixOf(key)
@@ -127,20 +138,24 @@ export class ScoredMembers {
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const { members, ranks } = this
     if (ranks.levels > 1 || scoreBytes + member.length >= memberKeyBytesMax) return undefined
-    const step = members.getRaw(members.keyOf(scoresPart, member))
-    if (!(step instanceof Done)) return undefined
-    const record = step.value as Bytes | undefined
-    if (record !== undefined) {
-      const before = readScore(record, 1)
+    const { near } = members
+    if (near === undefined) return undefined
+    const scoreKey = members.keyOf(scoresPart, member)
+    const before = near.look(scoreKey, scoreIn)
+    if (before !== undefined) {
       if (before === score) return same
       const old = placeOf(before, member)
       if (ranks.levels === 1 && ranks.recountNow(old.bytes, oneLess) === undefined) return undefined
       members.removeRaw(members.keyOf(placesPart, old))
     } else this.count++
-    const place = putScored(members, member, score)
-    const isCounted = ranks.levels === 1 && ranks.recountNow(place, ranks.oneMore) !== undefined
-    if (!isCounted) return this.counted(place, record === undefined ? 'new' : 'changed')
-    return record === undefined ? added : changed
+    const place = placeOf(score, member)
+    const key = members.keyOf(placesPart, place)
+    members.putRaw(scoreKey, scoreRecord(place.bytes))
+    members.putEmpty(key, place)
+    const { bytes } = place
+    const isCounted = ranks.levels === 1 && ranks.recountNow(bytes, ranks.oneMore) !== undefined
+    if (!isCounted) return this.counted(bytes, before === undefined ? 'new' : 'changed')
+    return before === undefined ? added : changed
   }
 
   private *counted<T>(place: Bytes, answer: T): Program<T> {

@@ -13,7 +13,7 @@ import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { Tx } from '../../store/store.js'
 import { Staged } from '../staging.js'
-import type { Access, MembersId } from '../types.js'
+import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
@@ -65,6 +65,10 @@ export class Work {
   melts = false
   /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
   prepares = false
+  /** The command at work, as it is logged. */
+  command = ''
+  /** The first command that wrote to a collection what its validator only warns of. */
+  invalid: Map<string, string> | undefined
   /** A further command follows in this program: what this one has open may serve that too. */
   hasMore = false
   private reads = 0
@@ -81,6 +85,13 @@ export class Work {
   note(eventClass: EventClass, event: string, database: number, name: Slice, access: Access): void {
     if (!this.notifies) return
     this.events.push({ eventClass, event, database, key: name.copy(), access })
+  }
+
+  /** A document was written that fails a validator which only warns. */
+  noteInvalid({ db, name }: Namespace): void {
+    this.invalid ??= new Map()
+    const ns = `${db}.${name}`
+    if (!this.invalid.has(ns)) this.invalid.set(ns, this.command)
   }
 
   /** Staged members of that source, for one head; undefined where there are none. */

@@ -5,14 +5,12 @@
 import type { Socket } from 'node:net'
 import { GatewayError } from '../../base/errors.js'
 import {
-  anonymousIdleMs,
   authFailuresPerConnectionMax,
   messageStallMs,
   pushedBytesMin,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-  tcpKeepAliveMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
@@ -27,6 +25,7 @@ import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.j
 import { RequestParser } from '../../protocol/resp/request-parser.js'
 import type { ByteBudget } from '../budget.js'
 import { OutputLimit } from '../output-limit.js'
+import { SignInState } from '../sign-in-state.js'
 import { writeReply } from './write-reply.js'
 
 /** What the connections of one listener share. */
@@ -36,7 +35,7 @@ export interface RespHost {
   readonly budget: ByteBudget
   readonly log: Log
   /** The session has signed in (true) or out again (false). */
-  readonly onLogin: (isIn: boolean) => void
+  readonly onLogin: (isIn: boolean, connection: RespConnection) => void
 }
 
 export class RespConnection implements ClientSocket, LaneOwner {
@@ -50,7 +49,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
   private isWorking = false
   /** A flush of what was pushed is on its way. */
   private isFlushing = false
-  private isAnonymous = true
+  private readonly signIn: SignInState
   /** Bytes of the budget that unparsed requests and unsent replies hold. */
   private charged = 0
 
@@ -61,15 +60,13 @@ export class RespConnection implements ClientSocket, LaneOwner {
   ) {
     this.session = open(this)
     this.lane = new Lane(host.bus, this.session, this)
-    socket.setNoDelay(true)
-    socket.setKeepAlive(true, tcpKeepAliveMs)
-    socket.setTimeout(anonymousIdleMs)
+    this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error }, 'key-value socket'))
     socket.on('close', () => this.closed())
-    this.noteIdentity()
+    this.signIn.note(this.session.isAnonymous)
   }
 
   push(message: Reply): void {
@@ -121,7 +118,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
     if (replies === 'skip') session.replies = 'on'
     else if (replies === 'skipNext') session.replies = 'skip'
     if (replies === 'on' || isPush(call.reply)) this.write(call.reply)
-    this.noteIdentity()
+    this.signIn.note(this.session.isAnonymous)
     if (session.authFailures >= authFailuresPerConnectionMax) session.isEnding = true
   }
 
@@ -215,7 +212,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
   private drained(): void {
     if (this.isBacklogged) {
       this.isBacklogged = false
-      this.setIdleTimeout()
+      this.signIn.setIdleTimeout()
     }
     this.work()
   }
@@ -246,19 +243,6 @@ export class RespConnection implements ClientSocket, LaneOwner {
     this.socket.destroy()
   }
 
-  private noteIdentity(): void {
-    const { isAnonymous } = this.session
-    if (isAnonymous === this.isAnonymous) return
-    this.isAnonymous = isAnonymous
-    this.host.onLogin(!isAnonymous)
-    this.setIdleTimeout()
-  }
-
-  /** Silence is allowed to who has signed in. */
-  private setIdleTimeout(): void {
-    this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
-  }
-
   private timedOut(): void {
     if (!this.lane.isBusy) this.socket.destroy()
   }
@@ -269,7 +253,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
     this.isFinished = true
     if (this.charged > 0) this.host.budget.release(this.charged)
     this.charged = 0
-    if (!this.isAnonymous) this.host.onLogin(false)
+    this.signIn.closed()
   }
 }
 

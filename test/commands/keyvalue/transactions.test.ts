@@ -193,6 +193,49 @@ t.test('what was set and deleted between two runs of EXEC aborts it', (t) =>
   ),
 )
 
+t.test('what was set and deleted between EXEC and its commit aborts it', (t) =>
+  eachKeyValueRoom(
+    t,
+    'before the commit',
+    async (t, room) => {
+      const late = room.store as LateStore
+      const other = room.client()
+      for (let attempts = 0; attempts < 20; attempts++) {
+        await room.line('WATCH absent')
+        await room.line('MULTI')
+        await room.line('SET absent mine')
+        late.beforeCommit = async () => {
+          late.beforeCommit = undefined
+          await other.line('SET absent theirs')
+          await other.line('DEL absent')
+        }
+        t.equal(await room.line('EXEC'), null)
+        t.equal(await room.line('GET absent'), null)
+      }
+    },
+    { kinds: ['late'] },
+  ),
+)
+
+t.test('a client that waits is woken by a write whose commit comes late', (t) =>
+  eachKeyValueRoom(
+    t,
+    'woken late',
+    async (t, room) => {
+      const late = room.store as LateStore
+      const other = room.client()
+      for (let attempts = 0; attempts < 20; attempts++) {
+        const popped = room.line('BLPOP waited 0')
+        late.beforeCommit = () => new Promise((resolve) => setImmediate(resolve))
+        await other.line(`RPUSH waited ${attempts}`)
+        t.same(await popped, ['waited', String(attempts)])
+      }
+      late.beforeCommit = undefined
+    },
+    { kinds: ['late'] },
+  ),
+)
+
 t.test('a run of EXEC that came to nothing does not abort the next', (t) =>
   eachKeyValueRoom(
     t,

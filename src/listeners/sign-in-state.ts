@@ -1,0 +1,38 @@
+// What a listener knows of a socket by who has signed in on it: who has not is counted, and must
+// not be silent for long. The same for every protocol whose connections last.
+
+import type { Socket } from 'node:net'
+import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits.js'
+
+export class SignInState {
+  /** As `note` has heard it last: nobody has signed in on a new socket. */
+  isAnonymous = true
+
+  /** `onLogin` is told when somebody has signed in (true) or out again (false). */
+  constructor(
+    private readonly socket: Socket,
+    private readonly onLogin: (isIn: boolean) => void,
+  ) {
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, tcpKeepAliveMs)
+    this.setIdleTimeout()
+  }
+
+  /** To be called whenever it may have changed. */
+  note(isAnonymous: boolean): void {
+    if (isAnonymous === this.isAnonymous) return
+    this.isAnonymous = isAnonymous
+    this.onLogin(!isAnonymous)
+    this.setIdleTimeout()
+  }
+
+  /** Silence is allowed to who has signed in. */
+  setIdleTimeout(): void {
+    this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
+  }
+
+  /** The socket is gone. */
+  closed(): void {
+    if (!this.isAnonymous) this.onLogin(false)
+  }
+}

@@ -1,0 +1,37 @@
+// A transaction that hands its reads on to another one: what adds to a transaction, or notes what
+// is done with it, says only what is different.
+
+import type { Bytes } from '../base/bytes.js'
+import type { Count, Entry, Fetched, KeyRange, ReadTx, Step, Versioned } from './store.js'
+
+export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
+  constructor(protected readonly inner: Inner) {}
+
+  get(key: Bytes): Step<Bytes | undefined> {
+    return this.inner.get(key)
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    return this.inner.getVersioned(key)
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return this.inner.getMany(keys)
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return this.inner.scan(range, limit)
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    return this.inner.scanFetch(range, limit)
+  }
+
+  count(key: Bytes): Step<Count> {
+    return this.inner.count(key)
+  }
+
+  breathe(work: number): Step<void> {
+    return this.inner.breathe(work)
+  }
+}
