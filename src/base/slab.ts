@@ -11,7 +11,8 @@ const sharedBytesMax = 1_024
 /** Copying more than this is quicker in native code, which needs a view. */
 const loopBytesMax = 48
 
-let slab = new Uint8Array(slabBytes)
+// The buffer itself: asking a view for its own costs as much as making one.
+let slab = new ArrayBuffer(slabBytes)
 let used = 0
 
 /**
@@ -21,12 +22,12 @@ let used = 0
 export function room(length: number): Bytes {
   if (length > sharedBytesMax) return new Uint8Array(length)
   if (used + length > slabBytes) {
-    slab = new Uint8Array(slabBytes)
+    slab = new ArrayBuffer(slabBytes)
     used = 0
   }
   const start = used
   used += length
-  return new Uint8Array(slab.buffer, start, length)
+  return new Uint8Array(slab, start, length)
 }
 
 /** A copy of `bytes` from `start` to `end`, in `room`. */
@@ -37,6 +38,6 @@ export function copyOf(bytes: Bytes, start: number, end: number): Bytes {
     for (let i = 0; i < length; i++) copy[i] = bytes[start + i] as number
     return copy
   }
-  copy.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length))
+  copy.set(length === bytes.length ? bytes : bytes.subarray(start, end))
   return copy
 }

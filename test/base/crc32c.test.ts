@@ -28,6 +28,25 @@ t.test('every part of a message has the checksum of its copy, bit by bit', async
   t.pass()
 })
 
+t.test('long messages, which are read by words, have it wherever they begin and end', async (t) => {
+  const random = seededRandom(8)
+  const bytes = Uint8Array.from({ length: 400 }, () => Math.floor(random() * 256))
+  for (let offset = 0; offset < 4; offset++) {
+    const view = bytes.subarray(offset)
+    for (let start = 0; start < 5; start++) {
+      for (let length = 250; length < 290; length++) {
+        const expected = bitwise(view.slice(start, start + length))
+        const cut = start + (length % 7)
+        const found = crc32c(view, cut, start + length, crc32c(view, start, cut))
+        if (crc32c(view, start, start + length) !== expected || found !== expected) {
+          t.fail(`from ${offset} + ${start}, ${length} bytes`)
+        }
+      }
+    }
+  }
+  t.pass()
+})
+
 t.test('a message in two pieces has the checksum of the whole', async (t) => {
   const bytes = utf8('the quick brown fox jumps over the lazy dog')
   const whole = crc32c(bytes)

@@ -68,6 +68,8 @@ t.test('sigil.json holds one object of known names', async (t) => {
 t.test('sizes and lists are read with their units', async (t) => {
   const settings = readSettings({ MEMORY_BUDGET: '2 GB', ALLOWED_HOSTS: 'a:1, b:2,' })
   t.equal(settings.MEMORY_BUDGET, 2e9)
+  t.equal(settings.WALLET_STORAGE, 2 ** 30, '1 GiB unless told')
+  t.equal(readSettings({ WALLET_STORAGE: '3 KiB' }).WALLET_STORAGE, 3_072)
   t.same(settings.ALLOWED_HOSTS, ['a:1', 'b:2'])
   t.same(readSettings({ HTTP_PORT: '' }).HTTP_PORT, 8080, 'empty is unset')
 })

@@ -15,6 +15,8 @@ import type { ByteBudget } from '../budget.js'
 /** What a request has taken of the budget: given back when it is answered, or its client gone. */
 export interface Held {
   release: (() => void) | undefined
+  /** The whole body has been read. */
+  isRead: boolean
 }
 
 /** What readers of bodies share. */
@@ -38,8 +40,8 @@ export function readBody<T>(
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
   if (bytes > bytesMax) return Promise.reject(tooLarge(bytesMax))
   return new Promise((resolve, reject) => {
-    const reading = new BodyReading(incoming, { budget, slowBodies }, bytes, bytesMax)
     const done = (body: Buffer) => {
+      held.isRead = true
       try {
         resolve(read(body))
       } catch (thrown) {
@@ -47,8 +49,15 @@ export function readBody<T>(
       }
     }
     const begin = () => {
-      held.release = () => reading.release()
-      reading.begin(done, reject)
+      held.release = () => budget.release(bytes)
+      // What has come with the head is there as soon as the parser has gone on.
+      process.nextTick(() => {
+        const whole = announced === undefined ? null : wholeOf(incoming, bytes)
+        if (whole !== null) return done(whole)
+        const reading = new BodyReading(incoming, { budget, slowBodies }, bytes, bytesMax)
+        held.release = () => reading.release()
+        reading.begin(done, reject)
+      })
     }
     if (budget.take(bytes, begin)) begin()
     else {
@@ -58,6 +67,11 @@ export function readBody<T>(
       })
     }
   })
+}
+
+/** The body where all of it has come: then nobody listens for pieces, and no time is taken. */
+function wholeOf(incoming: IncomingMessage, bytes: number): Buffer | null {
+  return bytes > 0 && incoming.readableLength === bytes ? incoming.read() : null
 }
 
 /** Room for a body that is not kept whole; rejects with Interrupted when its client has gone. */

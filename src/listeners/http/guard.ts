@@ -22,24 +22,30 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /** Hosts and origins that are ours; made once, when the port is known. */
 export class Guard {
-  private readonly hosts: Set<string>
+  /** Few, and a request's host is a new text each time: comparing is quicker than its hash. */
+  private readonly hosts: readonly string[]
   private readonly origins: Set<string>
   /** Where pages of ours come from that act with a cookie. */
   private readonly pageOrigins: readonly string[]
 
   constructor(private readonly options: GuardOptions) {
     const local = loopbackNames.map((name) => `${name}:${options.port}`)
-    this.hosts = new Set([...local, ...options.allowedHosts.map((host) => host.toLowerCase())])
+    const allowed = options.allowedHosts.map((host) => host.toLowerCase())
+    const { publicUrl } = options
+    this.hosts = [
+      ...local,
+      ...allowed,
+      ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]),
+    ]
     this.pageOrigins = pageOrigins(options)
     this.origins = new Set([...loopbackOrigins(options), ...this.pageOrigins])
-    if (options.publicUrl !== undefined) this.hosts.add(new URL(options.publicUrl).host)
   }
 
   /** Throws Misdirected for a foreign Host on loopback (a rebound name). */
   checkHost(headers: IncomingHttpHeaders): void {
     if (!this.options.isLoopback) return
     const host = (headers.host ?? '').toLowerCase()
-    if (!this.hosts.has(host)) {
+    if (!this.hosts.includes(host)) {
       throw fail('MisdirectedRequest', `host ${JSON.stringify(host)} is not served here`)
     }
   }
@@ -83,7 +89,7 @@ export class Guard {
     while (this.isProxy(address) && forwarded.length > 0) {
       const next = forwarded.pop()?.trim() ?? ''
       if (next === '') break
-      address = normalise(next)
+      address = normalise(withoutPort(next))
     }
     return address
   }
@@ -125,4 +131,9 @@ function peerOf(incoming: IncomingMessage): string {
 
 function normalise(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
+}
+
+/** Without the port, which some proxies add. */
+function withoutPort(address: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
 }

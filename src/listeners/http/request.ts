@@ -3,8 +3,6 @@
 // routing of the request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
@@ -22,8 +20,17 @@ import type { Guard } from './guard.js'
 import { modeOf } from './respond.js'
 import type { RawCall, RawRoute, ReplyRoute, Route } from './routes.js'
 
-export type HttpContext = Context<{ Bindings: HttpBindings }>
 export type AnyRoute = Route | RawRoute | ReplyRoute
+
+/** A request and where its answer goes, with the parts of its URL. */
+export interface HttpExchange {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  /** A part of the path by its name in the route's template. */
+  readonly param: (name: string) => string | undefined
+  /** Of the query of the URL. */
+  readonly query: (name: string) => string | undefined
+}
 
 /** What every request needs of the server. */
 export interface RequestServices {
@@ -45,21 +52,23 @@ export class HttpRequest implements RawCall {
   readonly mode: JsonMode
   readonly widensIds: boolean
   fields: BodyFields = noFields
+  /** Told of the body as it came, before it is read. */
+  onBody: ((bytes: Uint8Array) => void) | undefined = undefined
   /** A command has been handed to the bus, which counts it. */
   hasRun = false
   /** Room for the body that the request has taken, to be given back when it is answered. */
-  readonly held: Held = { release: undefined }
+  readonly held: Held = { release: undefined, isRead: false }
 
   /** Throws InvalidNamespace for the name of a database that is too long. */
   constructor(
-    private readonly context: HttpContext,
+    private readonly exchange: HttpExchange,
     private readonly route: AnyRoute,
     private readonly services: RequestServices,
     { peer, identity }: { readonly peer: string; readonly identity: Identity },
   ) {
-    const { incoming, outgoing } = context.env
-    this.incoming = incoming as IncomingMessage
-    this.session = new RequestSession(outgoing as ServerResponse, peer, identity)
+    const { incoming, outgoing } = exchange
+    this.incoming = incoming
+    this.session = new RequestSession(outgoing, peer, identity)
     const { headers, url = '' } = incoming
     const database = headers['x-sigil-database']
     this.database = typeof database === 'string' ? database : services.database
@@ -72,11 +81,11 @@ export class HttpRequest implements RawCall {
   }
 
   param(name: string): string {
-    return this.context.req.param(name) ?? ''
+    return this.exchange.param(name) ?? ''
   }
 
   query(name: string): string | undefined {
-    return this.context.req.query(name)
+    return this.exchange.query(name)
   }
 
   get pageKey(): Bytes {
@@ -94,6 +103,10 @@ export class HttpRequest implements RawCall {
   runIn(db: string, body: Document): Awaitable<Document> {
     this.hasRun = true
     return this.services.bus.run({ db, body, sequences: noSequences }, this.session)
+  }
+
+  failedInPart(code: number): void {
+    this.services.bus.counters.failedInPart(code)
   }
 
   isEncrypted(): boolean {
@@ -116,6 +129,7 @@ export class HttpRequest implements RawCall {
     if (type === undefined && headers['content-length'] === '0') return check.fields(emptyBody)
     requireJsonType(type)
     return this.body((bytes) => {
+      this.onBody?.(bytes)
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
       return check.fields(jsonToDocument(bytes))
@@ -153,7 +167,7 @@ class RequestSession extends Session {
 
 /** Throws UnsupportedMediaType of a content type that is not JSON; none at all may pass. */
 export function requireJsonType(type: string | undefined): void {
-  if (type === undefined || jsonTypes.test(type)) return
+  if (type === undefined || type === 'application/json' || jsonTypes.test(type)) return
   throw fail('UnsupportedMediaType', `content type ${type} is not JSON`)
 }
 

@@ -1,6 +1,7 @@
 // How answers are written: one string body and one plain headers object, because anything else
 // takes the framework off its fast path. (facts: HTTP 4.1)
 
+import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
@@ -23,16 +24,37 @@ export function answerHeaders(mode: JsonMode, id: string): Record<string, string
   }
 }
 
+/** A whole answer; a body of null is none at all. */
+export interface Answer {
+  readonly status: number
+  readonly body: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /**
  * The answer by the adapter's own light Response: the framework's `body()` would make a Headers
  * object of more than one header, which costs as much as all the rest.
  */
-export function respond(
-  status: number,
-  body: string | null,
-  headers: Readonly<Record<string, string>>,
-): Response {
+export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
+}
+
+/** Writes the answer to its socket, head and body at once. */
+export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
+  if (outgoing.destroyed) return
+  if (outgoing.headersSent) {
+    // Half of another answer: the client sees that by its end.
+    outgoing.destroy()
+    return
+  }
+  const text = body ?? ''
+  const bytes = Buffer.byteLength(text)
+  // As a list: an object of one field more than another is slow to make.
+  const list = ['Content-Length', String(bytes)]
+  for (const name in headers) list.push(name, headers[name] ?? '')
+  outgoing.writeHead(status, list)
+  // As it is where every character is one byte: Node would look at each of them again.
+  outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
 /** `{ok: 0, code, codeName, errmsg, …}`; an internal error tells nothing of its cause. */

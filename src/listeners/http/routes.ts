@@ -3,9 +3,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GatewayError } from '../../base/errors.js'
+import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Session } from '../../bus/session.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import { analyticsRoutes } from './analytics-routes.js'
 import { authRoutes } from './auth-routes.js'
 import type { BodySchema, HttpCall } from './call.js'
 import { collectionRoutes } from './collection-routes.js'
@@ -15,9 +17,14 @@ import { resourceRoutes } from './document-resource.js'
 import { documentRoutes } from './document-routes.js'
 import { keyRoutes } from './key-routes.js'
 import { privacyRoutes } from './privacy-routes.js'
+import { protocolRoutes } from './protocol-routes.js'
 import type { RequestLimit } from './request-limit.js'
+import { sqlRoutes } from './sql-routes.js'
 import { transferRoutes } from './transfer-routes.js'
 import { whitelistRoutes } from './whitelist-routes.js'
+
+/** Names of a query's parts, with what each has to be. */
+export type QuerySchema = Readonly<Record<string, 'string' | 'whole' | 'json' | 'string!'>>
 
 export interface RouteHead {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -29,14 +36,26 @@ export interface RouteHead {
    * loopback; over a network administrators, and METRICS_TOKEN.
    */
   readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin' | 'metrics'
+  /** Of access `session`: the operator is let in besides. */
+  readonly operatorToo?: true
   /** `keys`: cookies are not looked at. `none`: nor are wallets' keys; who signs in has none. */
   readonly credentials?: 'keys' | 'none'
+  /** The protocol that it speaks of: while that is switched off it answers 503. */
+  readonly protocol?: SwitchedProtocol
   /** Headers that a key may come in, beside those of every route. */
   readonly keyHeaders?: readonly string[]
   /** A limit of its own for each address, instead of the one that all other routes share. */
   readonly limit?: RequestLimit
+  /** A POST that changes something: an Idempotency-Key is looked at. */
+  readonly mutates?: true
   /** Largest body; messageBytesMax unless given. */
   readonly bodyBytesMax?: number
+  /** What of the URL's query the route reads: for its documentation; it checks them itself. */
+  readonly query?: QuerySchema
+  /** Media types of a body that the route reads itself. */
+  readonly takes?: readonly string[]
+  /** Media type of its answer; JSON unless given. */
+  readonly answers?: string
   /** Present where the route takes a JSON body. */
   readonly fields?: BodySchema
   /** The body of a refusal, where the route's clients expect another. */
@@ -60,6 +79,8 @@ export interface RawCall extends HttpCall {
   readonly isEncrypted: () => boolean
   /** What `read` makes of the whole body; once, where the row names no fields. */
   readonly body: <T>(read: (bytes: Buffer) => T) => Promise<T>
+  /** Counts an error that stands in an answer of 200, by its code. */
+  readonly failedInPart: (code: number) => void
   /** Waits for room in memory, to be given back with the answer; `charge` takes more at once. */
   readonly reserve: (bytes: number) => Promise<{ readonly charge: (bytes: number) => void }>
 }
@@ -94,8 +115,11 @@ export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [
   ...resourceRoutes,
   ...transferRoutes,
   ...dataApiRoutes,
+  ...sqlRoutes,
   ...privacyRoutes,
   ...whitelistRoutes,
+  ...protocolRoutes,
   ...authRoutes,
   ...keyRoutes,
+  ...analyticsRoutes,
 ]

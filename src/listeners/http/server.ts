@@ -2,12 +2,13 @@
 // who it is and whether too often, content type, body, then the bus. No middleware: each stock one
 // costs more than the whole request. (facts: HTTP 4.1)
 
-import type { IncomingMessage, Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Bytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
@@ -20,25 +21,30 @@ import {
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Bus } from '../../bus/bus.js'
+import type { SwitchedProtocol } from '../../bus/protocols.js'
+import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
+import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
+import { DirectRoutes, type Handle } from './direct.js'
 import { Guard, type GuardOptions } from './guard.js'
+import type { Idempotency, Turn } from './idempotency.js'
 import { streamCursor } from './ndjson.js'
-import { type AnyRoute, type HttpContext, HttpRequest, type RequestServices } from './request.js'
-import { allowanceHeaders } from './request-limit.js'
-import { answerHeaders, errorBody, respond } from './respond.js'
-import { PathRouter } from './router.js'
+import { openApiDocument, openApiRoute } from './openapi.js'
+import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
+import { refusalHeaders } from './request-limit.js'
+import { type Answer, answerHeaders, errorBody, respond } from './respond.js'
 import { routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string
   readonly port: number
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: TlsCertificate | undefined
   readonly database: string
   readonly budget: ByteBudget
   readonly bus: Bus
@@ -49,6 +55,13 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOp
   readonly log: Log
   /** Makes the function that answers the Health object as JSON text, once the port is known. */
   readonly health: (httpPort: number) => () => Awaitable<string>
+  /** Counts how much keys are used; without it nothing does. */
+  readonly keyUse?: { count(identity: Identity, endpoint: string): void }
+  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
+  readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
+  readonly idempotency: Idempotency
+  /** Of Sigil's package. */
+  readonly version: string
   /** Beside those of the table: what needs more than the bus. */
   readonly rawRoutes: readonly AnyRoute[]
 }
@@ -75,12 +88,15 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
     requestTimeout: importStreamMsMax,
   }
   const { tls } = options
-  const server = createAdaptorServer({
-    fetch: handler.app.fetch,
-    ...(tls === undefined
-      ? { serverOptions }
-      : { createServer: createTlsServer, serverOptions: { ...serverOptions, ...tls } }),
-  }) as Server
+  const framework = getRequestListener(handler.app.fetch)
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!handler.direct.take(incoming, outgoing)) framework(incoming, outgoing)
+  }
+  const server =
+    tls === undefined
+      ? createServer(serverOptions, listener)
+      : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
+  if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
   let connections = 0
   server.on('connection', (socket) => {
@@ -96,32 +112,47 @@ interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
   /** A command of the request has reached the bus. */
   readonly hasRun?: boolean
+  /** The whole body has been read. */
+  readonly hasRead?: boolean
   readonly bodyOf?: ((error: GatewayError) => string) | undefined
 }
 
-type Handle = (context: HttpContext) => Promise<Response>
+type HttpContext = Context<{ Bindings: HttpBindings }>
 
 class HttpHandler {
-  readonly app = new Hono<{ Bindings: HttpBindings }>({
-    router: new PathRouter(documentsPath),
-  })
+  readonly app = new Hono<{ Bindings: HttpBindings }>({ router: new TrieRouter() })
+  readonly direct = new DirectRoutes((exchange, thrown) =>
+    this.refuse(exchange, toGatewayError(thrown)),
+  )
   private guard: Guard
   private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
   private requests = 0
+  /**
+   * Of this process, so that no two requests in one log have one name. Drawn with the first: a
+   * start must not use up randomness that what comes after it is given.
+   */
+  private idPrefix: string | undefined
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
     this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
     this.authenticator = new Authenticator(options)
-    this.serve('/health', new Map([['GET', (context) => this.health(context)]]))
-    for (const [path, methods] of byPath([...routes, ...options.rawRoutes])) {
+    this.serve('/health', new Map([['GET', (exchange) => this.health(exchange)]]))
+    const health = { method: 'GET', path: '/health', access: 'none' } as const
+    const described = openApiRoute(() => openApiDocument([health, ...rows], options.version))
+    const rows = [...routes, ...options.rawRoutes, described]
+    for (const [path, methods] of byPath(rows)) {
       this.serve(path, new Map(methods.map((route) => [route.method, this.answering(route)])))
     }
-    this.app.notFound((context) => this.refuse(context, fail('CommandNotFound', 'no such route')))
-    this.app.onError((thrown, context) => this.refuse(context, toGatewayError(thrown)))
+    this.app.notFound((context) =>
+      respond(this.refuse(exchangeOf(context), fail('CommandNotFound', 'no such route'))),
+    )
+    this.app.onError((thrown, context) =>
+      respond(this.refuse(exchangeOf(context), toGatewayError(thrown))),
+    )
   }
 
   /** The port that was taken is known now, and with it our own addresses. */
@@ -137,81 +168,123 @@ class HttpHandler {
    */
   private serve(path: string, methods: ReadonlyMap<string, Handle>): void {
     const allowed = [...methods.keys()].join(', ')
-    this.app.all(path, (context) => {
+    this.app.all(path, async (context) => {
       const { method } = context.req
       const handle = methods.get(method === 'HEAD' ? 'GET' : method)
-      return handle === undefined ? this.refuseMethod(context, allowed) : handle(context)
+      const exchange = exchangeOf(context)
+      const answer =
+        handle === undefined ? this.refuseMethod(exchange, allowed) : await handle(exchange)
+      // The framework looks after bodies that have not ended: this one has nothing more to give.
+      const { incoming } = exchange
+      if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
+      return answer === undefined ? RESPONSE_ALREADY_SENT : respond(answer)
     })
   }
 
   private answering(route: AnyRoute): Handle {
     const check = route.fields === undefined ? undefined : new BodyCheck(route.fields)
-    return (context) => this.answer(context, route, check)
+    const once = (exchange: HttpExchange) => this.answer(exchange, route, check)
+    const handle = route.mutates === true ? this.perhapsAgain(route, check) : once
+    this.direct.add(route, handle)
+    return handle
   }
 
-  private async health(context: HttpContext): Promise<Response> {
+  /** As answer, where the request may have been sent before. */
+  private perhapsAgain(route: AnyRoute, check: BodyCheck | undefined): Handle {
+    const { idempotency } = this.options
+    const again = async (exchange: HttpExchange, key: string) => {
+      const turn = idempotency.turn(key)
+      const answer = await this.answer(exchange, route, check, turn)
+      await turn.end(answer)
+      return answer
+    }
+    return (exchange) => {
+      const key = exchange.incoming.headers['idempotency-key']
+      return typeof key === 'string' ? again(exchange, key) : this.answer(exchange, route, check)
+    }
+  }
+
+  private async health(exchange: HttpExchange): Promise<Answer> {
+    const { incoming } = exchange
     try {
-      this.guard.checkHost(context.env.incoming.headers)
+      const { guard } = this
+      guard.checkHost(incoming.headers)
+      this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return respond(200, body, answerHeaders('plain', this.requestId(context.env.incoming)))
+      return { status: 200, body, headers: answerHeaders('plain', this.requestId(incoming)) }
     } catch (thrown) {
-      return this.refuse(context, toGatewayError(thrown))
+      return this.refuse(exchange, toGatewayError(thrown))
     }
   }
 
   private async answer(
-    context: HttpContext,
+    exchange: HttpExchange,
     route: AnyRoute,
     check: BodyCheck | undefined,
-  ): Promise<Response> {
-    const { incoming, outgoing } = context.env
+    turn?: Turn,
+  ): Promise<Answer | undefined> {
+    const { incoming, outgoing } = exchange
     const { headers } = incoming
     let request: HttpRequest | undefined
     try {
       const peer = this.guard.addressOf(incoming)
       this.guard.checkHost(headers)
-      const known = this.authenticator.authenticate(this.guard, route, incoming, peer)
+      const known = this.authenticator.authenticate(this.guard, route, exchange, peer)
       const identity = known instanceof Promise ? await known : known
-      request = new HttpRequest(context, route, this.services, { peer, identity })
+      if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
+      if (route.protocol !== undefined) this.requireEnabled(route.protocol)
+      request = new HttpRequest(exchange, route, this.services, { peer, identity })
+      if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
       if (check !== undefined) request.fields = await request.readFields(check)
       const requestId = this.requestId(incoming)
+      request.session.requestId = requestId
+      const before = turn === undefined ? undefined : await turn.begin(request)
+      if (before !== undefined) {
+        return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
+      }
       if ('send' in route) {
         await route.send(request, outgoing, answerHeaders('plain', requestId))
-        return RESPONSE_ALREADY_SENT
+        return undefined
       }
       if ('reply' in route) {
         const { status, headers: own, body } = await route.reply(request)
-        return respond(status, body, { ...answerHeaders(request.mode, requestId), ...own })
+        return { status, body, headers: { ...answerHeaders(request.mode, requestId), ...own } }
       }
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
       if (wantsLines && route.stream !== undefined) {
         const first = await request.run(route.stream(request, streamBatchDocuments, true))
         await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
-        return RESPONSE_ALREADY_SENT
+        return undefined
       }
-      const body = route.run(request)
-      const text = typeof body === 'string' ? body : await body
-      return respond(200, text, answerHeaders(request.mode, requestId))
+      const text = route.run(request)
+      const body = typeof text === 'string' ? text : await text
+      return { status: 200, body, headers: answerHeaders(request.mode, requestId) }
     } catch (thrown) {
       const error = toGatewayError(thrown)
       const hasRun = request?.hasRun === true
-      return this.refuse(context, error, { hasRun, bodyOf: route.errorBody })
+      const hasRead = request?.held.isRead === true
+      return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody })
     } finally {
       request?.held.release?.()
     }
   }
 
-  private refuseMethod(context: HttpContext, allowed: string): Response {
-    const error = fail('MethodNotAllowed', `method ${context.req.method} is not allowed here`)
-    return this.refuse(context, error, { headers: { allow: allowed } })
+  private requireEnabled(protocol: SwitchedProtocol): void {
+    if (this.options.isEnabled?.(protocol) !== false) return
+    throw fail('ProtocolDisabled', `the protocol ${protocol} is disabled`)
+  }
+
+  private refuseMethod(exchange: HttpExchange, allowed: string): Answer {
+    const { method } = exchange.incoming
+    const error = fail('MethodNotAllowed', `method ${method} is not allowed here`)
+    return this.refuse(exchange, error, { headers: { allow: allowed } })
   }
 
   private refuse(
-    context: HttpContext,
+    { incoming }: HttpExchange,
     error: GatewayError,
-    { headers: more, hasRun = false, bodyOf = errorBody }: Refusal = {},
-  ): Response {
-    const { incoming } = context.env
+    { headers: more, hasRun = false, hasRead = false, bodyOf = errorBody }: Refusal = {},
+  ): Answer {
     this.options.bus.counters.httpFailed(error, hasRun)
     const requestId = this.requestId(incoming)
     if (error.code === 1) {
@@ -219,20 +292,21 @@ class HttpHandler {
       this.options.log.error({ requestId, cause }, error.message)
     }
     // What is left of a refused body is not read: the connection cannot be used again.
-    const unread = hasUnreadBody(incoming)
+    const unread = !hasRead && hasUnreadBody(incoming)
     const headers = {
       ...answerHeaders('plain', requestId),
-      ...rateHeaders(error),
+      ...refusalHeaders(error),
       ...more,
       ...(unread ? { connection: 'close' } : {}),
     }
-    return respond(error.httpStatus, bodyOf(error), headers)
+    return { status: error.httpStatus, body: bodyOf(error), headers }
   }
 
   private requestId(incoming: IncomingMessage): string {
     const given = incoming.headers['x-request-id']
     if (typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)) return given
-    return (this.requests++).toString(36)
+    this.idPrefix ??= `${Buffer.from(this.options.random.bytes(5)).toString('hex')}-`
+    return this.idPrefix + (this.requests++).toString(36)
   }
 }
 
@@ -242,15 +316,9 @@ function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
   return paths
 }
 
-/** All below are routes of collections and their documents. */
-const documentsPath = '/api/v1/collections/'
-
-function rateHeaders(error: GatewayError): Record<string, string> {
-  const { retryAfter, limit } = error.extra
-  if (typeof retryAfter !== 'number') return {}
-  const wait = { 'retry-after': String(retryAfter) }
-  if (typeof limit !== 'number') return wait
-  return { ...wait, ...allowanceHeaders({ limit, remaining: 0, resetSeconds: retryAfter }) }
+function exchangeOf({ env, req }: HttpContext): HttpExchange {
+  const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
+  return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
 }
 
 /** Whether a body is announced that has not come to its end. */
