@@ -50,7 +50,9 @@ export class Metering implements Counters {
   }
   readonly commands = new Map<string, CommandCounts>()
   /** Commands that ran or were refused, by where they came from. */
-  readonly protocols: Record<SessionProtocol, number> = { wire: 0, resp: 0, http: 0, internal: 0 }
+  readonly protocols: Record<SessionProtocol, number> = {
+    ...{ wire: 0, resp: 0, sql: 0, http: 0, internal: 0 },
+  }
   /** Requests that were answered with an error, by its code as codeNames has it. */
   readonly errors = new Map<string, number>()
   /** Of commands that ran, without what they waited for others. */
@@ -106,7 +108,12 @@ export class Metering implements Counters {
     const failures = field(reply, 'writeErrors')
     const [first] = failures === undefined ? [] : elementsOf(failures)
     const code = first === undefined ? undefined : fieldIn(first, 'code')
-    if (code !== undefined) this.countError(integerOf(code) ?? 0)
+    if (code !== undefined) this.failedInPart(integerOf(code) ?? 0)
+  }
+
+  /** An answer that is no error tells what failed in it: the first of that, by its code. */
+  failedInPart(code: number): void {
+    this.countError(code)
   }
 
   /** HTTP answers an error: here what no bus has seen is counted, requests among it. */

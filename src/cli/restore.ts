@@ -2,8 +2,13 @@
 // be absent or empty, and Sigil stopped.
 
 import { createReadStream, statSync } from 'node:fs'
+import { systemClock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
+import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
+import { rightsReport } from '../identity/rights-report.js'
+import { secretRows } from '../identity/secret-rows.js'
+import { openStore } from '../store/open.js'
 import { type Restored, restoreStore } from '../store/restore.js'
 import { openProgress, sizeText } from './progress.js'
 
@@ -29,11 +34,29 @@ export async function runRestore(settings: Settings, args: readonly string[]): P
   }
   const total = sizeOf(file)
   const { head, pairs, bytes } = await restore(folder, file, total)
-  const made = `made ${new Date(head.time).toISOString()} by Sigil ${head.sigil}`
+  const taken = new Date(head.time).toISOString()
+  const made = `made ${taken} by Sigil ${head.sigil}`
   process.stdout.write(
     `${pairs} entries, ${sizeText(bytes)}, restored to ${folder} from a backup ${made}\n`,
   )
+  process.stdout.write(`${(await rightsOf(settings, taken)).join('\n')}\n`)
   return 0
+}
+
+/** What it may be dangerous not to know: the file is older than what was decided since. */
+async function rightsOf(settings: Settings, taken: string): Promise<string[]> {
+  const { STORE, DURABILITY } = settings
+  const options = { durability: DURABILITY, clock: systemClock, log: silentLog }
+  const store = await openStore(STORE, options)
+  try {
+    return [
+      'All sessions have ended, and there is no operator key: the first start makes one, or takes',
+      `API_KEY. Rights are those of ${taken}: what was taken away since is there again.`,
+      ...(await store.read(rightsReport)),
+    ]
+  } finally {
+    await store.close()
+  }
 }
 
 async function restore(folder: string, file: string, total: number): Promise<Restored> {
@@ -41,6 +64,7 @@ async function restore(folder: string, file: string, total: number): Promise<Res
   try {
     return await restoreStore({
       folder,
+      without: secretRows,
       pieces: createReadStream(file, { highWaterMark: pieceBytes }),
       progress: (done, entries) => bar.update(done, { entries }),
     })

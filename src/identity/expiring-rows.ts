@@ -6,7 +6,7 @@ import { keyClass } from '../store/layout.js'
 import type { Program, Tx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 
-const kind = 0x23
+export const expiringKind = 0x23
 const endBytes = 8
 const headBytes = 2 + endBytes
 /** What an entry holds: its key says all. */
@@ -41,7 +41,7 @@ function entryKey(key: Bytes, expires: number): Bytes {
 
 function endKey(expires: number): Bytes {
   const head = new Uint8Array(headBytes)
-  head.set([keyClass.identity, kind])
+  head.set([keyClass.identity, expiringKind])
   new DataView(head.buffer).setBigUint64(2, BigInt(expires))
   return head
 }

@@ -49,6 +49,7 @@ export class KeyLimit {
 function tooMany(rateLimit: number, seconds: number): Error {
   return fail('IngressRequestRateLimitExceeded', `this key has ${rateLimit} requests a minute`, {
     limit: rateLimit,
+    windowSeconds: minuteMs / 1000,
     retryAfter: seconds,
     // What drivers of the document wire back off by.
     errorLabels: ['SystemOverloadedError', 'RetryableError'],

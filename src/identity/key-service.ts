@@ -299,6 +299,16 @@ export class KeyService {
   }
 
   /** The active key of that hash, if it is the owner's. Throws 26, KEY_NOT_FOUND. */
+  /** A key of the wallet, also one that has ended; throws as revoke does where there is none. */
+  async ownKey(owner: Owner, hash: string): Promise<WalletKey> {
+    const { programs, address } = owner
+    for (const source of ['issued', 'onchain'] as const) {
+      const known = await programs.read((tx) => readWalletKey(tx, { hash, source, address }))
+      if (known !== undefined) return known
+    }
+    return await this.requireOwn(owner, hash)
+  }
+
   private async requireOwn({ programs, address }: Owner, hash: string): Promise<WalletKey> {
     const issued = await programs.read((tx) =>
       readWalletKey(tx, { hash, source: 'issued', address }),

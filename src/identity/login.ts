@@ -50,6 +50,8 @@ export interface LoginStart {
   readonly mechanism: string
   readonly payload: Bytes
   readonly skipEmptyExchange: boolean
+  /** Who signs in, where the protocol says it before: the name in the messages is then ignored. */
+  readonly user?: string
 }
 
 export interface LoginStep {
@@ -89,9 +91,10 @@ export class Login {
    * Begins a login; one that was under way is forgotten. Throws MechanismUnavailable or
    * AuthenticationFailed.
    */
-  start({ mechanism, payload, skipEmptyExchange }: LoginStart): Awaitable<LoginStep> {
+  start(asked: LoginStart): Awaitable<LoginStep> {
+    const { mechanism, payload } = asked
     this.pending = undefined
-    if (mechanism === 'SCRAM-SHA-256') return this.startScram(payload, skipEmptyExchange)
+    if (mechanism === 'SCRAM-SHA-256') return this.startScram(asked)
     if (mechanism === 'PLAIN') return this.plain(payload)
     throw fail('MechanismUnavailable', `Unsupported mechanism '${mechanism}'`)
   }
@@ -130,10 +133,10 @@ export class Login {
     return this.complete(pending.user, pending.identity, reply.payload)
   }
 
-  private startScram(payload: Bytes, skipEmptyExchange: boolean): Awaitable<LoginStep> {
+  private startScram({ payload, skipEmptyExchange, user }: LoginStart): Awaitable<LoginStep> {
     const { clock, credentials, random } = this.options
     const startedMs = clock.elapsed()
-    const first = parseClientFirst(payload)
+    const first = parseClientFirst(payload, user)
     const answer = ({ verifier, identity }: ScramAccount): LoginStep => {
       const nonce = Buffer.from(random.bytes(scramNonceBytes)).toString('base64')
       const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })

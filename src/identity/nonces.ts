@@ -14,7 +14,7 @@ import { numberValue, stringOf } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import { putExpiring, removeExpiring } from './expiring-rows.js'
 
-const kind = 0x21
+export const nonceKind = 0x21
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** The largest multiple of 62 that a byte can be below: what is above would favour some digits. */
 const evenBelow = 248
@@ -65,7 +65,7 @@ export function* takeNonce(tx: Tx, { sid, nonce, address, now }: NonceUse): Prog
 }
 
 function keyOf(sid: string, nonce: string): Bytes {
-  return concatBytes(Uint8Array.of(keyClass.identity, kind), utf8(sid), utf8(nonce))
+  return concatBytes(Uint8Array.of(keyClass.identity, nonceKind), utf8(sid), utf8(nonce))
 }
 
 interface NonceRow {

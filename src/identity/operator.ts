@@ -30,7 +30,7 @@ const decoySecretBytes = 32
 
 /** Catalog kind of what the identity room keeps; namespaces have kinds of their own. */
 const identityKind = 0x80
-const recordKey = Uint8Array.of(keyClass.catalog, identityKind, ...utf8(operatorName))
+export const operatorRow = Uint8Array.of(keyClass.catalog, identityKind, ...utf8(operatorName))
 
 export interface OperatorOptions {
   readonly random: Random
@@ -139,12 +139,12 @@ async function save(store: Store, record: OperatorRecord): Promise<OperatorRecor
 }
 
 function* writeRecord(tx: Tx, value: Document): Program<void> {
-  const before = yield* tx.get(recordKey)
-  if (before === undefined || !equalBytes(before, value)) tx.put(recordKey, value)
+  const before = yield* tx.get(operatorRow)
+  if (before === undefined || !equalBytes(before, value)) tx.put(operatorRow, value)
 }
 
 function* readRecord(tx: ReadTx): Program<OperatorRecord | undefined> {
-  const found = yield* tx.get(recordKey)
+  const found = yield* tx.get(operatorRow)
   return found === undefined ? undefined : decodeRecord(found)
 }
 

@@ -16,7 +16,7 @@ import { writeDocument } from '../value/writer.js'
 import { bytesOfAddress } from './address.js'
 import { putExpiring, removeExpiring, sweepExpired } from './expiring-rows.js'
 
-const sessionKind = 0x20
+export const sessionKind = 0x20
 const epochKind = 0x22
 const sidBytes = 16
 

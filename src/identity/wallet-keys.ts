@@ -6,7 +6,7 @@
 
 import { type Bytes, concatBytes, prefixEnd } from '../base/bytes.js'
 import { assert } from '../base/errors.js'
-import { walletKeysMax } from '../base/limits.js'
+import { scanEntriesMax, walletKeysMax } from '../base/limits.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Tx } from '../store/store.js'
 import { field } from '../value/elements.js'
@@ -94,6 +94,21 @@ export function* findIssued(tx: ReadTx, hash: string): Program<WalletKey | undef
   if (entry === undefined) return undefined
   const address = addressOfBytes(entry.key.subarray(prefix.length))
   return decode({ hash, source: 'issued', address }, entry.value)
+}
+
+/** Keys of all wallets that this store knows of, from `start` on; `last` where more may follow. */
+export function* scanWalletKeys(
+  tx: ReadTx,
+  start: Bytes = Uint8Array.of(keyClass.identity, byHash),
+): Program<{ keys: WalletKey[]; last: Bytes | undefined }> {
+  const end = Uint8Array.of(keyClass.identity, byHash + 1)
+  const entries = yield* tx.scan({ start, end }, scanEntriesMax)
+  const keys = entries.map(({ key, value }) => {
+    const hash = hexOf(key.subarray(2, 2 + hashBytes))
+    const source = sources[key[2 + hashBytes] ?? 0] ?? 'issued'
+    return decode({ hash, source, address: addressOfBytes(key.subarray(3 + hashBytes)) }, value)
+  })
+  return { keys, last: entries.length < scanEntriesMax ? undefined : entries.at(-1)?.key }
 }
 
 /** The issued key `sN` of a wallet. */

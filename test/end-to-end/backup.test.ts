@@ -16,7 +16,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
+import { BackupReader } from '../../src/store/backup-reader.js'
 import { testKey } from '../support/gateway.js'
+import { ask, openApi } from '../support/http-client.js'
 import {
   endSigil,
   runSigil,
@@ -24,6 +26,8 @@ import {
   settingsFor,
   startSigil,
 } from '../support/sigil-process.js'
+import { testWallet } from '../support/wallet.js'
+import { WalletClient } from '../support/wallet-client.js'
 
 interface Row {
   _id: number
@@ -89,10 +93,9 @@ t.test('a backup during writes is restored elsewhere as one state of all', async
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.strictSame(readdirSync(folder).sort(), ['a.backup', 'data'])
 
-  // Without API_KEY: the key is in the backup.
-  const { API_KEY: _, ...settings } = settingsFor(join(folder, 'other'))
+  const settings = settingsFor(join(folder, 'other'))
   const restored = await runSigil(['restore', file], settings)
-  t.match(restored, { code: 0, errors: '', output: /^\d+ entries, .* by Sigil \d+\.\d+\.\d+\n$/ })
+  t.match(restored, { code: 0, errors: '', output: /^\d+ entries, .* by Sigil \d+\.\d+\.\d+\n/ })
   t.match(await runSigil(['restore', file], settings), { code: 1, errors: /is not empty/ })
   const check = await runSigil(['check'], settings)
   t.match(check, { code: 0, errors: '', output: /Nothing is wrong/ })
@@ -115,6 +118,64 @@ t.test('a backup during writes is restored elsewhere as one state of all', async
   const readLarge = await copy.db('main').collection('large').findOne()
   t.ok(readLarge?.text === large.text, 'a large document is whole')
   await rowsOf(copy).insertOne(row(found.length))
+})
+
+t.test('a backup holds no secret, and a restore ends sessions and tells the rights', async (t) => {
+  const folder = room(t)
+  const sigil = await startSigil({ ...settingsFor(join(folder, 'data')), RATE_LIMITS: 'off' })
+  endsWith(t, sigil)
+  const url = `http://127.0.0.1:${sigil.httpPort}`
+  const operator = openApi(url, testKey)
+  const wallet = await WalletClient.signIn(url, testWallet('backup'))
+  const { address } = wallet.wallet
+  const kept = await wallet.issue('kept')
+  const ended = await wallet.issue('ended later', ['read'])
+  const body = { document: { _id: 1 } }
+  await wallet.send('POST', '/api/v1/collections/mine/insertOne', body)
+  const role = { address: testWallet('another').address, action: 'grant', role: 1 }
+  await wallet.send('POST', '/api/v1/collections/mine/roles', role)
+  await operator.post('kept/insertOne', body, { 'idempotency-key': 'a key of a request' })
+  const file = join(folder, 'a.backup')
+  t.match(await runSigil(['backup', file], clientOf(sigil)), { code: 0 })
+  await wallet.send('DELETE', `/api/v1/keys/${ended.hash}`, {})
+
+  const kinds = new Set<string>()
+  const reader = new BackupReader({
+    pair: (key) => kinds.add(Buffer.from(key.subarray(0, 2)).toString('hex')),
+  })
+  reader.push(readFileSync(file))
+  const tail = reader.finish()
+  for (const kind of ['0a20', '0a21', '0a23', '0a41', '0a42', '0180']) {
+    t.notOk(kinds.has(kind), `nothing of kind ${kind}`)
+  }
+  t.ok(kinds.has('0a10'), 'keys of wallets are in it')
+  t.notOk(readFileSync(file).includes(kept.apiKey))
+  let entries = 0
+  const told = new BackupReader({
+    head: ({ pairs }) => {
+      entries = pairs
+    },
+  })
+  told.push(readFileSync(file))
+  t.equal(entries, tail.pairs, 'the head tells how many there are')
+
+  const { API_KEY: _, ...settings } = settingsFor(join(folder, 'other'))
+  const restored = await runSigil(['restore', file], settings)
+  t.match(restored, { code: 0, errors: '' })
+  t.match(restored.output, /All sessions have ended, and there is no operator key/)
+  t.match(restored.output, /2 API keys of wallets, 1 collection with an owner, 1 role, 0 white/)
+  t.match(restored.output, `key ${address}:s0 "kept": read, write, admin`)
+  t.match(restored.output, `key ${address}:s1 "ended later": read\n`)
+  t.match(restored.output, `role 1 in main.mine for ${role.address}`)
+  const other = await startSigil({ ...settings, RATE_LIMITS: 'off' })
+  endsWith(t, other)
+  t.match(other.output(), /The operator's key was made/)
+  const there = `http://127.0.0.1:${other.httpPort}`
+  t.equal((await openApi(there, testKey).get('')).status, 401, 'the old key is nobody')
+  const { headers } = wallet
+  t.equal((await ask(there, { path: '/api/v1/auth/me', headers })).status, 401)
+  t.equal((await openApi(there, kept.apiKey).get('mine/stats')).status, 200)
+  t.equal((await openApi(there, ended.apiKey).get('mine/stats')).status, 200, 'it is back')
 })
 
 t.test('a backup is not made over a file, or by anybody else', async (t) => {

@@ -1,4 +1,4 @@
-// The README's way from a wallet to mongosh, redis-cli and curl, run as it stands in one shell, with
+// The README's way from a wallet to mongosh, redis-cli, psql and curl, run as it stands in one shell, with
 // throw-away wallets: what each block prints is the `text` block that follows it.
 
 import { spawn } from 'node:child_process'
@@ -22,12 +22,12 @@ async function isMissing(program: string): Promise<string | false> {
   return isThere ? false : `${program} is missing`
 }
 
-const skip = await isMissing('redis-cli')
+const skip = (await isMissing('redis-cli')) || (await isMissing('psql'))
 
 t.test('a wallet gets where the README says', { skip, timeout: 120_000 }, async (t) => {
   const section = readFileSync('README.md', 'utf8').split(heading)[1]?.split('\n## ')[0] ?? ''
   const blocks = [...section.matchAll(/```sh\n(.*?)```\n(?:```text\n(.*?)```)?/gs)]
-  t.equal(blocks.length, 5)
+  t.equal(blocks.length, 6)
   const folder = mkdtempSync(join(tmpdir(), 'sigil-tour-wallet-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const sigil = await startSigil(settingsFor(folder))
@@ -37,6 +37,7 @@ t.test('a wallet gets where the README says', { skip, timeout: 120_000 }, async 
     .join(`echo '${between}'\n`)
     .replaceAll('127.0.0.1:27017', `127.0.0.1:${sigil.wirePort}`)
     .replaceAll('127.0.0.1:6379', `127.0.0.1:${sigil.redisPort}`)
+    .replaceAll('127.0.0.1:5432', `127.0.0.1:${sigil.sqlPort}`)
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${sigil.httpPort}`)
   const { code, output, errors } = await bash(script, `http://127.0.0.1:${sigil.httpPort}`)
   t.equal(code, 0, errors)

@@ -8,7 +8,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 
 const placeholder = 'API_KEY'
 
-/** `{user, wire, redis, http}` as a field of the document that is open. */
+/** `{user, wire, redis, sql, http}` as a field of the document that is open. */
 export function writeConnection(
   writer: DocumentWriter,
   name: string,
@@ -20,9 +20,12 @@ export function writeConnection(
   const query = isTls ? '?tls=true' : ''
   const wire = `mongodb://${credentials}@${host}:${ports.wire}/${database}${query}`
   const redis = `${isTls ? 'rediss' : 'redis'}://${credentials}@${host}:${ports.redis}`
+  const mode = isTls ? '?sslmode=require' : ''
+  const sql = `postgresql://${credentials}@${host}:${ports.sql}/${database}${mode}`
   writer.openDocument(name).string('user', user)
   writer.string('wire', `mongosh "${wire}"`)
   writer.string('redis', `redis-cli -u ${redis}`)
+  writer.string('sql', `psql "${sql}"`)
   writer.string('http', `curl -H "Authorization: Bearer ${apiKey}" ${http}/api/v1/collections`)
   writer.close()
 }

@@ -2,7 +2,7 @@
 // once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
 // (facts: identity 7; DESIGN.md, "Who may do what")
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import {
@@ -17,7 +17,7 @@ import type { Awaitable } from '../../store/store.js'
 import { isLoopback } from '../network.js'
 import { cookieOf, sessionCookie } from './cookies.js'
 import { type Guard, isUnsafe } from './guard.js'
-import { type Allowance, RequestWindows, requireAllowance } from './request-limit.js'
+import { allowanceHeaders, RequestWindows, requireAllowance } from './request-limit.js'
 import type { RouteHead } from './routes.js'
 
 export interface AuthenticatorOptions {
@@ -42,12 +42,15 @@ export interface AuthenticatorOptions {
 
 export class Authenticator {
   private readonly shared: RequestWindows
+  /** Of /health: a flood of other requests must not make the server look dead. */
+  private readonly ofHealth: RequestWindows
   /** Of routes with limits of their own, by their path. */
   private readonly own = new Map<string, RequestWindows>()
 
   constructor(private readonly options: AuthenticatorOptions) {
     const limit = { max: requestsPerWindowMax, windowMs: requestWindowMs }
     this.shared = new RequestWindows(options.clock, limit, addressesTrackedMax)
+    this.ofHealth = new RequestWindows(options.clock, limit, addressesTrackedMax)
   }
 
   /**
@@ -57,14 +60,14 @@ export class Authenticator {
   authenticate(
     guard: Guard,
     route: RouteHead,
-    incoming: IncomingMessage,
+    { incoming, outgoing }: Exchange,
     peer: string,
   ): Awaitable<Identity> {
     if (this.options.authOff) {
       guard.checkOrigin(incoming)
       return this.admitted(route, operator, peer)
     }
-    const asked = { guard, route, incoming, peer }
+    const asked = { guard, route, incoming, outgoing, peer }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
     if (cookie === undefined) return this.byKey(asked)
     const opened = this.options.openSession(cookie)
@@ -118,12 +121,13 @@ export class Authenticator {
     return this.admitted(route, identity, peer)
   }
 
-  private admitted({ access }: RouteHead, identity: Identity, peer: string): Identity {
+  private admitted({ access, operatorToo }: RouteHead, identity: Identity, peer: string): Identity {
     const { kind } = identity
     if (access === 'none') return identity
     // Behind a proxy the listener is on loopback and the client is not.
     if (access === 'metrics' && this.options.isLoopback && isLoopback(peer)) return identity
     if (access === 'session') {
+      if (kind === 'operator' && operatorToo === true) return identity
       if (kind !== 'session') throw fail('Unauthorized', 'a session is needed: sign in first')
       return identity
     }
@@ -141,12 +145,18 @@ export class Authenticator {
     return identity
   }
 
+  /** Counts a request to /health, which asks nobody who they are. Throws as authenticate does. */
+  countHealth({ incoming, outgoing }: Exchange, peer: string): void {
+    const { rateLimits, authOff, isOperatorKey } = this.options
+    if (!rateLimits || authOff) return
+    const key = keyOf(incoming, {})
+    if (key !== undefined && isOperatorKey(key)) return
+    count(this.ofHealth, peer, outgoing)
+  }
+
   /** Counts the request; throws IngressRequestRateLimitExceeded. */
-  private take({ route, peer }: Asked): Allowance | undefined {
-    if (!this.options.rateLimits) return undefined
-    const allowance = this.windowsOf(route).take(peer)
-    requireAllowance(allowance)
-    return allowance
+  private take({ route, peer, outgoing }: Asked): void {
+    if (this.options.rateLimits) count(this.windowsOf(route), peer, outgoing)
   }
 
   private windowsOf({ path, limit }: RouteHead): RequestWindows {
@@ -159,15 +169,32 @@ export class Authenticator {
   }
 }
 
-interface Asked {
+/** A request, and where its answer goes. */
+export interface Exchange {
+  readonly incoming: IncomingMessage
+  readonly outgoing: Pick<ServerResponse, 'setHeader'>
+}
+
+/** Whoever is counted is slow enough for headers that are set one by one. */
+function count(windows: RequestWindows, peer: string, outgoing: Exchange['outgoing']): void {
+  const allowance = windows.take(peer)
+  requireAllowance(allowance)
+  for (const [name, text] of Object.entries(allowanceHeaders(allowance))) {
+    outgoing.setHeader(name, text)
+  }
+}
+
+interface Asked extends Exchange {
   readonly guard: Guard
   readonly route: RouteHead
-  readonly incoming: IncomingMessage
   readonly peer: string
 }
 
 /** The key in a request's headers, never one in the URL; empty where it is malformed. */
-function keyOf(incoming: IncomingMessage, { keyHeaders }: RouteHead): string | undefined {
+function keyOf(
+  incoming: IncomingMessage,
+  { keyHeaders }: Pick<RouteHead, 'keyHeaders'>,
+): string | undefined {
   const { authorization } = incoming.headers
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
   const key = incoming.headers['x-api-key']

@@ -7,6 +7,7 @@ import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../base/limits.js'
 import { ownerName } from '../../engine/owner-name.js'
 import type { Audit, AuditEntry } from '../../identity/audit.js'
+import { secretRows } from '../../identity/secret-rows.js'
 import { encodeFailure } from '../../store/backup-format.js'
 import { TablesDamaged } from '../../store/backup-thread.js'
 import type { Backup, Store } from '../../store/store.js'
@@ -29,6 +30,7 @@ export function backupRoute(options: BackupRouteOptions): RawRoute {
     method: 'POST',
     path: '/api/v1/backup',
     access: 'operator',
+    answers: 'application/octet-stream',
     fields: { rate: 'whole' },
     send: (call, outgoing, headers) => answer(options, call, outgoing, headers),
   }
@@ -45,7 +47,8 @@ async function answer(
   outgoing.on('close', () => abort.abort())
   if (store.backup === undefined) throw fail('CommandNotSupported', 'the store has no backups')
   if (audit !== undefined) await audit.record(entryOf(call))
-  const backup = await store.backup({ sigil: version, bytesPerSecond, signal: abort.signal })
+  const { signal } = abort
+  const backup = await store.backup({ sigil: version, bytesPerSecond, signal, without: secretRows })
   outgoing.writeHead(200, { ...headers, 'content-type': 'application/octet-stream' })
   try {
     await send(backup, outgoing, stallMs)

@@ -22,6 +22,7 @@ export function chainRoutes({ serve, isLoopback }: ChainRouteOptions): readonly 
       method: 'POST',
       path: '/chain',
       access: 'none',
+      takes: ['application/json'],
       // No cookies: a wallet's own page is a foreign one here, and needs none.
       credentials: 'keys',
       limit: { max: chainRequestsPerMinute, windowMs: 60_000 },

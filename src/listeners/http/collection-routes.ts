@@ -24,6 +24,7 @@ export const collectionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: `${collections}/:name/drop`,
+    mutates: true,
     access: 'key',
     fields: { release: 'bool' },
     run: drop,
@@ -31,6 +32,7 @@ export const collectionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: `${collections}/:name/createIndex`,
+    mutates: true,
     access: 'key',
     fields: { field: 'string', key: 'object', unique: 'bool', name: 'string' },
     run: createIndex,
@@ -39,6 +41,7 @@ export const collectionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: `${collections}/:name/dropIndex`,
+    mutates: true,
     access: 'key',
     fields: { name: 'string!' },
     run: dropIndex,
@@ -53,8 +56,8 @@ async function list(call: HttpCall): Promise<string> {
 async function stats(call: HttpCall): Promise<string> {
   const reply = await call.run(command(call, 'collectionStats', () => undefined))
   const names = ['documentCount', 'indexCount', 'storageSizeBytes']
-  const ofCapped = ['capped', 'maxSizeBytes', 'maxDocuments']
-  const shown = [...names, ...ofCapped.filter((name) => field(reply, name) !== undefined)]
+  const ofKind = ['capped', 'maxSizeBytes', 'maxDocuments', 'timeseries']
+  const shown = [...names, ...ofKind.filter((name) => field(reply, name) !== undefined)]
   const figures = shown.map((name) => `"${name}":${jsonOf(call, field(reply, name))}`)
   return `{${figures.join(',')},"indexes":${indexesJson(call, field(reply, 'indexes'))},"ok":1}`
 }

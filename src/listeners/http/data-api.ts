@@ -32,6 +32,7 @@ export const dataApiRoutes: readonly ReplyRoute[] = [
   {
     method: 'POST',
     path: '/app/:app/endpoint/data/:version/action/:action',
+    mutates: true,
     access: 'key',
     keyHeaders: ['api-key', 'apikey'],
     fields: {

@@ -24,7 +24,13 @@ import { openCursor, scopeOf, sealCursor } from './page-cursor.js'
 import type { Route } from './routes.js'
 
 export const documentListRoutes: readonly Route[] = [
-  { method: 'GET', path: '/api/v1/collections/:name/docs', access: 'key', run: list },
+  {
+    method: 'GET',
+    path: '/api/v1/collections/:name/docs',
+    access: 'key',
+    query: { filter: 'json', fields: 'string', sort: 'string', limit: 'whole', cursor: 'string' },
+    run: list,
+  },
 ]
 
 interface Asked {

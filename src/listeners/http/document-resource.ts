@@ -34,12 +34,18 @@ import type { HttpAnswer, RawCall, ReplyRoute } from './routes.js'
 
 const path = '/api/v1/collections/:name/docs/:id'
 const access = 'key'
+const ejson = 'application/ejson'
+const query = { id: 'string' } as const
 
 export const resourceRoutes: readonly ReplyRoute[] = [
-  { method: 'GET', path, access, reply: get },
-  { method: 'PUT', path, access, reply: put },
-  { method: 'PATCH', path, access, reply: patch },
-  { method: 'DELETE', path, access, reply: remove },
+  { method: 'GET', path, access, query, reply: get },
+  { method: 'PUT', path, access, query, takes: ['application/json', ejson], reply: put },
+  {
+    ...{ method: 'PATCH', path, access, query },
+    takes: ['application/json', ejson, 'application/merge-patch+json'],
+    reply: patch,
+  },
+  { method: 'DELETE', path, access, query, reply: remove },
 ]
 
 async function get(call: RawCall): Promise<HttpAnswer> {

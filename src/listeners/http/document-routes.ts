@@ -47,19 +47,50 @@ const updateFields = {
 const deleteFields = { filter: 'object!', hint: 'any' } as const
 
 export const documentRoutes: readonly Route[] = [
-  { ...post, path: path('insertOne'), fields: { document: 'object!' }, run: insertOne },
+  {
+    ...post,
+    path: path('insertOne'),
+    mutates: true,
+    fields: { document: 'object!' },
+    run: insertOne,
+  },
   {
     ...post,
     path: path('insertMany'),
+    mutates: true,
     fields: { documents: 'array!', ordered: 'bool' },
     run: insertMany,
   },
   { ...post, path: path('find'), fields: findFields, run: find, stream: findCommand },
   { ...post, path: path('findOne'), fields: findFields, run: findOne },
-  { ...post, path: path('updateOne'), fields: updateFields, run: (call) => update(call, false) },
-  { ...post, path: path('updateMany'), fields: updateFields, run: (call) => update(call, true) },
-  { ...post, path: path('deleteOne'), fields: deleteFields, run: (call) => remove(call, 1) },
-  { ...post, path: path('deleteMany'), fields: deleteFields, run: (call) => remove(call, 0) },
+  {
+    ...post,
+    path: path('updateOne'),
+    mutates: true,
+    fields: updateFields,
+    run: (call) => update(call, false),
+  },
+  {
+    ...post,
+    path: path('updateMany'),
+    mutates: true,
+    fields: updateFields,
+    run: (call) => update(call, true),
+  },
+  {
+    ...post,
+    path: path('deleteOne'),
+    mutates: true,
+    fields: deleteFields,
+    run: (call) => remove(call, 1),
+  },
+  {
+    ...post,
+    path: path('deleteMany'),
+    mutates: true,
+    fields: deleteFields,
+    run: (call) => remove(call, 0),
+  },
   {
     ...post,
     path: path('count'),
@@ -302,13 +333,13 @@ function firstName(stage: Value): string {
 async function getMore(call: HttpCall): Promise<string> {
   const id = wholeField(call.fields, 'cursor') ?? 0
   const asked = wholeField(call.fields, 'batchSize') ?? httpPageDefault
-  return cursorJson(call, await call.run(getMoreCommand(call, id, asked)), 'nextBatch')
+  return cursorJson(call, await call.run(getMoreCommand(call.collection, id, asked)), 'nextBatch')
 }
 
 /** The next batch of a cursor; at most httpPageMax documents. */
-export function getMoreCommand(call: HttpCall, id: number, batchSize: number): Document {
+export function getMoreCommand(collection: string, id: number, batchSize: number): Document {
   return writeDocument((writer) => {
-    writer.int64('getMore', id).string('collection', call.collection)
+    writer.int64('getMore', id).string('collection', collection)
     writer.int32('batchSize', Math.min(batchSize, httpPageMax))
   })
 }
@@ -332,6 +363,11 @@ function cursorField(reply: Document, name: string): Value {
 /** Cursor id of a reply; 0 when drained. Ids stay below 2^53. */
 export function cursorId(reply: Document): number {
   return integerOf(cursorField(reply, 'id')) ?? 0
+}
+
+/** The collection of a reply's cursor, as getMore has to name it. */
+export function cursorCollection({ database }: HttpCall, reply: Document): string {
+  return stringOf(cursorField(reply, 'ns')).slice(database.length + 1)
 }
 
 /** The batch of a reply, as an array value. */

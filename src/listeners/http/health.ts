@@ -12,7 +12,8 @@ export interface HealthOptions {
   readonly clock: Clock
   readonly version: string
   readonly httpPort: number
-  readonly wirePort: number
+  /** Of the other protocols; 0 for one that is switched off. */
+  readonly ports: () => { readonly wire: number; readonly redis: number; readonly sql: number }
 }
 
 /**
@@ -21,11 +22,12 @@ export interface HealthOptions {
  * none.
  */
 export function openHealth(options: HealthOptions): () => Awaitable<string> {
-  const { store, chain, clock, version, httpPort, wirePort } = options
+  const { store, chain, clock, version, httpPort, ports } = options
   const startedMs = clock.elapsed()
-  const server = { httpPort, wirePort }
   const answer = (count: Count | undefined): string => {
     const { type, refusing, groups, log, backup } = store.stats()
+    const { wire: wirePort, redis: redisPort, sql: sqlPort } = ports()
+    const server = { httpPort, wirePort, redisPort, sqlPort }
     const status = refusing === undefined && count !== undefined ? 'ok' : 'degraded'
     const uptime = Math.floor((clock.elapsed() - startedMs) / 1000)
     const storage = {

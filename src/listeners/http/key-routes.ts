@@ -42,6 +42,7 @@ export const keyRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v1/registry',
     access: 'none',
+    query: { address: 'string!' },
     run: (call) => run(call, 'keyRegistry', call.query('address') ?? ''),
   },
 ]

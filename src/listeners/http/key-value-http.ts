@@ -7,7 +7,7 @@ import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import type { Identity } from '../../identity/identity.js'
 import { EventStreams } from './event-stream.js'
 import { keyValueRoutes } from './key-value-routes.js'
-import type { RawRoute } from './routes.js'
+import type { RawRoute, ReplyRoute } from './routes.js'
 import { upstashRoutes } from './upstash.js'
 
 export interface KeyValueHttpOptions {
@@ -19,7 +19,7 @@ export interface KeyValueHttpOptions {
 }
 
 export class KeyValueHttp {
-  readonly routes: readonly RawRoute[]
+  readonly routes: readonly (RawRoute | ReplyRoute)[]
   private readonly streams: EventStreams
 
   constructor({ bus, clock, log, authOff }: KeyValueHttpOptions) {
@@ -27,7 +27,11 @@ export class KeyValueHttp {
     const bounds = () => settings.outputBounds.pubsub
     const streams = new EventStreams({ clock, log, bounds })
     this.streams = streams
-    this.routes = [...keyValueRoutes({ bus, streams }), ...upstashRoutes({ bus, streams, authOff })]
+    const routes = [
+      ...keyValueRoutes({ bus, streams }),
+      ...upstashRoutes({ bus, streams, authOff }),
+    ]
+    this.routes = routes.map((route) => ({ ...route, protocol: 'redis' }))
   }
 
   /** Ends the event streams of those identities. */

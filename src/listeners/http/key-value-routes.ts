@@ -7,11 +7,12 @@ import { keyspacesMax } from '../../base/limits.js'
 import { errorLine, ReplyError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
-import { type Message, Subscriber } from '../../bus/keyvalue/channels.js'
+import { type Channels, type Message, Subscriber } from '../../bus/keyvalue/channels.js'
 import type { EventStreams } from './event-stream.js'
 import { openSession, runCommands } from './key-value-run.js'
 import { commandOf, replyJson, textJson } from './key-value-words.js'
-import type { RawCall, RawRoute } from './routes.js'
+import { refusalHeaders } from './request-limit.js'
+import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from './routes.js'
 
 export interface KeyValueRoutesOptions {
   readonly bus: KeyValueBus
@@ -21,42 +22,45 @@ export interface KeyValueRoutesOptions {
 type Headers = Readonly<Record<string, string>>
 
 /** `POST /api/v1/redis` and `GET /api/v1/redis/stream`. */
-export function keyValueRoutes(options: KeyValueRoutesOptions): readonly RawRoute[] {
+export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRoute | ReplyRoute)[] {
   return [
     {
       method: 'POST',
       path: '/api/v1/redis',
       access: 'key',
       fields: { command: 'array!' },
-      send: (call, outgoing, headers) => runOne(options, call, outgoing, headers),
+      mutates: true,
+      reply: (call) => runOne(options, call),
     },
     {
       method: 'GET',
       path: '/api/v1/redis/stream',
       access: 'key',
+      query: { channels: 'string!' },
+      answers: 'text/event-stream',
       send: async (call, outgoing, headers) => stream(options, call, outgoing, headers),
     },
   ]
 }
 
-async function runOne(
-  { bus }: KeyValueRoutesOptions,
-  call: RawCall,
-  outgoing: ServerResponse,
-  headers: Headers,
-): Promise<void> {
+async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<HttpAnswer> {
   const given = call.fields.get('command')
   if (given === undefined) throw fail('BadValue', "field 'command' is required")
   const session = openSession(bus, { session: call.session, database: databaseOf(call) })
-  outgoing.on('close', () => {
+  const forget = call.session.whenClosed(() => {
     session.closed = true
   })
-  const [ran] = await runCommands(bus, session, [commandOf(given)])
-  if (ran === undefined || outgoing.destroyed) return
-  const { error, reply } = ran
-  if (error === undefined) {
-    send(outgoing, headers, 200, `{"ok":1,"result":${replyJson(reply, 'plain')}}`)
-  } else send(outgoing, headers, statusOf(error), errorJson(error))
+  try {
+    const [ran] = await runCommands(bus, session, [commandOf(given)])
+    if (ran === undefined) throw fail('Interrupted', 'the command was not answered')
+    const { error, reply } = ran
+    if (error === undefined) {
+      return { status: 200, body: `{"ok":1,"result":${replyJson(reply, 'plain')}}` }
+    }
+    return { status: statusOf(error), headers: refusalHeaders(error), body: errorJson(error) }
+  } finally {
+    forget()
+  }
 }
 
 /** The peer's text, whatever went wrong; what is our fault or passes by itself has its status. */
@@ -66,9 +70,10 @@ function errorJson(error: GatewayError): string {
   return `{"ok":0,"code":${error.code},"codeName":${name},"errmsg":${text}}`
 }
 
-/** Refusals are the client's; the rest keeps the table's status. */
+/** Refusals are the client's; the rest, and limits, keep the table's status. */
 export function statusOf(error: GatewayError): number {
-  return error.httpStatus < 500 ? 400 : error.httpStatus
+  const { httpStatus } = error
+  return httpStatus < 500 && httpStatus !== 429 ? 400 : httpStatus
 }
 
 export function send(
@@ -105,13 +110,26 @@ async function stream(
     return
   }
   const subscriber = new Subscriber(call.session, (message) => events.data(messageJson(message)))
+  const told = subscribed(channels, subscriber, () =>
+    names.map((name) => {
+      channels.subscribe(subscriber, Slice.ofText(name))
+      const channel = JSON.stringify(name)
+      return `{"event":"subscribe","channel":${channel},"count":${subscriber.count}}`
+    }),
+  )
   const events = streams.open(outgoing, headers, call.session.identity, () =>
     channels.leave(subscriber),
   )
-  for (const name of names) {
-    channels.subscribe(subscriber, Slice.ofText(name))
-    const channel = JSON.stringify(name)
-    events.data(`{"event":"subscribe","channel":${channel},"count":${subscriber.count}}`)
+  for (const line of told) events.data(line)
+}
+
+/** What `subscribe` answers; where it throws, nothing is listened to and no stream has begun. */
+export function subscribed<T>(channels: Channels, subscriber: Subscriber, subscribe: () => T): T {
+  try {
+    return subscribe()
+  } catch (error) {
+    channels.leave(subscriber)
+    throw error
   }
 }
 

@@ -16,6 +16,7 @@ export function metricsRoutes(options: WatchOptions): readonly (Route | RawRoute
       method: 'GET',
       path: '/metrics',
       access: 'metrics',
+      answers: 'text/plain',
       send: async (_call, outgoing, headers) => sendText(options, outgoing, headers),
     },
     {

@@ -11,13 +11,14 @@ import { totals } from '../../engine/totals.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../store/store.js'
 
 /** As protocols are called outside; `other` is Sigil itself. */
-export const protocolNames = ['http', 'wire', 'redis', 'other'] as const
+export const protocolNames = ['http', 'wire', 'redis', 'sql', 'other'] as const
 export type ProtocolName = (typeof protocolNames)[number]
 
 const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
   http: 'http',
   wire: 'wire',
   resp: 'redis',
+  sql: 'sql',
   internal: 'other',
 }
 

@@ -9,7 +9,7 @@ import { type JsonMode, valueToJson } from '../../value/json.js'
 import { type Document, int64Value, type Value } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
 import type { HttpCall } from './call.js'
-import { cursorBatch, cursorId, getMoreCommand } from './document-routes.js'
+import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
 import { errorBody } from './respond.js'
 
 /**
@@ -24,14 +24,15 @@ export async function streamCursor(
   mode: JsonMode = call.mode,
 ): Promise<void> {
   outgoing.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson; charset=utf-8' })
-  const cursor = { id: cursorId(first), mode }
+  const collection = cursorCollection(call, first)
+  const cursor = { id: cursorId(first), mode, collection }
   try {
     await pump(call, first, outgoing, cursor)
     outgoing.end()
   } catch (thrown) {
     outgoing.end(`${errorBody(toGatewayError(thrown))}\n`, () => outgoing.destroy())
   }
-  if (cursor.id !== 0) await dropCursor(call, cursor.id)
+  if (cursor.id !== 0) await dropCursor(call, collection, cursor.id)
 }
 
 /** Writes batch after batch, each when the socket has taken the last; `cursor` follows. */
@@ -39,22 +40,23 @@ async function pump(
   call: HttpCall,
   first: Document,
   outgoing: ServerResponse,
-  cursor: { id: number; readonly mode: JsonMode },
+  cursor: { id: number; readonly mode: JsonMode; readonly collection: string },
 ): Promise<void> {
   let flows = writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
   while (cursor.id !== 0) {
     if (!flows && !outgoing.destroyed) await drained(outgoing)
     if (outgoing.destroyed) return
-    const reply = await call.run(getMoreCommand(call, cursor.id, streamBatchDocuments))
+    const next = getMoreCommand(cursor.collection, cursor.id, streamBatchDocuments)
+    const reply = await call.run(next)
     cursor.id = cursorId(reply)
     flows = writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
   }
 }
 
 /** For a client that left early. What cannot be closed now is closed by its idle time. */
-async function dropCursor(call: HttpCall, id: number): Promise<void> {
+async function dropCursor(call: HttpCall, collection: string, id: number): Promise<void> {
   try {
-    await call.run(killCommand(call, id))
+    await call.run(killCommand(collection, id))
   } catch {
     return
   }
@@ -78,9 +80,9 @@ function drained(outgoing: ServerResponse): Promise<void> {
   })
 }
 
-function killCommand(call: HttpCall, id: number): Document {
+function killCommand(collection: string, id: number): Document {
   return writeDocument((writer) => {
-    writer.string('killCursors', call.collection)
+    writer.string('killCursors', collection)
     writer.value('cursors', writeArray([int64Value(BigInt(id))]))
   })
 }

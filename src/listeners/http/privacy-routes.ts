@@ -12,6 +12,7 @@ export const privacyRoutes: readonly Route[] = [
   { method: 'GET', path: `${collection}/privacy`, access: 'none', run: getPrivacy },
   {
     method: 'POST',
+    mutates: true,
     path: `${collection}/privacy`,
     access: 'key',
     fields: { mode: 'string', ownerAddress: 'string', release: 'bool' },
@@ -20,6 +21,7 @@ export const privacyRoutes: readonly Route[] = [
   { method: 'GET', path: `${collection}/roles`, access: 'key', run: getRoles },
   {
     method: 'POST',
+    mutates: true,
     path: `${collection}/roles`,
     access: 'key',
     fields: { address: 'string!', action: 'string!', role: 'whole' },

@@ -1,10 +1,11 @@
-// The limits of requests an address: fixed windows, a bounded number of them remembered. (API
-// document, limits)
+// The limits of requests an address: fixed windows, a bounded number of them remembered; and the
+// headers that tell clients of them, the old three and the IETF's draft. (API document, limits;
+// facts: HTTP 4.2)
 
 import { LRUCache } from 'lru-cache'
 import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
-import { fail } from '../../base/errors.js'
+import { fail, type GatewayError } from '../../base/errors.js'
 
 /** Requests of one address in one window. */
 export interface RequestLimit {
@@ -15,6 +16,8 @@ export interface RequestLimit {
 /** What is left of an address's window. */
 export interface Allowance {
   readonly limit: number
+  /** Length of the window. */
+  readonly windowSeconds: number
   readonly remaining: number
   /** Seconds until the window ends. */
   readonly resetSeconds: number
@@ -31,6 +34,11 @@ export class RequestWindows {
     this.windows = new LRUCache({ max: addressesMax })
   }
 
+  /** Addresses that are remembered. */
+  get size(): number {
+    return this.windows.size
+  }
+
   /** Counts one request; `remaining` below zero means refused. */
   take(address: string): Allowance {
     const { max, windowMs } = this.limit
@@ -44,6 +52,7 @@ export class RequestWindows {
     window.count++
     return {
       limit: max,
+      windowSeconds: windowMs / 1000,
       remaining: max - window.count,
       resetSeconds: Math.ceil((window.startedMs + windowMs - now) / 1000),
     }
@@ -56,14 +65,29 @@ export function requireAllowance(allowance: Allowance): void {
   throw fail('IngressRequestRateLimitExceeded', 'too many requests from this address', {
     retryAfter: allowance.resetSeconds,
     limit: allowance.limit,
+    windowSeconds: allowance.windowSeconds,
   })
 }
 
-/** The headers that clients' libraries read: what they have left, seconds until it is renewed. */
+/** What clients' libraries read: what they have left, seconds until it is renewed. */
 export function allowanceHeaders(allowance: Allowance): Record<string, string> {
   return {
     'ratelimit-limit': String(allowance.limit),
     'ratelimit-remaining': String(Math.max(allowance.remaining, 0)),
     'ratelimit-reset': String(allowance.resetSeconds),
+  }
+}
+
+/** All headers of a refusal by a limit; none for an error of another kind. */
+export function refusalHeaders({ extra }: GatewayError): Record<string, string> {
+  const { retryAfter, limit, windowSeconds } = extra
+  if (typeof retryAfter !== 'number') return {}
+  const wait = { 'retry-after': String(retryAfter) }
+  if (typeof limit !== 'number' || typeof windowSeconds !== 'number') return wait
+  return {
+    ...wait,
+    ...allowanceHeaders({ limit, windowSeconds, remaining: 0, resetSeconds: retryAfter }),
+    'ratelimit-policy': `"api";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"api";r=0;t=${retryAfter}`,
   }
 }

@@ -13,10 +13,25 @@ import { streamCursor } from './ndjson.js'
 import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from './routes.js'
 
 const collection = '/api/v1/collections/:name'
+const lines = 'application/x-ndjson'
 
 export const transferRoutes: readonly (RawRoute | ReplyRoute)[] = [
-  { method: 'POST', path: `${collection}/import`, access: 'key', reply: importLines },
-  { method: 'GET', path: `${collection}/export`, access: 'key', send: exportLines },
+  {
+    method: 'POST',
+    path: `${collection}/import`,
+    access: 'key',
+    query: { ordered: 'string', mode: 'string' },
+    takes: [lines],
+    reply: importLines,
+  },
+  {
+    method: 'GET',
+    path: `${collection}/export`,
+    access: 'key',
+    query: { filter: 'json' },
+    answers: lines,
+    send: exportLines,
+  },
 ]
 
 /** A document by itself is a line too. */

@@ -16,7 +16,7 @@ import { elementsOf } from '../../value/elements.js'
 import { jsonToValue } from '../../value/json.js'
 import { bsonType, type Value } from '../../value/value.js'
 import type { EventStreams } from './event-stream.js'
-import { databaseOf, requireListener, send, statusOf } from './key-value-routes.js'
+import { databaseOf, requireListener, send, statusOf, subscribed } from './key-value-routes.js'
 import { openSession, runCommands, runTransaction } from './key-value-run.js'
 import { commandOf, replyJson, requestOf, type TextEncoding } from './key-value-words.js'
 import type { RawCall, RawRoute } from './routes.js'
@@ -37,6 +37,7 @@ export function upstashRoutes(options: UpstashOptions): readonly RawRoute[] {
     method,
     path: `${base}/*`,
     access: 'key',
+    ...(method === 'POST' ? { takes: ['application/json'] } : {}),
     credentials: 'keys',
     errorBody: (error) => JSON.stringify({ error: error.message }),
     send: (call, outgoing, headers) => new Exchange(options, call, outgoing, headers).answer(),
@@ -120,14 +121,17 @@ class Exchange {
     const subscriber = new Subscriber(this.call.session, (message) =>
       events.data(messageText(message)),
     )
+    const told = subscribed(channels, subscriber, () =>
+      names.map((name) => {
+        if (word === 'subscribe') channels.subscribe(subscriber, Slice.of(name))
+        else channels.subscribePattern(subscriber, Slice.of(name))
+        return `${word},${Slice.of(name).text()},${subscriber.count}`
+      }),
+    )
     const events = streams.open(this.outgoing, this.headers, this.call.session.identity, () =>
       channels.leave(subscriber),
     )
-    for (const name of names) {
-      if (word === 'subscribe') channels.subscribe(subscriber, Slice.of(name))
-      else channels.subscribePattern(subscriber, Slice.of(name))
-      events.data(`${word},${Slice.of(name).text()},${subscriber.count}`)
-    }
+    for (const line of told) events.data(line)
   }
 
   private async monitor(): Promise<void> {

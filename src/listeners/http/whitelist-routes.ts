@@ -12,6 +12,7 @@ export const whitelistRoutes: readonly Route[] = [
   { method: 'GET', path, access: 'none', run: list },
   {
     method: 'POST',
+    mutates: true,
     path,
     access: 'admin',
     fields: { address: 'string!', action: 'string!' },

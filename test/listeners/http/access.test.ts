@@ -1,6 +1,7 @@
 // Who is let in over HTTP, and what is checked before a request may say anything.
 
 import t from 'tap'
+import { silentLog } from '../../../src/base/log.js'
 import { ask, openApi } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
 
@@ -94,6 +95,23 @@ t.test('an error says nothing of its cause, and every answer names its request',
   t.match(named.headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
   const forged = await ask(url, { path: '/nothing', headers: { 'x-request-id': 'a b<c>' } })
   t.match(forged.headers['x-request-id'], /^[A-Za-z0-9._-]+$/)
+})
+
+t.test('a slow command of a request is logged by its name', async (t) => {
+  const lines: Record<string, unknown>[] = []
+  const note = (fields: Record<string, unknown>) => {
+    lines.push(fields)
+  }
+  const log = { ...silentLog, info: note } as typeof silentLog
+  const { url, key } = await startGateway(t, { SLOW_COMMAND_MS: '0' }, { log })
+  const headers = { 'x-api-key': key }
+  await ask(url, { path: list, headers: { ...headers, 'x-request-id': 'mine.1' } })
+  const { headers: made } = await ask(url, { path: list, headers })
+  const names = lines.filter(({ command }) => command === 'collectionSummaries')
+  t.same(
+    names.map(({ requestId }) => requestId),
+    ['mine.1', made['x-request-id']],
+  )
 })
 
 t.test('behind a trusted proxy keys are only taken over https', async (t) => {

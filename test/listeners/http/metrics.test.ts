@@ -120,6 +120,20 @@ t.test('commands of every protocol are counted, and errors by their code', async
   for (const name of Object.keys(byCommand)) t.ok(known.has(name), `${name} is in the table`)
 })
 
+t.test('an import that fails in part is an error by what failed first', async (t) => {
+  const gateway = await startGateway(t)
+  const load = (body: string, query: string) =>
+    ask(gateway.url, {
+      ...{ path: `/api/v1/collections/c/import${query}`, body },
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/x-ndjson' },
+    })
+  t.match(await load('{"_id":1}\n{"_id":2}', ''), { status: 200, json: { errorCount: 0 } })
+  const unordered = '{"_id":3}\n{"_id":1}\nnonsense\n{"_id":2}'
+  t.match(await load(unordered, '?ordered=false'), { status: 200, json: { errorCount: 3 } })
+  t.match(await load('{"_id":1}', ''), { status: 200, json: { errorCount: 1 } })
+  t.strictSame((await metricsOf(gateway)).errors.byCode, { '11000': 2 })
+})
+
 t.test('what waits for others is not slow', async (t) => {
   const gateway = await startGateway(t)
   const resp = await RespClient.open(gateway.ports.redis)
@@ -219,12 +233,14 @@ t.test('/health answers as documented, and says so when the store cannot be read
   const store = await openStore(t, 'memory')
   const chain = { mode: 'local', chainId: 31_337, head: null, ageMs: null, ok: true } as const
   const health = openHealth({
-    ...{ store, clock: systemClock, version: '1.2.3', httpPort: 1, wirePort: 2 },
+    ...{ store, clock: systemClock, version: '1.2.3', httpPort: 1 },
+    ports: () => ({ wire: 2, redis: 3, sql: 0 }),
     chain: { health: () => chain },
   })
   const bodyOf = async () => JSON.parse(await health()) as unknown
   t.match(await bodyOf(), {
-    ...{ status: 'ok', uptime: Number, version: '1.2.3', server: { httpPort: 1, wirePort: 2 } },
+    ...{ status: 'ok', uptime: Number, version: '1.2.3' },
+    server: { httpPort: 1, wirePort: 2, redisPort: 3, sqlPort: 0 },
     storage: { type: 'InMemory', connected: true, keyCount: 0 },
   })
   await store.close()

@@ -92,10 +92,18 @@ t.test('ordered, an import ends with the first bad line; unordered it goes on', 
   const unordered = await load(body, '?ordered=false')
   t.match(unordered.json, { insertedCount: 3, errorCount: 3 })
   const lines = (unordered.json.errors as Plain[]).map(({ line }) => line)
-  t.strictSame(lines.sort(), [3, 4, 6])
+  t.strictSame(lines, [3, 4, 6], 'in the order of the lines')
   const many = await load('x\n'.repeat(250), '?ordered=false')
   t.match(many.json, { insertedCount: 0, errorCount: 250 })
   t.equal((many.json.errors as Plain[]).length, 100)
+  const mixed = await load('{"_id":1}\nx\n'.repeat(2_000), '?ordered=false')
+  t.match(mixed.json, { insertedCount: 0, errorCount: 4_000 })
+  const told = (mixed.json.errors as Plain[]).map(({ line }) => line)
+  t.strictSame(
+    told,
+    Array.from({ length: 100 }, (_, at) => at + 1),
+    'the first hundred of several batches',
+  )
 })
 
 t.test('mode=upsert replaces what is there', async (t) => {

@@ -1,0 +1,161 @@
+// What one wallet may have of the server: bytes and collections that are its own, connections,
+// subscriptions, time for one command. Wallets are free, so an authenticated one is a stranger; the
+// operator has no quota. (DESIGN.md, limits)
+
+import type { Clock } from '../base/clock.js'
+import { fail } from '../base/errors.js'
+import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
+import { refuse } from '../base/reply-error.js'
+import { countOf, listNamespaces, replacementPrefix } from '../engine/catalog.js'
+import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
+
+/** Of each wallet; 0 for none. */
+export interface QuotaLimits {
+  readonly storageBytes: number
+  readonly collections: number
+  readonly connections: number
+  readonly subscriptions: number
+  readonly commandMs: number
+}
+
+/** What a wallet owns. */
+interface Holding {
+  bytes: number
+  collections: number
+}
+
+export interface QuotaParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly limits: QuotaLimits
+}
+
+export class Quotas {
+  /** By owner, as last looked at; collections that were made or dropped since are in it. */
+  private holdings = new Map<string, Holding>()
+  private nextLookMs = Number.NEGATIVE_INFINITY
+  private isLooking = false
+  private readonly connected = new Counts()
+  private readonly subscribed = new Counts()
+
+  constructor(private readonly parts: QuotaParts) {}
+
+  /** Milliseconds that a wallet's command may take; 0 for no bound. */
+  get commandMs(): number {
+    return this.parts.limits.commandMs
+  }
+
+  /**
+   * Looks at what wallets own, from the counters of their collections, unless that was done of
+   * late: it takes no more than its share of the time, so that figures are a moment old.
+   */
+  look(): void {
+    const { store, clock } = this.parts
+    const startedMs = clock.elapsed()
+    if (startedMs < this.nextLookMs || this.isLooking) return
+    this.isLooking = true
+    const done = (holdings: Map<string, Holding> | undefined) => {
+      const nowMs = clock.elapsed()
+      if (holdings !== undefined) this.holdings = holdings
+      this.nextLookMs = nowMs + Math.max(quotaLookMsMin, (nowMs - startedMs) / quotaLookShare)
+      this.isLooking = false
+    }
+    let found: Awaitable<Map<string, Holding>>
+    try {
+      found = store.read(holdingsOf)
+    } catch {
+      // A store that cannot be read answers no command either.
+      done(undefined)
+      return
+    }
+    if (found instanceof Promise) found.then(done, () => done(undefined))
+    else done(found)
+  }
+
+  /** Throws QuotaExceeded where an owner's collections have no room for more. */
+  requireRoom(owner: string): void {
+    const { storageBytes } = this.parts.limits
+    const bytes = this.holdings.get(owner)?.bytes ?? 0
+    if (storageBytes === 0 || bytes < storageBytes) return
+    const text = `the wallet is over its space quota, using ${mb(bytes)} of ${mb(storageBytes)}`
+    throw fail('QuotaExceeded', text, { reason: 'STORAGE' })
+  }
+
+  /** A collection is being made. Throws QuotaExceeded where its owner has as many as it may. */
+  made(owner: string | null, name: string): void {
+    if (owner === null || name.startsWith(replacementPrefix)) return
+    const { collections: most } = this.parts.limits
+    const holding = this.holdings.get(owner) ?? { bytes: 0, collections: 0 }
+    if (most > 0 && holding.collections >= most) {
+      const text = `cannot create a new collection: the wallet already has ${most}`
+      throw fail('QuotaExceeded', text, { reason: 'COLLECTIONS' })
+    }
+    holding.collections++
+    this.holdings.set(owner, holding)
+  }
+
+  /** A collection is being dropped. */
+  dropped(owner: string | null, name: string): void {
+    if (owner === null || name.startsWith(replacementPrefix)) return
+    const holding = this.holdings.get(owner)
+    if (holding !== undefined && holding.collections > 0) holding.collections--
+  }
+
+  /** Takes a connection; false where the wallet has as many as it may. */
+  connect(wallet: string): boolean {
+    return this.connected.take(wallet, this.parts.limits.connections)
+  }
+
+  disconnect(wallet: string): void {
+    this.connected.release(wallet)
+  }
+
+  /** Takes a subscription. Throws the key-value protocol's own refusal. */
+  subscribe(wallet: string): void {
+    if (this.subscribed.take(wallet, this.parts.limits.subscriptions)) return
+    throw refuse('ERR max number of subscriptions reached', 'QuotaExceeded')
+  }
+
+  unsubscribe(wallet: string): void {
+    this.subscribed.release(wallet)
+  }
+}
+
+/** How many of something each wallet has; who has none takes no room. */
+class Counts {
+  private readonly counts = new Map<string, number>()
+
+  /** False where there are `most` already; 0 is no bound. */
+  take(wallet: string, most: number): boolean {
+    const count = this.counts.get(wallet) ?? 0
+    if (most > 0 && count >= most) return false
+    this.counts.set(wallet, count + 1)
+    return true
+  }
+
+  release(wallet: string): void {
+    const count = this.counts.get(wallet) ?? 0
+    if (count > 1) this.counts.set(wallet, count - 1)
+    else this.counts.delete(wallet)
+  }
+}
+
+function* holdingsOf(tx: ReadTx): Program<Map<string, Holding>> {
+  const holdings = new Map<string, Holding>()
+  for (const ns of yield* listNamespaces(tx)) {
+    const { owner } = ns.access
+    if (owner === null || ns.name.startsWith(replacementPrefix)) continue
+    const { bytes } = yield* countOf(tx, ns)
+    const known = holdings.get(owner)
+    if (known === undefined) holdings.set(owner, { bytes, collections: 1 })
+    else {
+      known.bytes += bytes
+      known.collections++
+    }
+  }
+  return holdings
+}
+
+function mb(bytes: number): string {
+  return `${Math.round(bytes / 1e4) / 100} MB`
+}

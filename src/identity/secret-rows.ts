@@ -1,0 +1,22 @@
+// What no backup holds, and no restore brings back: who is signed in or signing in, what is kept
+// of the operator's key, and answers that were kept for whoever asks again. A restored Sigil makes
+// an operator's key of its own, and everybody signs in anew.
+
+import type { Bytes } from '../base/bytes.js'
+import { keyClass } from '../store/layout.js'
+import { expiringKind } from './expiring-rows.js'
+import { nonceKind } from './nonces.js'
+import { operatorRow } from './operator.js'
+import { sessionKind } from './sessions.js'
+
+/** Answers by Idempotency-Key, and how many a caller has. */
+export const answerKind = 0x41
+export const callerKind = 0x42
+
+/** Beginnings of keys. */
+export const secretRows: readonly Bytes[] = [
+  operatorRow,
+  ...[sessionKind, nonceKind, expiringKind, answerKind, callerKind].map((kind) =>
+    Uint8Array.of(keyClass.identity, kind),
+  ),
+]

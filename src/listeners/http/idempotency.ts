@@ -1,0 +1,226 @@
+// Idempotency-Key: a request that is sent again, because its answer was lost, is answered as the
+// first was and not run again. Answers are kept for a day in the class that no command can name,
+// and each caller may have so many. (facts: HTTP 7)
+
+import { createHash, hash } from 'node:crypto'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import {
+  idempotencyAnswersMax,
+  idempotencyBytesMax,
+  idempotencyKeyCharsMax,
+  idempotencyMs,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { putExpiring } from '../../identity/expiring-rows.js'
+import { identityKey } from '../../identity/identity.js'
+import { answerKind, callerKind } from '../../identity/secret-rows.js'
+import { keyClass } from '../../store/layout.js'
+import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
+import { field } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { type Document, numberValue, stringOf } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import type { HttpRequest } from './request.js'
+import type { Answer } from './respond.js'
+
+/** Headers of an answer that are not kept: they are of the first request alone. */
+const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'connection'])
+
+export interface IdempotencyParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  /** Answers that are kept for one caller in a day; idempotencyAnswersMax unless given. */
+  readonly answersMax?: number
+}
+
+interface Kept extends Answer {
+  readonly fingerprint: string
+  readonly expires: number
+}
+
+export class Idempotency {
+  /** Requests under way, by their names. */
+  readonly running = new Set<string>()
+
+  constructor(readonly parts: IdempotencyParts) {}
+
+  /** For a request that carries a key. */
+  turn(key: string): Turn {
+    return new Turn(this, key)
+  }
+}
+
+/** One request with a key, from its body to its answer. */
+export class Turn {
+  private readonly body = createHash('sha256')
+  private caller = ''
+  /** Of the caller, the route and the key; empty until it has begun. */
+  private name = ''
+  private fingerprint = ''
+
+  constructor(
+    private readonly all: Idempotency,
+    private readonly key: string,
+  ) {}
+
+  /** Told of the body as it came. */
+  read(bytes: Uint8Array): void {
+    this.body.update(bytes)
+  }
+
+  /**
+   * The answer that the request was given before; undefined where it is to be run. Rejects with
+   * BadValue for what can be no key, IdempotencyKeyReused (422) for another body,
+   * IdempotencyKeyInUse (409) while the first is at work, QuotaExceeded where the caller has kept
+   * as many as it may.
+   */
+  async begin({ session, incoming, database }: HttpRequest): Promise<Answer | undefined> {
+    const { key, all } = this
+    if (!/^[\x20-\x7e]+$/.test(key) || key.length > idempotencyKeyCharsMax) {
+      const most = `1 to ${idempotencyKeyCharsMax} printable characters`
+      throw fail('BadValue', `header Idempotency-Key must be ${most}`)
+    }
+    // Whom nobody knows would share with everybody else.
+    if (session.identity.kind === 'anonymous') return undefined
+    this.caller = hash('sha256', identityKey(session.identity))
+    const { method = '', url = '', headers } = incoming
+    const asked = [this.caller, method, url, database, headers.accept ?? '', key]
+    const name = hash('sha256', JSON.stringify(asked))
+    this.fingerprint = this.body.digest('hex')
+    if (all.running.has(name)) {
+      const text = 'a request with this Idempotency-Key is at work'
+      throw fail('IdempotencyKeyInUse', text, { retryAfter: 1 })
+    }
+    all.running.add(name)
+    this.name = name
+    try {
+      return await this.before()
+    } catch (error) {
+      this.leave()
+      throw error
+    }
+  }
+
+  /** Keeps the answer, unless another try may be answered better; never throws. */
+  async end(answer: Answer | undefined): Promise<void> {
+    if (this.name === '') return
+    try {
+      if (answer !== undefined && isFinal(answer.status)) await this.keep(answer)
+    } catch (error) {
+      const text = 'the answer to a request with an Idempotency-Key was not kept'
+      this.all.parts.log.warn({ error: String(error) }, text)
+    } finally {
+      this.leave()
+    }
+  }
+
+  private leave(): void {
+    this.all.running.delete(this.name)
+    this.name = ''
+  }
+
+  private async before(): Promise<Answer | undefined> {
+    const { store, clock, answersMax = idempotencyAnswersMax } = this.all.parts
+    const now = clock.now()
+    const [kept, used] = await store.read((tx) => this.look(tx))
+    if (kept === undefined || kept.expires <= now) {
+      if (used.until > now && used.answers >= answersMax) throw tooMany()
+      if (used.until > now && used.bytes >= idempotencyBytesMax) throw tooMany()
+      return undefined
+    }
+    this.leave()
+    if (kept.fingerprint !== this.fingerprint) {
+      const text = 'this Idempotency-Key was sent with another body'
+      throw fail('IdempotencyKeyReused', text)
+    }
+    const { status, body, headers } = kept
+    return { status, body, headers: { ...headers, 'idempotency-replayed': 'true' } }
+  }
+
+  private *look(tx: ReadTx): Program<[Kept | undefined, Used]> {
+    const kept = yield* tx.get(answerKey(this.name))
+    const used = yield* tx.get(callerKey(this.caller))
+    return [kept === undefined ? undefined : decode(kept), decodeUsed(used)]
+  }
+
+  private async keep({ status, body, headers }: Answer): Promise<void> {
+    const { store, clock } = this.all.parts
+    const now = clock.now()
+    const own = Object.entries(headers).filter(([name]) => !ownHeaders.has(name))
+    const row = writeDocument((writer) => {
+      writer.string('fingerprint', this.fingerprint).int32('status', status)
+      writer.string('headers', JSON.stringify(Object.fromEntries(own)))
+      if (body !== null) writer.string('body', body)
+      writer.value('expires', numberValue(now + idempotencyMs))
+    })
+    await store.write((tx) => this.put(tx, row, now))
+  }
+
+  private *put(tx: Tx, row: Document, now: number): Program<void> {
+    putExpiring(tx, answerKey(this.name), row, now + idempotencyMs)
+    const key = callerKey(this.caller)
+    const before = decodeUsed(yield* tx.get(key))
+    const isOver = before.until <= now
+    const until = isOver ? now + idempotencyMs : before.until
+    const used = writeDocument((writer) => {
+      writer.value('answers', numberValue(isOver ? 1 : before.answers + 1))
+      writer.value('bytes', numberValue(isOver ? row.length : before.bytes + row.length))
+      writer.value('until', numberValue(until))
+    })
+    if (isOver) putExpiring(tx, key, used, until)
+    else tx.put(key, used)
+  }
+}
+
+/** What a caller has kept since its day began. */
+interface Used {
+  readonly answers: number
+  readonly bytes: number
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+function decodeUsed(row: Document | undefined): Used {
+  if (row === undefined) return { answers: 0, bytes: 0, until: 0 }
+  const numberIn = (name: string): number => {
+    const value = field(row, name)
+    return value === undefined ? 0 : numberOf(value)
+  }
+  return { answers: numberIn('answers'), bytes: numberIn('bytes'), until: numberIn('until') }
+}
+
+function decode(row: Document): Kept {
+  const textIn = (name: string): string | undefined => {
+    const value = field(row, name)
+    return value === undefined ? undefined : stringOf(value)
+  }
+  const [status, expires] = [field(row, 'status'), field(row, 'expires')]
+  return {
+    fingerprint: textIn('fingerprint') ?? '',
+    status: status === undefined ? 0 : numberOf(status),
+    headers: JSON.parse(textIn('headers') ?? '{}') as Record<string, string>,
+    body: textIn('body') ?? null,
+    expires: expires === undefined ? 0 : numberOf(expires),
+  }
+}
+
+/** What will be answered again the same: not that one may not, or must wait. */
+function isFinal(status: number): boolean {
+  return status < 500 && status !== 401 && status !== 403 && status !== 429
+}
+
+function answerKey(name: string): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.identity, answerKind), utf8(name))
+}
+
+function callerKey(caller: string): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.identity, callerKind), utf8(caller))
+}
+
+function tooMany(): Error {
+  const text = 'more answers are kept for this caller by Idempotency-Key than there may be'
+  return fail('QuotaExceeded', text, { reason: 'IDEMPOTENCY' })
+}
