@@ -62,24 +62,25 @@ function parseIndexColumn(tokens: TokenStream): { target: Target; descends: bool
   return { target, descends }
 }
 
-/** A column, or in parentheses of its own a path. */
-function parseIndexTarget(tokens: TokenStream, isWrapped = false): Target {
-  const { token } = tokens
+/** A column or a path; in parentheses of its own PostgreSQL has any expression. */
+function parseIndexTarget(tokens: TokenStream): Target {
+  if (tokens.hasSymbol('(')) return parseWrappedTarget(tokens)
   const next = tokens.ahead()
-  const isCall = token.kind === 'word' && next.kind === 'symbol' && next.text === '('
-  const isName = token.kind === 'word' || token.kind === 'name' || tokens.hasSymbol('(')
-  if (isCall || (isWrapped && !isName && !tokens.hasSymbol(')'))) {
+  if (tokens.token.kind === 'word' && next.kind === 'symbol' && next.text === '(') {
     throw tokens.notSupported('indexes of expressions')
-  }
-  if (tokens.acceptSymbol('(')) {
-    const target = tokens.deeper(() => parseIndexTarget(tokens, true))
-    if (!tokens.hasSymbol(')')) throw tokens.notSupported('indexes of expressions')
-    tokens.expectSymbol(')')
-    return target
   }
   const target = parseTarget(tokens)
   if (tokens.hasSymbol('(')) throw tokens.notSupported('indexes of expressions')
   return target
+}
+
+function parseWrappedTarget(tokens: TokenStream): Target {
+  const { at } = tokens
+  tokens.expectSymbol('(')
+  const expression = parseExpression(tokens)
+  tokens.expectSymbol(')')
+  if (expression.kind !== 'column') throw tokens.notSupported('indexes of expressions', at)
+  return { at: expression.at, path: expression.path }
 }
 
 export function parseDrop(tokens: TokenStream): Statement {

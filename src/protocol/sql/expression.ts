@@ -3,9 +3,11 @@
 // (PostgreSQL, "Operator Precedence"; its grammar's a_expr and b_expr)
 
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
+import { falseValue, nullValue, trueValue } from '../../value/value.js'
 import type { Expression } from './ast.js'
 import { readNumber } from './number.js'
 import { parsePrimary, startsQuery } from './primary.js'
+import { acceptSearchPath, parseSubquery } from './subquery.js'
 import type { TokenStream } from './token-stream.js'
 import { parseTypeName } from './type-name.js'
 
@@ -22,8 +24,9 @@ const power = {
   product: 9,
   exponent: 10,
   zone: 11,
-  sign: 12,
-  cast: 13,
+  collation: 12,
+  sign: 13,
+  cast: 14,
 } as const
 
 const comparisons = new Set(['=', '<', '>', '<=', '>=', '<>', '!='])
@@ -120,7 +123,9 @@ function levelOfWord(tokens: TokenStream, word: string, extent: Extent): number 
     case 'at':
       return isWord(tokens, 1, 'time') || isWord(tokens, 1, 'local') ? power.zone : 0
     case 'collate':
-      throw tokens.notSupported('COLLATE clauses')
+      return power.collation
+    case 'operator':
+      return isSymbol(tokens, 1, '(') ? power.other : 0
     default:
       return 0
   }
@@ -129,6 +134,11 @@ function levelOfWord(tokens: TokenStream, word: string, extent: Extent): number 
 function isWord(tokens: TokenStream, by: number, word: string): boolean {
   const token = tokens.ahead(by)
   return token.kind === 'word' && token.lower === word
+}
+
+function isSymbol(tokens: TokenStream, by: number, text: string): boolean {
+  const token = tokens.ahead(by)
+  return token.kind === 'symbol' && token.text === text
 }
 
 /** Between operands only: no prefix of PostgreSQL's grammar either. */
@@ -185,6 +195,9 @@ function infix(
       return range(tokens, left, at)
     case power.zone:
       return zoned(tokens, left, at)
+    case power.collation:
+      takeCollation(tokens)
+      return left
     case power.cast:
       tokens.take()
       return { kind: 'cast', at, operand: left, type: parseTypeName(tokens) }
@@ -215,8 +228,7 @@ function binary(
   at: number,
   extent: Extent,
 ): Expression {
-  const token = tokens.take()
-  const text = token.kind === 'symbol' ? token.text : ''
+  const text = takeOperator(tokens)
   const operator = text === '!=' ? '<>' : text
   if (extent === 'all') {
     const quantifier = acceptQuantifier(tokens)
@@ -228,6 +240,34 @@ function binary(
   return { kind: 'binary', at, operator, left, right: climb(tokens, level + 1, extent) }
 }
 
+/** An operator, or `OPERATOR(pg_catalog.~)`, which is `~` of one precedence for all. */
+function takeOperator(tokens: TokenStream): string {
+  const token = tokens.take()
+  if (token.kind === 'symbol') return token.text
+  tokens.expectSymbol('(')
+  if (!tokens.hasSymbol('.') && tokens.token.kind !== 'symbol') {
+    if (tokens.label().toLowerCase() !== 'pg_catalog') {
+      throw tokens.notSupported('operators of schemas')
+    }
+    tokens.expectSymbol('.')
+  }
+  const named = tokens.take()
+  if (named.kind !== 'symbol' || (!comparisons.has(named.text) && !others.has(named.text))) {
+    throw tokens.notSupported('operators like this')
+  }
+  tokens.expectSymbol(')')
+  return named.text
+}
+
+/** Texts have one order here, which PostgreSQL's default may be: it alone can be named. */
+function takeCollation(tokens: TokenStream): void {
+  const refusal = tokens.notSupported('COLLATE clauses')
+  tokens.expect('collate')
+  let name = tokens.label()
+  if (name === 'pg_catalog' && tokens.acceptSymbol('.')) name = tokens.label()
+  if (name !== 'default') throw refusal
+}
+
 /** `= ANY (…)`, which also spells SOME. */
 function acceptQuantifier(tokens: TokenStream): 'any' | 'all' | undefined {
   if (tokens.accept('all')) return 'all'
@@ -235,8 +275,14 @@ function acceptQuantifier(tokens: TokenStream): 'any' | 'all' | undefined {
 }
 
 function parseArray(tokens: TokenStream): Expression {
+  const { at } = tokens
   tokens.expectSymbol('(')
-  if (startsQuery(tokens)) throw tokens.notSupported('subqueries')
+  if (startsQuery(tokens)) {
+    const isEmpty = parseSubquery(tokens) === 'empty'
+    tokens.expectSymbol(')')
+    if (isEmpty) return { kind: 'array', at, elements: [] }
+    return { kind: 'literal', at, value: nullValue }
+  }
   const array = parseExpression(tokens)
   tokens.expectSymbol(')')
   return array
@@ -272,7 +318,9 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
     return { kind: 'between', at, operand, low, high, isSymmetric, isNegated }
   }
   if (tokens.accept('in')) {
-    if (tokens.hasSymbol('(') && startsQuery(tokens, 1)) throw tokens.notSupported('subqueries')
+    if (tokens.hasSymbol('(') && startsQuery(tokens, 1)) {
+      return inQuery(tokens, operand, at, isNegated)
+    }
     const list = tokens.listInParentheses(() => parseExpression(tokens), sqlListMax)
     return { kind: 'in', at, operand, list, isNegated }
   }
@@ -286,6 +334,22 @@ function range(tokens: TokenStream, operand: Expression, at: number): Expression
   const like = { kind: 'like', at, operand, pattern, ignoresCase, isNegated } as const
   if (!tokens.accept('escape')) return like
   return { ...like, escape: climb(tokens, power.range + 1, 'all') }
+}
+
+/** `x IN (SELECT …)`: of a query without rows it is false, whatever x is. */
+function inQuery(
+  tokens: TokenStream,
+  operand: Expression,
+  at: number,
+  isNegated: boolean,
+): Expression {
+  tokens.expectSymbol('(')
+  const list = acceptSearchPath(tokens)
+  const isEmpty = list === undefined && parseSubquery(tokens) === 'empty'
+  tokens.expectSymbol(')')
+  if (list !== undefined) return { kind: 'in', at, operand, list, isNegated }
+  if (!isEmpty) return { kind: 'literal', at, value: nullValue }
+  return { kind: 'literal', at, value: isNegated ? trueValue : falseValue }
 }
 
 /** `time AT TIME ZONE zone`, which is `timezone(zone, time)`. */

@@ -5,6 +5,7 @@ import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import { sqlState } from './sql-error.js'
+import { isAlwaysEmpty } from './subquery.js'
 import { parseTable } from './table.js'
 import { TokenStream } from './token-stream.js'
 import { parseDelete, parseInsert, parseUpdate } from './write.js'
@@ -14,7 +15,7 @@ import { parseDelete, parseInsert, parseUpdate } from './write.js'
  * 0A000 for what is not supported, 54001 for what is too large.
  */
 export function parseStatement(text: string): Parsed {
-  const tokens = new TokenStream(text)
+  const tokens = new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)))
   while (tokens.acceptSymbol(';'));
   const statement = parseOne(tokens)
   if (tokens.hasSymbol(';')) {
@@ -22,6 +23,7 @@ export function parseStatement(text: string): Parsed {
     if (!tokens.isAtEnd) throw tokens.refuse('cannot run several statements at once')
   }
   if (!tokens.isAtEnd) throw tokens.unexpected()
+  tokens.requireNoRefusal()
   return { statement, parameters: tokens.parameters }
 }
 

@@ -7,6 +7,7 @@ import type { Expression, PathPart } from './ast.js'
 import { acceptSpecialCall, callOf, type Parse, parseCall } from './call.js'
 import { readNumber } from './number.js'
 import { canNameType, isJoiner, isReserved } from './reserved.js'
+import { parseSubquery } from './subquery.js'
 import type { TokenStream } from './token-stream.js'
 import { parsePlainType, parseTypeName, refuseFields } from './type-name.js'
 
@@ -40,12 +41,20 @@ export function parsePrimary(tokens: TokenStream, parse: Parse): Expression {
 }
 
 function inParentheses(tokens: TokenStream, parse: Parse): Expression {
+  const { at } = tokens
   tokens.expectSymbol('(')
-  if (startsQuery(tokens)) throw tokens.notSupported('subqueries')
+  if (startsQuery(tokens)) return valueOfQuery(tokens, at, nullValue)
   const inner = parse(tokens)
   if (tokens.hasSymbol(',')) throw tokens.notSupported('row values')
   tokens.expectSymbol(')')
   return inner
+}
+
+/** What a query stands for that has no rows; behind its opening parenthesis. */
+export function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression {
+  const found = parseSubquery(tokens)
+  tokens.expectSymbol(')')
+  return { kind: 'literal', at, value: found === 'empty' ? empty : nullValue }
 }
 
 /** Whether a query begins at the next token, or `by` further on. */
@@ -89,7 +98,7 @@ function word(tokens: TokenStream, lower: string, parse: Parse): Expression {
   if (lower === 'case') return caseOf(tokens, parse)
   if (lower === 'cast') return castOf(tokens, parse)
   if (lower === 'array') return arrayOf(tokens, parse)
-  if (lower === 'exists') throw tokens.notSupported('subqueries')
+  if (lower === 'exists') return existsOf(tokens)
   if (bareCalls.has(lower) && !(opens && lower === 'current_schema')) return bareCall(tokens, lower)
   if (opens) {
     const special = acceptSpecialCall(tokens, lower, parse)
@@ -177,8 +186,19 @@ function castOf(tokens: TokenStream, parse: Parse): Expression {
 function arrayOf(tokens: TokenStream, parse: Parse): Expression {
   const { at } = tokens
   tokens.expect('array')
-  if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
-  return elementsOf(tokens, parse, at)
+  if (!tokens.acceptSymbol('(')) return elementsOf(tokens, parse, at)
+  if (!startsQuery(tokens)) throw tokens.notSupported('subqueries')
+  const value = valueOfQuery(tokens, at, trueValue)
+  const isEmpty = value.kind === 'literal' && value.value === trueValue
+  return isEmpty ? { kind: 'array', at, elements: [] } : value
+}
+
+function existsOf(tokens: TokenStream): Expression {
+  const { at } = tokens
+  tokens.take()
+  if (!tokens.hasSymbol('(') || !startsQuery(tokens, 1)) throw tokens.notSupported('subqueries')
+  tokens.take()
+  return valueOfQuery(tokens, at, falseValue)
 }
 
 function elementsOf(tokens: TokenStream, parse: Parse, at: number): Expression {

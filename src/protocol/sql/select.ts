@@ -7,10 +7,48 @@ import type { Expression, Join, ResultItem, SelectStatement, TableReference } fr
 import { parseOrder } from './call.js'
 import { parseExpression } from './expression.js'
 import { parsePrimary } from './primary.js'
+import { isAlwaysEmpty } from './subquery.js'
 import { parseTableReference, parseWholeName } from './table.js'
 import type { TokenStream } from './token-stream.js'
 
 export function parseSelect(tokens: TokenStream): SelectStatement {
+  const { refusals } = tokens
+  const { core, isWhole } = parseArms(tokens)
+  const orderBy = tokens.accept('order', 'by') ? parseOrder(tokens, parseExpression) : []
+  const window = parseWindow(tokens)
+  if (tokens.has('for')) throw tokens.notSupported('locking clauses')
+  const select: SelectStatement = { ...core, orderBy, ...window }
+  if (isWhole && isAlwaysEmpty(select)) tokens.forget(refusals)
+  return select
+}
+
+/**
+ * A set operation is its left side where the right one has no rows (`isWhole`); others are refused.
+ */
+function parseArms(tokens: TokenStream): { core: SelectStatement; isWhole: boolean } {
+  let core = parseCore(tokens)
+  let isWhole = true
+  for (let arms = 1; ; arms++) {
+    const refusal = tokens.notSupported('UNION, EXCEPT and INTERSECT')
+    const isCut = tokens.accept('intersect')
+    if (!isCut && !tokens.accept('union') && !tokens.accept('except')) {
+      return { core, isWhole }
+    }
+    tokens.requireChain(arms, joinsMax)
+    const isAll = tokens.accept('all')
+    if (!isAll) tokens.accept('distinct')
+    if (tokens.hasSymbol('(')) throw refusal
+    const right = parseCore(tokens)
+    if (isCut || !isAlwaysEmpty(right)) {
+      tokens.defer(refusal)
+      isWhole = false
+    }
+    if (!isAll) core = { ...core, isDistinct: true }
+  }
+}
+
+function parseCore(tokens: TokenStream): SelectStatement {
+  const { refusals } = tokens
   tokens.expect('select')
   const isDistinct = tokens.accept('distinct')
   if (isDistinct && tokens.has('on')) throw tokens.notSupported('DISTINCT ON lists')
@@ -21,17 +59,13 @@ export function parseSelect(tokens: TokenStream): SelectStatement {
   const groupBy = tokens.accept('group', 'by') ? parseGroups(tokens) : []
   const having = tokens.accept('having') ? parseExpression(tokens) : undefined
   if (tokens.has('window')) throw tokens.notSupported('window functions')
-  if (tokens.has('union') || tokens.has('except') || tokens.has('intersect')) {
-    throw tokens.notSupported('UNION, EXCEPT and INTERSECT')
-  }
-  const orderBy = tokens.accept('order', 'by') ? parseOrder(tokens, parseExpression) : []
-  const window = parseWindow(tokens)
-  if (tokens.has('for')) throw tokens.notSupported('locking clauses')
-  return {
-    ...{ kind: 'select', isDistinct, results, groupBy, orderBy, ...source, ...window },
+  const core: SelectStatement = {
+    ...{ kind: 'select', isDistinct, results, groupBy, orderBy: [], ...source },
     ...(where === undefined ? {} : { where }),
     ...(having === undefined ? {} : { having }),
   }
+  if (isAlwaysEmpty(core)) tokens.forget(refusals)
+  return core
 }
 
 /** What SELECT and RETURNING list. */

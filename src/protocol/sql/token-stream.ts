@@ -8,6 +8,13 @@ import { isReserved } from './reserved.js'
 import { type SqlState, sqlError, sqlState } from './sql-error.js'
 import type { ParameterToken, Token } from './token.js'
 
+/** Where the grammar is, to be gone back to. */
+export interface Place {
+  readonly index: number
+  readonly depth: number
+  readonly refusals: number
+}
+
 export class TokenStream {
   private readonly lexer: Lexer
   /** As far as the grammar has looked: what is refused early costs no more. */
@@ -18,8 +25,48 @@ export class TokenStream {
   private count = 0
   private readonly names = new Map<string, number>()
 
-  constructor(readonly text: string) {
+  /** Refusals that hold unless they turn out to stand where nothing is ever computed. */
+  private readonly deferred: Error[] = []
+
+  /** `isEmpty` reads a whole query, and says whether it can have rows at all. */
+  constructor(
+    readonly text: string,
+    private readonly isEmpty: (tokens: TokenStream) => boolean,
+  ) {
     this.lexer = new Lexer(text)
+  }
+
+  isEmptyQuery(): boolean {
+    return this.isEmpty(this)
+  }
+
+  defer(refusal: Error): void {
+    this.deferred.push(refusal)
+  }
+
+  /** How many refusals there are; with it `forget` drops those that came after. */
+  get refusals(): number {
+    return this.deferred.length
+  }
+
+  forget(refusals: number): void {
+    this.deferred.length = refusals
+  }
+
+  requireNoRefusal(): void {
+    const [first] = this.deferred
+    if (first !== undefined) throw first
+  }
+
+  place(): Place {
+    const { index, depth } = this
+    return { index, depth, refusals: this.refusals }
+  }
+
+  goBack({ index, depth, refusals }: Place): void {
+    this.index = index
+    this.depth = depth
+    this.forget(refusals)
   }
 
   get token(): Token {

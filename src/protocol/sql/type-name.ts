@@ -28,9 +28,15 @@ const modifiersMax = 2
 const float4BitsMax = 24
 
 export function parseTypeName(tokens: TokenStream): TypeName {
+  const { token } = tokens
   const type = parsePlainType(tokens)
-  return acceptArray(tokens) ? { ...type, isArray: true } : type
+  // CHAR alone is one character long; only before a string it is as long as that.
+  const isChar = type.name === 'bpchar' && token.kind === 'word' && chars.has(token.lower)
+  const modifiers = isChar && type.modifiers.length === 0 ? [1] : type.modifiers
+  return { ...type, modifiers, isArray: acceptArray(tokens) }
 }
+
+const chars = new Set(['char', 'character', 'nchar'])
 
 /** A type that is no array: all that a typed literal may have. */
 export function parsePlainType(tokens: TokenStream): TypeName {
@@ -51,9 +57,7 @@ export function parsePlainType(tokens: TokenStream): TypeName {
   const isFloat4 = token.lower === 'float' && (modifiers[0] ?? Infinity) <= float4BitsMax
   if (token.lower === 'float')
     return { name: isFloat4 ? 'float4' : name, modifiers: [], isArray: false }
-  // CHAR alone is one character long.
-  const isChar = name === 'bpchar' && token.lower !== 'bpchar' && modifiers.length === 0
-  return { name, modifiers: isChar ? [1] : modifiers, isArray: false }
+  return { name, modifiers, isArray: false }
 }
 
 /** A quoted name is the type's own; of the schemas, only that of PostgreSQL's types has some. */
@@ -90,8 +94,12 @@ function givenModifier(tokens: TokenStream): number {
   const next = tokens.ahead()
   const ends = next.kind === 'symbol' && (next.text === ')' || next.text === ',')
   const isMissing = tokens.hasSymbol(')') || tokens.hasSymbol(',') || token.kind === 'end'
-  if (isMissing || (token.kind === 'number' && ends)) return modifier(tokens)
-  throw tokens.notSupported('modifiers of types but numbers')
+  if (isMissing) throw tokens.unexpected()
+  if (token.kind !== 'number' || !ends || !/^\d+$/.test(token.digits)) {
+    throw tokens.notSupported('modifiers of types but numbers')
+  }
+  if (Number(token.digits) > modifierMax) throw tokens.outOfRange(token.digits, token.start)
+  return modifier(tokens)
 }
 
 function modifier(tokens: TokenStream): number {

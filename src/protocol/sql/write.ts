@@ -28,7 +28,8 @@ export function parseInsert(tokens: TokenStream): InsertStatement {
     ? tokens.listInParentheses(() => parseTarget(tokens), sqlListMax)
     : undefined
   if (tokens.has('overriding')) throw tokens.notSupported('OVERRIDING clauses')
-  if (tokens.has('select')) throw tokens.notSupported('subqueries')
+  const isQuery = ['select', 'with', 'table'].some((word) => tokens.has(word))
+  if (isQuery || tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
   const hasNoRows = columns === undefined && tokens.accept('default', 'values')
   const rows = hasNoRows ? undefined : parseRows(tokens)
   const conflict = tokens.accept('on', 'conflict') ? parseConflict(tokens) : undefined
@@ -52,7 +53,11 @@ function parseRows(tokens: TokenStream): Assigned[][] {
 
 /** DEFAULT, or an expression: a field called so is no value by itself. */
 function parseAssigned(tokens: TokenStream): Assigned {
-  return tokens.accept('default') ? undefined : parseExpression(tokens)
+  const { at } = tokens
+  const isWord = tokens.has('default')
+  const value = parseExpression(tokens)
+  const isAlone = value.kind === 'column' && value.path.length === 1 && value.at === at
+  return isWord && isAlone ? undefined : value
 }
 
 function parseConflict(tokens: TokenStream): Conflict {

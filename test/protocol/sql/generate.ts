@@ -16,7 +16,7 @@ const functions = `lower upper length abs round concat now count sum avg min max
   greatest least left right array_agg pg_catalog.lower date_trunc`.split(/\s+/)
 const types = `int integer int4 bigint smallint text varchar(10) char char(3) numeric numeric(5,2)
   decimal float float(3) float8 boolean timestamptz timestamp jsonb json date uuid interval
-  time bpchar pg_catalog.int4 int[] text[3] real`.split(/\s+/)
+  time bpchar pg_catalog.int4 pg_catalog.bpchar int[] text[3] real`.split(/\s+/)
 const longTypes = [
   ['double', 'precision'],
   ['character', 'varying', '(', '3', ')'],
@@ -25,7 +25,8 @@ const longTypes = [
   ['time', 'with', 'time', 'zone'],
   ['int', 'array'],
 ]
-const literalTypes = ['date', 'timestamptz', 'jsonb', 'int', 'text', 'numeric(5,2)', 'interval']
+const literalTypes =
+  `date timestamptz jsonb int text numeric(5,2) interval char char(3) bpchar`.split(/\s+/)
 const strings = [
   ...["''", "'x'", "'it''s'", "'\\'", "'a%_!'", "'--'", "'/*'", "'é😀'", "'2024-01-02'"],
   ...["e'\\n\\x41\\u00e9\\\\'", "E'it\\'s'", "E'\\101'", '$$a$$', "$t$it's $$$t$", "'a'\n'b'"],

@@ -267,7 +267,11 @@ function conflict({ onConflictClause }: Node): Tree {
   const { action, infer, targetList, whereClause } = onConflictClause as Node
   const { indexElems, conname, whereClause: partial } = (infer ?? {}) as Node
   if (conname !== undefined || partial !== undefined) throw new NotCompared('conflict')
-  const columns = list(indexElems).map((one) => [String(opened(one)[1].name)])
+  const columns = list(indexElems).map((one) => {
+    const { name } = opened(one)[1]
+    if (name === undefined) throw new NotCompared('expression')
+    return [String(name)]
+  })
   if (action === 'ONCONFLICT_NOTHING') return [columns, 'nothing']
   return [columns, assignments(targetList), optional(whereClause)]
 }

@@ -1,0 +1,148 @@
+// Functions and casts that ask the catalog: what the OIDs of the virtual tables stand for, and
+// which one a name has. Those that tell of the session alone are in session-functions.ts.
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType, int32Value, stringOf, stringValue, type Value } from '../../../value/value.js'
+import type { Call } from '../expression/call.js'
+import { compile } from '../expression/compile.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import type { Scope } from '../expression/scope.js'
+import { textForm } from '../expression/text-form.js'
+import { computation, type Evaluator, type SqlValue } from '../expression/truth.js'
+import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
+import { typeWords } from './catalog-types.js'
+
+/** Of what the caller may read; undefined where no statement asked for it. */
+export type KnownRelations = Relations | undefined
+
+/** `args` may be NULL, each of them. */
+type Run = (args: readonly SqlValue[], relations: KnownRelations) => SqlValue
+
+const runs = new Map<string, Run>([
+  ...each('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
+  ...each('format_type', ([oid, modifier]) => {
+    if (oid === undefined) return undefined
+    return stringValue(typeWords(oidOf(oid), integerIn(modifier) ?? -1) ?? '???')
+  }),
+  ...each('pg_get_indexdef', indexText),
+  ...each('pg_get_constraintdef', constraintText),
+  ...each('to_regclass', ([name], relations) => {
+    if (name?.type !== bsonType.string) return undefined
+    const found = relations?.byName(unquoted(stringOf(name)))
+    return found === undefined ? undefined : int32Value(found.oid)
+  }),
+  ...each('pg_relation_size pg_total_relation_size pg_table_size', () => int32Value(0)),
+])
+
+function each(names: string, run: Run): [string, Run][] {
+  return names.split(' ').map((name) => [name, run])
+}
+
+/** Functions that ask what collections there are. */
+const relational = new Set([
+  ...['pg_get_userbyid', 'pg_get_indexdef', 'pg_get_constraintdef', 'to_regclass'],
+])
+
+/** Types whose values are the OIDs of the catalog. */
+const oidTypes = new Set(['regclass', 'regtype', 'regnamespace', 'oid', 'regproc'])
+
+/** Whether the expression, without its operands, asks what collections there are. */
+export function needsRelations(expression: Expression): boolean {
+  if (expression.kind === 'call') return relational.has(expression.name)
+  return expression.kind === 'cast' && oidTypes.has(expression.type.name)
+}
+
+/** What stands for a function or cast of the catalog; undefined for all other expressions. */
+export function catalogEvaluator(
+  expression: Expression,
+  scope: Scope,
+  relations: KnownRelations,
+): Evaluator | undefined {
+  if (expression.kind === 'call') return callEvaluator(expression, scope, relations)
+  if (expression.kind !== 'cast' || expression.type.isArray) return undefined
+  const { name } = expression.type
+  if (!oidTypes.has(name) && name !== 'char') return undefined
+  const { value, isConstant } = compile(expression.operand, scope)
+  return computation(isConstant, (row) => {
+    const given = value(row)
+    if (given === undefined) return undefined
+    return name === 'char' ? stringValue(textForm(given)) : oidCast(name, given, relations)
+  })
+}
+
+function callEvaluator(call: Call, scope: Scope, relations: KnownRelations): Evaluator | undefined {
+  const run = runs.get(call.name)
+  if (run === undefined) return undefined
+  const args = call.args.map((arg) => compile(arg, scope))
+  const isConstant = args.every((arg) => arg.isConstant)
+  return computation(isConstant, (row) =>
+    run(
+      args.map(({ value }) => value(row)),
+      relations,
+    ),
+  )
+}
+
+/** A name is looked up; a number shows as the name that it stands for, or stays one. */
+function oidCast(type: string, given: Value, relations: KnownRelations): Value {
+  if (given.type !== bsonType.string) {
+    const oid = oidOf(given)
+    if (type === 'regclass') return stringValue(relations?.byOid(oid)?.ns.name ?? String(oid))
+    if (type === 'regtype') return stringValue(typeWords(oid, -1) ?? String(oid))
+    if (type === 'regnamespace') return stringValue(oid === 2200 ? 'public' : String(oid))
+    return given
+  }
+  const name = stringOf(given)
+  if (/^\d+$/.test(name)) return int32Value(Number(name))
+  const found = relations?.byName(unquoted(name.replace(/^public\./, '')))
+  if (type === 'regclass' && found !== undefined) return int32Value(found.oid)
+  const state = type === 'regclass' ? evaluationState.undefinedTable : evaluationState.badText
+  throw evaluationError(state, `"${name}" does not exist as ${type}`)
+}
+
+/** `pg_get_indexdef(index, column, pretty)`: of a column from 1 on its name alone. */
+function indexText([oid, column]: readonly SqlValue[], relations: KnownRelations): SqlValue {
+  const found = relations?.indexByOid(oidOf(oid))
+  if (found === undefined) return undefined
+  const at = integerIn(column) ?? 0
+  if (at > 0) return text(found.index.keys[at - 1]?.path)
+  return stringValue(indexDefinition(found.relation, found.index))
+}
+
+export function indexDefinition({ ns }: Relation, { name, isUnique, keys }: RelationIndex): string {
+  const columns = keys.map(({ path, descends }) => `${quote(path)}${descends ? ' DESC' : ''}`)
+  const unique = isUnique ? 'UNIQUE ' : ''
+  const on = `public.${quote(ns.name)}`
+  return `CREATE ${unique}INDEX ${quote(name)} ON ${on} USING btree (${columns.join(', ')})`
+}
+
+function constraintText([oid]: readonly SqlValue[], relations: KnownRelations): SqlValue {
+  const found = relations?.indexByOid(oidOf(oid))
+  if (found === undefined) return undefined
+  const { isPrimary, keys } = found.index
+  const columns = keys.map(({ path }) => quote(path)).join(', ')
+  return stringValue(`${isPrimary ? 'PRIMARY KEY' : 'UNIQUE'} (${columns})`)
+}
+
+function quote(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+function unquoted(part: string): string {
+  return part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part
+}
+
+function text(found: string | undefined): SqlValue {
+  return found === undefined ? undefined : stringValue(found)
+}
+
+function integerIn(value: SqlValue): number | undefined {
+  return value?.isNumber === true ? integerOf(value) : undefined
+}
+
+function oidOf(value: SqlValue): number {
+  if (value?.type === bsonType.string && /^\d+$/.test(stringOf(value)))
+    return Number(stringOf(value))
+  return integerIn(value) ?? 0
+}

@@ -1,0 +1,144 @@
+// What the virtual tables tell of: the collections and views that the caller may read, with their
+// indexes, owners and columns, under numbers that stay as long as they are there.
+
+import { showSampleDocuments } from '../../../base/limits.js'
+import { secondaryIndexes } from '../../../engine/capped-order.js'
+import { shownNamespaces } from '../../../engine/catalog.js'
+import { openFind } from '../../../engine/source.js'
+import type { Guarded, IndexDescriptor, Namespace } from '../../../engine/types.js'
+import { walletOf } from '../../../identity/identity.js'
+import { compileFilter } from '../../../query/filter.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import { emptyDocument } from '../../document/arguments.js'
+import { declaredColumns } from '../define/ddl-columns.js'
+import { columnsOf } from '../select/column-type.js'
+import type { SelectCall } from '../select/from.js'
+import { type ColumnType, columnTypeOf } from './catalog-types.js'
+
+/** PostgreSQL's own objects end before this. */
+const firstOid = 16_384
+/** Of the index of `_id`, which has no descriptor. */
+const firstIdIndexOid = 1_000_000_000
+const firstRoleOid = 10
+
+export const operatorName = 'operator'
+
+export interface Relation {
+  readonly oid: number
+  readonly ns: Namespace
+  readonly isView: boolean
+  readonly owner: number
+  readonly indexes: readonly RelationIndex[]
+}
+
+export interface RelationIndex {
+  readonly oid: number
+  readonly name: string
+  readonly isPrimary: boolean
+  readonly isUnique: boolean
+  readonly keys: readonly { readonly path: string; readonly descends: boolean }[]
+}
+
+export interface RelationColumn {
+  readonly name: string
+  readonly type: ColumnType
+  readonly isRequired: boolean
+}
+
+export class Relations {
+  private constructor(
+    readonly call: SelectCall,
+    readonly list: readonly Relation[],
+    /** In which the caller may read something. */
+    readonly databases: readonly string[],
+    /** OIDs by name: owners, the operator and who asks. */
+    readonly roles: ReadonlyMap<string, number>,
+  ) {}
+
+  static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
+    const all = (yield* shownNamespaces(tx)).filter(
+      // The server's own are none of the tables that somebody has made.
+      ({ access }) => access.audience === undefined && call.may('read', access),
+    )
+    const roles = new Map([[operatorName, firstRoleOid]])
+    const roleOf = (name: string): number => {
+      const known = roles.get(name)
+      if (known !== undefined) return known
+      const oid = firstRoleOid + roles.size
+      roles.set(name, oid)
+      return oid
+    }
+    roleOf(userOf(call))
+    const list = all
+      .filter(({ db }) => db === call.db)
+      .map((ns) => relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
+    const databases = new Set([call.db, ...all.map(({ db }) => db)])
+    return new Relations(call, list, [...databases].sort(), roles)
+  }
+
+  roleName(oid: number): string {
+    for (const [name, known] of this.roles) if (known === oid) return name
+    return `unknown (OID=${oid})`
+  }
+
+  byOid(oid: number): Relation | undefined {
+    return this.list.find((relation) => relation.oid === oid)
+  }
+
+  byName(name: string): Relation | undefined {
+    return this.list.find(({ ns }) => ns.name === name)
+  }
+
+  indexByOid(oid: number): { relation: Relation; index: RelationIndex } | undefined {
+    for (const relation of this.list) {
+      const index = relation.indexes.find((one) => one.oid === oid)
+      if (index !== undefined) return { relation, index }
+    }
+    return undefined
+  }
+}
+
+export function userOf({ identity }: SelectCall): string {
+  return walletOf(identity) ?? (identity.kind === 'operator' ? operatorName : 'anonymous')
+}
+
+function relationOf(ns: Namespace, owner: number): Relation {
+  const isView = ns.view !== undefined
+  const primary: RelationIndex = {
+    ...{ oid: firstIdIndexOid + ns.id, name: '_id_', isPrimary: true, isUnique: true },
+    keys: [{ path: '_id', descends: false }],
+  }
+  const indexes = isView ? [] : [primary, ...secondaryIndexes(ns).map(indexOf)]
+  return { oid: firstOid + ns.id, ns, isView, owner, indexes }
+}
+
+function indexOf({ id, name, fields, unique }: IndexDescriptor): RelationIndex {
+  const keys = fields.map(({ path, direction }) => ({ path, descends: direction === -1 }))
+  return { oid: firstOid + id, name, isPrimary: false, isUnique: unique, keys }
+}
+
+/** Those of CREATE TABLE, and those of the first documents; a view's are not looked for. */
+export function* relationColumns(
+  tx: ReadTx & Guarded,
+  { ns, isView }: Relation,
+  call: SelectCall,
+): Program<readonly RelationColumn[]> {
+  if (isView) return []
+  const declared = declaredColumns(ns.options) ?? []
+  const columns = new Map<string, RelationColumn>()
+  for (const { name, type, isRequired } of declared) {
+    columns.set(name, { name, isRequired, type: columnTypeOf(type) })
+  }
+  const documents: Document[] = []
+  const source = openFind(ns, { filter: compileFilter(emptyDocument, call.context) })
+  while (documents.length < showSampleDocuments && !source.drained) {
+    documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
+  }
+  source.close()
+  for (const { name, type } of columnsOf(undefined, [], documents)) {
+    if (columns.has(name)) continue
+    columns.set(name, { name, type: columnTypeOf(type), isRequired: name === '_id' })
+  }
+  return [...columns.values()]
+}

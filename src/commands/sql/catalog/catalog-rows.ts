@@ -1,0 +1,244 @@
+// The rows of the virtual tables, made of what the caller may read. A column that a row does not
+// name is NULL; a table without an entry here has no rows.
+
+import type { Guarded } from '../../../engine/types.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { sessionSettings } from '../session/session-setting-values.js'
+import { indexDefinition } from './catalog-functions.js'
+import { type Relation, type Relations, relationColumns } from './catalog-relations.js'
+import { catalogTypes } from './catalog-types.js'
+
+export type CatalogRow = Readonly<Record<string, unknown>>
+
+/** What of its own rows a statement asks for: a table by its name or OID. */
+export interface Wanted {
+  readonly name: string | undefined
+  readonly oid: number | undefined
+}
+
+const publicOid = 2200
+const schemas = [
+  { name: 'pg_catalog', oid: 11 },
+  { name: 'public', oid: publicOid },
+  { name: 'information_schema', oid: 13_000 },
+]
+const heapOid = 2
+const btreeOid = 403
+
+type RowsOf = (relations: Relations) => CatalogRow[]
+
+const rowsByTable: Readonly<Record<string, RowsOf>> = {
+  'information_schema.tables': (relations) =>
+    relations.list.map((relation) => ({
+      ...placeOf(relation, relations),
+      ...{ table_type: relation.isView ? 'VIEW' : 'BASE TABLE', is_typed: 'NO' },
+      is_insertable_into: relation.isView ? 'NO' : 'YES',
+    })),
+  'information_schema.views': (relations) =>
+    relations.list
+      .filter(({ isView }) => isView)
+      .map((relation) => ({
+        ...placeOf(relation, relations),
+        ...{ check_option: 'NONE', is_updatable: 'NO', is_insertable_into: 'NO' },
+      })),
+  'information_schema.schemata': ({ call }) =>
+    schemas.map(({ name }) => ({
+      ...{ catalog_name: call.db, schema_name: name, schema_owner: 'operator' },
+    })),
+  'information_schema.table_constraints': (relations) =>
+    constraintsOf(relations).map(({ relation, name, isPrimary }) => ({
+      ...placeOf(relation, relations),
+      ...{ constraint_catalog: relations.call.db, constraint_schema: 'public' },
+      ...{ constraint_name: name, constraint_type: isPrimary ? 'PRIMARY KEY' : 'UNIQUE' },
+      ...{ is_deferrable: 'NO', initially_deferred: 'NO', enforced: 'YES' },
+    })),
+  'information_schema.key_column_usage': (relations) =>
+    constraintsOf(relations).flatMap(({ relation, name, paths }) =>
+      paths.map((path, i) => ({
+        ...placeOf(relation, relations),
+        ...{ constraint_catalog: relations.call.db, constraint_schema: 'public' },
+        ...{ constraint_name: name, column_name: path, ordinal_position: i + 1 },
+      })),
+    ),
+  pg_namespace: () => schemas.map(({ name, oid }) => ({ oid, nspname: name, nspowner: 10 })),
+  pg_class: (relations) => relations.list.flatMap((relation) => classesOf(relation)),
+  pg_type: () => catalogTypes.flatMap(typesOf),
+  pg_index: (relations) => relations.list.flatMap((relation) => indexesOf(relation)),
+  pg_constraint: (relations) =>
+    constraintsOf(relations).map(({ relation, name, oid, isPrimary }) => ({
+      ...{ oid, conname: name, connamespace: publicOid, contype: isPrimary ? 'p' : 'u' },
+      ...{ condeferrable: false, condeferred: false, convalidated: true, conrelid: relation.oid },
+      ...{ contypid: 0, conindid: oid, conparentid: 0, confrelid: 0, conislocal: true },
+      ...{ coninhcount: 0, connoinherit: true },
+    })),
+  pg_database: ({ databases }) =>
+    databases.map((datname, i) => ({
+      ...{ oid: firstDatabaseOid + i, datname, datdba: 10, encoding: 6, datlocprovider: 'c' },
+      ...{ datistemplate: false, datallowconn: true, datconnlimit: -1, dattablespace: 1663 },
+      ...{ datcollate: 'C.UTF-8', datctype: 'C.UTF-8' },
+    })),
+  pg_am: () => [
+    { oid: heapOid, amname: 'heap', amhandler: 'heap_tableam_handler', amtype: 't' },
+    { oid: btreeOid, amname: 'btree', amhandler: 'bthandler', amtype: 'i' },
+  ],
+  pg_roles: ({ roles }) =>
+    [...roles].map(([rolname, oid]) => ({
+      ...{ oid, rolname, rolsuper: rolname === 'operator', rolinherit: true },
+      ...{ rolcreaterole: false, rolcreatedb: false, rolcanlogin: true, rolreplication: false },
+      ...{ rolconnlimit: -1, rolpassword: '********', rolbypassrls: false },
+    })),
+  pg_user: ({ roles }) =>
+    [...roles].map(([usename, usesysid]) => ({
+      ...{ usename, usesysid, usecreatedb: false, usesuper: usename === 'operator' },
+      passwd: '********',
+    })),
+  pg_settings: () => settingRows,
+  pg_tables: (relations) =>
+    relations.list
+      .filter(({ isView }) => !isView)
+      .map(({ ns, owner, indexes }) => ({
+        ...{ schemaname: 'public', tablename: ns.name, tableowner: relations.roleName(owner) },
+        ...{ hasindexes: indexes.length > 0, hasrules: false, hastriggers: false },
+        rowsecurity: false,
+      })),
+  pg_views: (relations) =>
+    relations.list
+      .filter(({ isView }) => isView)
+      .map(({ ns, owner }) => ({
+        ...{ schemaname: 'public', viewname: ns.name, viewowner: relations.roleName(owner) },
+      })),
+  pg_indexes: (relations) =>
+    relations.list.flatMap((relation) =>
+      relation.indexes.map((index) => ({
+        ...{ schemaname: 'public', tablename: relation.ns.name, indexname: index.name },
+        indexdef: indexDefinition(relation, index),
+      })),
+    ),
+}
+
+const firstDatabaseOid = 5
+
+const settingRows = Object.entries(sessionSettings).map(([name, setting]) => ({
+  ...{ name, setting, context: 'user', vartype: 'string', source: 'default' },
+}))
+
+/** Rows of tables whose columns have to be looked for. */
+const sampled: Readonly<
+  Record<
+    string,
+    (tx: ReadTx & Guarded, relation: Relation, all: Relations) => Program<CatalogRow[]>
+  >
+> = {
+  'information_schema.columns': function* (tx, relation, relations) {
+    const columns = yield* relationColumns(tx, relation, relations.call)
+    return columns.map(({ name, type, isRequired }, i) => ({
+      ...placeOf(relation, relations),
+      ...{ column_name: name, ordinal_position: i + 1, data_type: type.words },
+      ...{ is_nullable: isRequired ? 'NO' : 'YES', udt_catalog: relations.call.db },
+      ...{ udt_schema: 'pg_catalog', udt_name: type.name, is_identity: 'NO' },
+      ...{ is_generated: 'NEVER', is_updatable: 'YES' },
+    }))
+  },
+  pg_attribute: function* (tx, relation, relations) {
+    const columns = yield* relationColumns(tx, relation, relations.call)
+    return columns.map(({ name, type, isRequired }, i) => ({
+      ...{ attrelid: relation.oid, attname: name, atttypid: type.oid, attstattarget: -1 },
+      ...{ attlen: -1, attnum: i + 1, attndims: 0, atttypmod: type.modifier, attbyval: false },
+      ...{ attstorage: 'x', attnotnull: isRequired, atthasdef: false, atthasmissing: false },
+      ...{ attidentity: '', attgenerated: '', attisdropped: false, attislocal: true },
+      ...{ attinhcount: 0, attcollation: 0 },
+    }))
+  },
+}
+
+/** The rows of a table; of those that look into collections only what is wanted. */
+export function* catalogRows(
+  tx: ReadTx & Guarded,
+  table: string,
+  relations: Relations,
+  wanted: Wanted,
+): Program<readonly CatalogRow[]> {
+  const look = sampled[table]
+  if (look === undefined) return rowsByTable[table]?.(relations) ?? []
+  const rows: CatalogRow[] = []
+  for (const relation of relations.list) {
+    if (wanted.name !== undefined && wanted.name !== relation.ns.name) continue
+    if (wanted.oid !== undefined && wanted.oid !== relation.oid) continue
+    rows.push(...(yield* look(tx, relation, relations)))
+    yield* tx.breathe(1)
+  }
+  return rows
+}
+
+function placeOf({ ns }: Relation, { call }: Relations): CatalogRow {
+  return { table_catalog: call.db, table_schema: 'public', table_name: ns.name }
+}
+
+function classesOf({ oid, ns, isView, owner, indexes }: Relation): CatalogRow[] {
+  const shared = {
+    ...{ relnamespace: publicOid, reltype: 0, reloftype: 0, relowner: owner, reltablespace: 0 },
+    ...{ relpages: 0, reltuples: -1, relallvisible: 0, reltoastrelid: 0, relisshared: false },
+    ...{ relpersistence: 'p', relchecks: 0, relhasrules: false, relhastriggers: false },
+    ...{ relhassubclass: false, relrowsecurity: false, relforcerowsecurity: false },
+    ...{ relispopulated: true, relreplident: 'd', relispartition: false },
+  }
+  const own = {
+    ...{ oid, relname: ns.name, relkind: isView ? 'v' : 'r', relam: isView ? 0 : heapOid },
+    ...{ relfilenode: oid, relhasindex: indexes.length > 0, relnatts: 0, ...shared },
+  }
+  return [
+    own,
+    ...indexes.map((index) => ({
+      ...{ oid: index.oid, relname: index.name, relkind: 'i', relam: btreeOid },
+      ...{ relfilenode: index.oid, relhasindex: false, relnatts: index.keys.length, ...shared },
+    })),
+  ]
+}
+
+function indexesOf({ oid, indexes }: Relation): CatalogRow[] {
+  return indexes.map((index) => ({
+    ...{ indexrelid: index.oid, indrelid: oid, indnatts: index.keys.length },
+    ...{ indnkeyatts: index.keys.length, indisunique: index.isUnique, indisexclusion: false },
+    ...{ indnullsnotdistinct: true, indisprimary: index.isPrimary, indimmediate: true },
+    ...{ indisclustered: false, indisvalid: true, indisready: true, indislive: true },
+    ...{ indisreplident: false },
+  }))
+}
+
+function typesOf({ name, oid, arrayOid, length, category }: (typeof catalogTypes)[number]) {
+  const shared = {
+    ...{ typnamespace: 11, typowner: 10, typtype: 'b', typispreferred: false, typdelim: ',' },
+    ...{ typisdefined: true, typrelid: 0, typnotnull: false, typbasetype: 0, typtypmod: -1 },
+    ...{ typndims: 0, typcollation: 0, typbyval: false },
+  }
+  return [
+    {
+      ...{ oid, typname: name, typlen: length, typcategory: category },
+      ...{ typelem: 0, typarray: arrayOid, ...shared },
+    },
+    {
+      ...{ oid: arrayOid, typname: `_${name}`, typlen: -1, typcategory: 'A' },
+      ...{ typelem: oid, typarray: 0, ...shared },
+    },
+  ]
+}
+
+interface Constraint {
+  readonly relation: Relation
+  readonly oid: number
+  readonly name: string
+  readonly isPrimary: boolean
+  readonly paths: readonly string[]
+}
+
+/** Primary keys and unique indexes. */
+function constraintsOf({ list }: Relations): Constraint[] {
+  return list.flatMap((relation) =>
+    relation.indexes
+      .filter(({ isUnique }) => isUnique)
+      .map(({ oid, name, isPrimary, keys }) => ({
+        ...{ relation, oid, isPrimary, paths: keys.map(({ path }) => path) },
+        name: isPrimary ? `${relation.ns.name}_pkey` : name,
+      })),
+  )
+}

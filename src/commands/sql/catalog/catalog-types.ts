@@ -1,0 +1,91 @@
+// Types as PostgreSQL's catalog has them: their OIDs, which clients decode by, and their names in
+// words. What a collection's column is sampled to be has one of these.
+
+interface CatalogType {
+  readonly name: string
+  readonly oid: number
+  /** OID of the array of it. */
+  readonly arrayOid: number
+  /** In words; its own name where undefined. */
+  readonly words?: string
+  /** Bytes; -1 for those of varying length. */
+  readonly length: number
+  readonly category: string
+}
+
+export const catalogTypes: readonly CatalogType[] = [
+  { name: 'bool', oid: 16, arrayOid: 1000, words: 'boolean', length: 1, category: 'B' },
+  { name: 'bytea', oid: 17, arrayOid: 1001, length: -1, category: 'U' },
+  { name: 'char', oid: 18, arrayOid: 1002, words: '"char"', length: 1, category: 'Z' },
+  { name: 'name', oid: 19, arrayOid: 1003, length: 64, category: 'S' },
+  { name: 'int8', oid: 20, arrayOid: 1016, words: 'bigint', length: 8, category: 'N' },
+  { name: 'int2', oid: 21, arrayOid: 1005, words: 'smallint', length: 2, category: 'N' },
+  { name: 'int4', oid: 23, arrayOid: 1007, words: 'integer', length: 4, category: 'N' },
+  { name: 'text', oid: 25, arrayOid: 1009, length: -1, category: 'S' },
+  { name: 'oid', oid: 26, arrayOid: 1028, length: 4, category: 'N' },
+  { name: 'json', oid: 114, arrayOid: 199, length: -1, category: 'U' },
+  { name: 'float4', oid: 700, arrayOid: 1021, words: 'real', length: 4, category: 'N' },
+  { name: 'float8', oid: 701, arrayOid: 1022, words: 'double precision', length: 8, category: 'N' },
+  { name: 'bpchar', oid: 1042, arrayOid: 1014, words: 'character', length: -1, category: 'S' },
+  {
+    ...{ name: 'varchar', oid: 1043, arrayOid: 1015, words: 'character varying' },
+    ...{ length: -1, category: 'S' },
+  },
+  { name: 'date', oid: 1082, arrayOid: 1182, length: 4, category: 'D' },
+  {
+    ...{ name: 'timestamp', oid: 1114, arrayOid: 1115, words: 'timestamp without time zone' },
+    ...{ length: 8, category: 'D' },
+  },
+  {
+    ...{ name: 'timestamptz', oid: 1184, arrayOid: 1185, words: 'timestamp with time zone' },
+    ...{ length: 8, category: 'D' },
+  },
+  { name: 'numeric', oid: 1700, arrayOid: 1231, length: -1, category: 'N' },
+  { name: 'uuid', oid: 2950, arrayOid: 2951, length: 16, category: 'U' },
+  { name: 'jsonb', oid: 3802, arrayOid: 3807, length: -1, category: 'U' },
+]
+
+const byName = new Map(catalogTypes.map((type) => [type.name, type]))
+const byOid = new Map(catalogTypes.map((type) => [type.oid, type]))
+const byArrayOid = new Map(catalogTypes.map((type) => [type.arrayOid, type]))
+
+/** A column's type: `varchar(10)`, `int4[]`. */
+export interface ColumnType {
+  readonly oid: number
+  /** -1: none. */
+  readonly modifier: number
+  /** PostgreSQL's own name: `_int4` for an array. */
+  readonly name: string
+  readonly words: string
+}
+
+export function columnTypeOf(text: string): ColumnType {
+  const found = /^(\w+)(?:\((\d+)(?:,(\d+))?\))?(\[\])?$/.exec(text)
+  const type = byName.get(found?.[1] ?? '') ?? byName.get('text')
+  const isArray = found?.[4] !== undefined
+  const modifier = modifierOf(type?.name ?? '', found?.[2], found?.[3])
+  const oid = (isArray ? type?.arrayOid : type?.oid) ?? 25
+  const name = `${isArray ? '_' : ''}${type?.name ?? 'text'}`
+  return { oid, modifier, name, words: isArray ? 'ARRAY' : (type?.words ?? name) }
+}
+
+/** Lengths are kept with four bytes more, digits and places in one number. */
+function modifierOf(name: string, first: string | undefined, second: string | undefined): number {
+  if (first === undefined) return -1
+  if (name === 'numeric') return Number(first) * 65_536 + Number(second ?? 0) + 4
+  return name === 'varchar' || name === 'bpchar' ? Number(first) + 4 : -1
+}
+
+/** `format_type`: undefined for a type that is not known. */
+export function typeWords(oid: number, modifier: number): string | undefined {
+  const element = byArrayOid.get(oid)
+  if (element !== undefined) return `${element.words ?? element.name}[]`
+  const type = byOid.get(oid)
+  if (type === undefined) return undefined
+  const words = type.words ?? type.name
+  if (modifier < 4) return words
+  if (type.name === 'numeric') {
+    return `${words}(${Math.floor((modifier - 4) / 65_536)},${(modifier - 4) % 65_536})`
+  }
+  return type.category === 'S' ? `${words}(${modifier - 4})` : words
+}

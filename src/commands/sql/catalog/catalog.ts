@@ -1,0 +1,74 @@
+// Virtual tables: information_schema and pg_catalog as documents made of what the caller may read,
+// behind the same SELECT as collections.
+
+import type { Guarded } from '../../../engine/types.js'
+import type { TableName } from '../../../protocol/sql/ast.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { Elements, elementsOf, fieldsOf } from '../../../value/elements.js'
+import { documentFrom } from '../../../value/literal.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import type { Relations } from './catalog-relations.js'
+import { catalogRows, type Wanted } from './catalog-rows.js'
+import { type TableColumns, virtualName, virtualTable } from './catalog-tables.js'
+
+/** Whether the name is none of a collection. */
+export function isVirtual(reference: TableName): boolean {
+  return reference.schema !== undefined || virtualName(reference) !== undefined
+}
+
+/** Throws 42P01 for a table that no schema has. */
+export function virtualColumns(reference: TableName): TableColumns {
+  return virtualTable(nameOf(reference))
+}
+
+function nameOf(reference: TableName): string {
+  const name = virtualName(reference)
+  if (name !== undefined) return name
+  const message = `relation "${reference.schema}.${reference.name}" does not exist`
+  throw evaluationError(evaluationState.undefinedTable, message)
+}
+
+/** The rows as documents that have every column; `filter` says which collections are looked at. */
+export function* virtualDocuments(
+  tx: ReadTx & Guarded,
+  reference: TableName,
+  relations: Relations,
+  filter: Document,
+): Program<Document[]> {
+  const name = nameOf(reference)
+  const columns = [...virtualTable(name).keys()]
+  const rows = yield* catalogRows(tx, name, relations, wantedBy(filter))
+  return rows.map((row) =>
+    documentFrom(Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))),
+  )
+}
+
+/** A table that the filter names at its top. */
+function wantedBy(filter: Document): Wanted {
+  let name: string | undefined
+  let oid: number | undefined
+  const look = (document: Document, start: number): void => {
+    const elements = new Elements(document, start)
+    while (elements.next()) {
+      const value = elements.value()
+      if (elements.name() === '$and' && value.type === bsonType.array) {
+        for (const part of elementsOf(value)) look(part.bytes, part.start)
+      }
+      const equal = equalIn(value)
+      if (elements.name() === 'table_name' && equal?.type === bsonType.string) {
+        name = stringOf(equal)
+      }
+      if (elements.name() === 'attrelid' && equal?.isNumber === true) oid = integerOf(equal)
+    }
+  }
+  look(filter, 0)
+  return { name, oid }
+}
+
+function equalIn(value: Value): Value | undefined {
+  if (value.type !== bsonType.object) return undefined
+  for (const [name, operand] of fieldsOf(value)) if (name === '$eq') return operand
+  return undefined
+}

@@ -1,0 +1,33 @@
+// What bounds a change: it is one write program, which neither pauses nor grows without end. What
+// is too much for it is refused before anything is done. (facts: storage 9, rules 1 and 2)
+
+import { fail, type GatewayError } from '../../../base/errors.js'
+import { documentDepthMax, modifyRunsMax, programPutsMax } from '../../../base/limits.js'
+import { checkSize } from '../../../engine/shape.js'
+import { depthOf, tooDeep } from '../../../query/update/apply.js'
+import { type Document, documentValue } from '../../../value/value.js'
+
+const hint = 'Change fewer rows at once: by a narrower WHERE, or by LIMIT and a repetition.'
+
+export function tooLarge(): GatewayError {
+  const most = `at most ${programPutsMax} documents and index entries`
+  const text = `the statement changes too much at once: ${most}`
+  return fail('TransactionTooLarge', text, { sqlState: '54000', hint })
+}
+
+export function takesTooLong(): GatewayError {
+  const text = 'the statement computes too much at once'
+  return fail('TransactionTooLarge', text, { sqlState: '54000', hint })
+}
+
+/** Throws WriteConflict where a statement has been begun again often enough. */
+export function timesOut(run: number): void {
+  if (run + 1 < modifyRunsMax) return
+  throw fail('WriteConflict', 'the rows kept changing while the statement was being prepared')
+}
+
+/** Throws where a document is too large or nested too deep to be stored. */
+export function requireShape(document: Document): void {
+  checkSize(document)
+  if (depthOf(documentValue(document)) > documentDepthMax) throw tooDeep()
+}

@@ -1,0 +1,66 @@
+// What the commands of SQL are called with: the text of a statement, the values of its
+// placeholders, and the collections that its tables are.
+
+import { fail } from '../../../base/errors.js'
+import type { Call } from '../../../bus/call.js'
+import { anyValue, arrayOf, countNumber, optional, withDefault } from '../../../bus/params.js'
+import type { Args } from '../../../bus/schema.js'
+import type {
+  DeleteStatement,
+  InsertStatement,
+  Statement,
+  TableName,
+  UpdateStatement,
+} from '../../../protocol/sql/ast.js'
+import { turnsTaken } from '../../../query/expressions/loop-turns.js'
+import type { Value } from '../../../value/value.js'
+import type { Scope } from '../expression/scope.js'
+import { sessionOf } from '../session/session-facts.js'
+import { parsedStatement } from '../statement-cache.js'
+
+/** What stands beside the text in every command of SQL. */
+export const sqlParams = {
+  params: withDefault(arrayOf(anyValue), []),
+  rowsDefault: optional(countNumber),
+  batchSize: optional(countNumber),
+} as const
+
+export type SqlArgs = Args<typeof sqlParams>
+export type SqlCall = Call<SqlArgs, string>
+export type TruncateStatement = Extract<Statement, { kind: 'truncate' }>
+export type ChangeStatement =
+  | InsertStatement
+  | UpdateStatement
+  | DeleteStatement
+  | TruncateStatement
+
+/** Scope of a statement's expressions over rows of these tables. */
+export function scopeOf(call: SqlCall, tables: readonly string[]): Scope {
+  const parameters: readonly Value[] = call.args.params
+  // What is constant is computed as it is compiled.
+  turnsTaken()
+  return { tables, parameters, now: call.now, session: sessionOf(call) }
+}
+
+export function changeOf(call: Pick<SqlCall, 'target'>): ChangeStatement {
+  const { statement } = parsedStatement(call.target)
+  switch (statement.kind) {
+    case 'insert':
+    case 'update':
+    case 'delete':
+    case 'truncate':
+      return statement
+    default:
+      throw fail('BadValue', 'sqlChange takes INSERT, UPDATE, DELETE and TRUNCATE statements')
+  }
+}
+
+/** Throws 42P01 for a table of a schema: collections have none, and the catalog is not changed. */
+export function collectionOf({ schema, name }: TableName): string {
+  if (schema === undefined) return name
+  if (schema === 'information_schema' || schema === 'pg_catalog') {
+    throw fail('IllegalOperation', `"${name}" is part of the catalog`, { sqlState: '42809' })
+  }
+  const text = `relation "${schema}.${name}" does not exist`
+  throw fail('NamespaceNotFound', text, { sqlState: '42P01' })
+}

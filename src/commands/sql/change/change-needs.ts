@@ -1,0 +1,30 @@
+// What a change needs of its collection: writing, and reading where it tells or uses something of
+// the rows that are there. TRUNCATE is a flush, which is the owner's.
+
+import type { Need, Touch } from '../../../engine/types.js'
+import type { Assignment } from '../../../protocol/sql/ast.js'
+import { someNode } from '../expression/expression-tree.js'
+import { type ChangeStatement, collectionOf, type TruncateStatement } from './change-call.js'
+
+/** The one collection that a change reaches, and what it needs of it. */
+export function touchOf(db: string, statement: ChangeStatement): Touch {
+  const touch = { db, collection: collectionOf(statement.table), needs: needsOf(statement) }
+  return statement.kind === 'delete' ? { ...touch, onlyRemoves: true } : touch
+}
+
+function needsOf(statement: ChangeStatement): readonly Need[] {
+  if (statement.kind === 'truncate') return ['admin']
+  return reads(statement) ? ['read', 'write'] : ['write']
+}
+
+/** Whether what it does or answers tells something of the documents that are there. */
+function reads(statement: Exclude<ChangeStatement, TruncateStatement>): boolean {
+  if (statement.returning.length > 0) return true
+  if (statement.kind === 'insert') return statement.conflict !== undefined
+  if (statement.where !== undefined) return true
+  return statement.kind === 'update' && statement.set.some(readsRow)
+}
+
+function readsRow({ value }: Assignment): boolean {
+  return value !== undefined && someNode(value, ({ kind }) => kind === 'column')
+}

@@ -1,0 +1,41 @@
+// Replies of changes: the figures of the document routes, a cursor with what RETURNING asked for,
+// and its columns. (facts: SQL 1.6)
+
+import { reply } from '../../../bus/reply.js'
+import { documentsSource } from '../../../engine/source.js'
+import type { ResultItem } from '../../../protocol/sql/ast.js'
+import { readPhase, type Sweep } from '../../../store/sweep.js'
+import { Elements } from '../../../value/elements.js'
+import type { Document } from '../../../value/value.js'
+import type { DocumentWriter } from '../../../value/writer.js'
+import { firstBatch } from '../../document/cursors.js'
+import type { Scope } from '../expression/scope.js'
+import { columnsOf, withColumns } from '../select/column-type.js'
+import { compileResults, type Results } from '../select/result.js'
+import type { SqlCall } from './change-call.js'
+
+/** What RETURNING makes of the rows; undefined where nothing is returned. */
+export function returningOf(items: readonly ResultItem[], scope: Scope): Results | undefined {
+  return items.length === 0 ? undefined : compileResults(items, scope)
+}
+
+/** `{acknowledged: true, …figures, cursor: {firstBatch, id, ns}, columns?, ok: 1}`. */
+export function* changeReply(
+  call: SqlCall,
+  collection: string,
+  figures: (writer: DocumentWriter) => void,
+  returned?: { readonly results: Results; readonly rows: readonly Document[] },
+): Sweep<Document> {
+  const rows = returned?.rows ?? []
+  const source = documentsSource(rows)
+  const batchSize = call.args.batchSize ?? Math.max(rows.length, 1)
+  const cursor = yield* readPhase((tx) => firstBatch(tx, call, { source, batchSize, collection }))
+  const whole = reply((writer) => {
+    figures(writer.bool('acknowledged', true))
+    const elements = new Elements(cursor)
+    if (elements.next()) writer.element(cursor, elements.start, elements.valueEnd)
+  })
+  if (returned === undefined) return whole
+  const { columns, named } = returned.results
+  return withColumns(whole, columnsOf(columns, named, rows))
+}

@@ -1,0 +1,251 @@
+// The rows that UPDATE and DELETE change: found by an index on one snapshot, decided and computed
+// row by row, then put in one write program. A row that somebody has changed in between is decided
+// and computed again as it is now, as PostgreSQL does at READ COMMITTED; one that has come since is
+// not the statement's. (facts: storage 9, rules 1 to 3)
+
+import { type Bytes, equalBytes } from '../../../base/bytes.js'
+import { GatewayError } from '../../../base/errors.js'
+import {
+  programBytesMax,
+  programPutsMax,
+  pullDocumentsMax,
+  sqlRecheckedMax,
+} from '../../../base/limits.js'
+import { findNamespace } from '../../../engine/catalog.js'
+import { removeDocument, replaceDocument, stagedWrite } from '../../../engine/collections.js'
+import { choosePlan } from '../../../engine/plan-choice.js'
+import { planQuery } from '../../../engine/planner.js'
+import { documentOfRecord } from '../../../engine/records.js'
+import { type FoundPlaces, Walk } from '../../../engine/sources/walk.js'
+import type { Staged } from '../../../engine/staging.js'
+import type { Guarded, Namespace } from '../../../engine/types.js'
+import type {
+  DeleteStatement,
+  Expression,
+  ResultItem,
+  UpdateStatement,
+} from '../../../protocol/sql/ast.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
+import { compileFilter } from '../../../query/filter.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { readPhase, type Sweep } from '../../../store/sweep.js'
+import type { Document } from '../../../value/value.js'
+import { compile } from '../expression/compile.js'
+import { supersetFilter } from '../expression/superset.js'
+import type { Evaluator } from '../expression/truth.js'
+import type { Results } from '../select/result.js'
+import { toll } from '../select/row-stages.js'
+import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
+import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
+import { limitOf } from './change-limit.js'
+import { returningOf } from './change-reply.js'
+
+/** What becomes of a row; undefined: it goes. */
+export type AfterOf = (document: Document) => Document | undefined
+
+export interface RowsChange {
+  readonly statement: UpdateStatement | DeleteStatement
+  /** For the collection as it is; asked before anything is read, also where there is none. */
+  readonly afterIn: (ns: Namespace | undefined) => AfterOf
+}
+
+export interface ChangedRows {
+  readonly matched: number
+  readonly modified: number
+  /** What RETURNING asked for. */
+  readonly returned: readonly Document[]
+}
+
+interface Row {
+  readonly key: Bytes
+  readonly before: Document
+  readonly after: Document | undefined
+  /** What RETURNING makes of it. */
+  readonly returned: Document | undefined
+}
+
+interface Decision {
+  readonly matches: (document: Document) => boolean
+  readonly afterOf: AfterOf
+  readonly results: Results | undefined
+  /** Told of each row before it is computed. */
+  readonly pay: () => void
+}
+
+interface Prepared extends Decision {
+  readonly ns: Namespace | undefined
+  readonly limit: number
+  /** With some to spare, where others took those of the last time. */
+  readonly rows: readonly Row[]
+  /** There may be more than these. */
+  readonly hasMore: boolean
+}
+
+const none: ChangedRows = { matched: 0, modified: 0, returned: [] }
+
+/**
+ * All of it or nothing. Throws TransactionTooLarge, WriteConflict, and what rows are refused for.
+ */
+export function* changeRows(call: SqlCall, change: RowsChange): Sweep<ChangedRows> {
+  for (let run = 0; ; run++) {
+    const spared = run === 0 ? 0 : sparedFirst * 2 ** run
+    const prepared = yield* found((tx) => prepareRows(tx, call, change, spared))
+    if (prepared.rows.length === 0) return none
+    const collection = collectionOf(change.statement.table)
+    const done = yield* stagedWrite((tx, staged) =>
+      changeAll(tx, call.db, collection, prepared, staged),
+    )
+    if (done !== undefined) return done
+    timesOut(run)
+  }
+}
+
+/**
+ * On one snapshot, where that lasts long enough for the search: else as the document protocol
+ * searches, each part of the collection as it is when its turn comes.
+ */
+function* found<T>(program: (tx: ReadTx) => Program<T>): Sweep<T> {
+  try {
+    return yield* readPhase(program, { snapshot: true })
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.kind !== 'SnapshotTooOld') throw thrown
+    return yield* readPhase(program)
+  }
+}
+
+/** Rows beyond LIMIT that are prepared when others were faster, and twice as many each time. */
+const sparedFirst = 8
+
+function* prepareRows(
+  tx: ReadTx & Guarded,
+  call: SqlCall,
+  { statement, afterIn }: RowsChange,
+  spared: number,
+): Program<Prepared> {
+  const { table, where, limit: most, returning } = statement
+  const scope = scopeOf(call, [table.alias ?? table.name])
+  const ns = yield* findNamespace(tx, call.db, collectionOf(table))
+  const limit = limitOf(most, scope, call.target) ?? Number.POSITIVE_INFINITY
+  const decision: Decision = {
+    matches: matcherOf(where === undefined ? undefined : compile(where, scope)),
+    afterOf: afterIn(ns),
+    results: returningOf(returning, scope),
+    pay: toll(expressionsOf(statement)),
+  }
+  const filter = compileFilter(supersetFilter(where, scope), call.context)
+  if (ns === undefined || limit === 0) return { ...decision, ns, limit, rows: [], hasMore: false }
+  const first = planQuery(ns, { filter })
+  const plan = yield* choosePlan(tx, ns, { filter }, first, call.engine.indexUse.choices)
+  call.engine.indexUse.note(ns, plan)
+  const wanted = limit + Math.min(spared, sqlRecheckedMax)
+  const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted)
+  return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
+}
+
+function expressionsOf(statement: RowsChange['statement']): readonly Expression[] {
+  const { where, returning } = statement
+  const set = statement.kind === 'update' ? statement.set : []
+  const all = [where, ...set.map(({ value }) => value), ...returning.map(expressionOf)]
+  return all.filter((expression) => expression !== undefined)
+}
+
+function expressionOf({ expression }: ResultItem): Expression {
+  return expression
+}
+
+function matcherOf(where: Evaluator | undefined): (document: Document) => boolean {
+  return where === undefined ? () => true : (document) => where.truth([document]) === true
+}
+
+/** Before and after of the rows, which must not be more than a write program may hold. */
+function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Program<Row[]> {
+  const rows: Row[] = []
+  let bytes = 0
+  let turns = turnsTaken()
+  while (!walk.drained && rows.length < limit) {
+    const found: FoundPlaces = { documents: [], keys: [] }
+    yield* walk.read(tx, Math.min(pullDocumentsMax, limit - rows.length), found)
+    for (const [i, before] of found.documents.entries()) {
+      if (hasTakenMany(turns)) {
+        yield* tx.breathe(tiringWork)
+        turns = turnsTaken()
+      }
+      const row = rowOf(found.keys[i] as Bytes, before, decision)
+      if (row === undefined) continue
+      rows.push(row)
+      bytes += before.length + (row.after?.length ?? 0) + (row.returned?.length ?? 0)
+      const isTooMuch = rows.length > programPutsMax || bytes > keptBytesMax
+      if (isTooMuch && rows.length > 1) throw tooLarge()
+    }
+    yield* tx.breathe(found.documents.length)
+  }
+  return rows
+}
+
+/** Undefined where it is none of the statement's. */
+function rowOf(
+  key: Bytes,
+  before: Document,
+  { matches, afterOf, results, pay }: Decision,
+): Row | undefined {
+  pay()
+  if (!matches(before)) return undefined
+  const after = afterOf(before)
+  return { key, before, after, returned: results?.write([after ?? before]) }
+}
+
+/** Of rows before and after: what one write program reads again and puts. */
+const keptBytesMax = 4 * programBytesMax
+
+/** Undefined where the statement has to be prepared again. */
+function* changeAll(
+  tx: Tx & Guarded,
+  db: string,
+  collection: string,
+  prepared: Prepared,
+  staged: Staged,
+): Program<ChangedRows | undefined> {
+  const { rows, limit, hasMore } = prepared
+  const ns = yield* findNamespace(tx, db, collection)
+  if (ns === undefined || !isSameTable(ns, prepared.ns)) return undefined
+  const again = { left: sqlRecheckedMax }
+  const returned: Document[] = []
+  const turns = turnsTaken()
+  let matched = 0
+  let modified = 0
+  for (const [i, seen] of rows.entries()) {
+    if (matched === limit) break
+    if (i > 0 && hasTakenMany(turns)) throw takesTooLong()
+    const row = yield* rowNow(tx, seen, prepared, again)
+    if (row === 'stale') return undefined
+    if (row === undefined) continue
+    const { key, before, after } = row
+    if (after === undefined) yield* removeDocument(tx, ns, key, before)
+    else if (!equalBytes(before, after)) {
+      yield* replaceDocument(tx, ns, key, before, after, staged)
+      modified++
+    }
+    matched++
+    if (row.returned !== undefined) returned.push(row.returned)
+  }
+  // Others took rows in the place of which there may be more.
+  return matched < limit && hasMore ? undefined : { matched, modified, returned }
+}
+
+function isSameTable(now: Namespace, seen: Namespace | undefined): boolean {
+  return seen !== undefined && now.id === seen.id && equalBytes(now.options, seen.options)
+}
+
+/** The row as it is now, if it is still one of the statement's. */
+function* rowNow(
+  tx: Tx,
+  seen: Row,
+  decision: Decision,
+  again: { left: number },
+): Program<Row | 'stale' | undefined> {
+  const record = yield* tx.get(seen.key)
+  const before = record === undefined ? undefined : yield* documentOfRecord(tx, record)
+  if (before !== undefined && equalBytes(before, seen.before)) return { ...seen, before }
+  if (again.left-- <= 0) return 'stale'
+  return before === undefined ? undefined : rowOf(seen.key, before, decision)
+}

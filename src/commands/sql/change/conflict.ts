@@ -1,0 +1,133 @@
+// ON CONFLICT: a row whose key is taken is left out, or changes the row that has it. Which key that
+// may be is said by columns, for which there must be a unique index. (facts: SQL 1.5)
+
+import { mapKey } from '../../../base/bytes.js'
+import { fail, GatewayError } from '../../../base/errors.js'
+import { insertDocument, replaceDocument } from '../../../engine/collections.js'
+import { type ConflictIndex, conflictIndex, findHolder } from '../../../engine/conflict.js'
+import type { Staged } from '../../../engine/staging.js'
+import type { Guarded, Namespace } from '../../../engine/types.js'
+import type { InsertStatement } from '../../../protocol/sql/ast.js'
+import type { Program, Tx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import { declaredColumns } from '../define/ddl-columns.js'
+import { compile } from '../expression/compile.js'
+import type { Row } from '../expression/truth.js'
+import { toll } from '../select/row-stages.js'
+import { type SqlCall, scopeOf } from './change-call.js'
+import { changeError } from './change-error.js'
+import { compileSet } from './update.js'
+
+export interface Conflicts {
+  /**
+   * What is done in a collection, in one run of the write program. Throws 42P10 where no unique
+   * index has the columns.
+   */
+  arbiterIn(ns: Namespace): Arbiter
+  /** Rows that are there may be changed. */
+  readonly updates: boolean
+}
+
+export interface Arbiter {
+  /** Undefined: any. */
+  readonly index: ConflictIndex | undefined
+  /** The row that is there and the one that was to be inserted; undefined: it stays as it is. */
+  readonly update: ((old: Document, excluded: Document) => Document | undefined) | undefined
+  /** Record keys of the rows that the statement has inserted or changed. */
+  readonly touched: Set<string>
+}
+
+export interface RowOutcome {
+  readonly document: Document
+  readonly isNew: boolean
+}
+
+/** Undefined where the statement has no ON CONFLICT. Throws what compiling throws. */
+export function conflictsOf(
+  call: SqlCall,
+  { conflict, table }: InsertStatement,
+  name: string,
+): Conflicts | undefined {
+  if (conflict === undefined) return undefined
+  const { action, columns } = conflict
+  const paths = columns.map(({ path }) => path.join('.'))
+  const scope = scopeOf(call, [name, 'excluded'])
+  const updateIn = (ns: Namespace | undefined): Arbiter['update'] => {
+    if (action === 'nothing') return undefined
+    const declared = ns === undefined ? undefined : declaredColumns(ns.options)
+    const change = compileSet(action.set, scope, declared, call.target)
+    const where = action.where === undefined ? undefined : compile(action.where, scope)
+    const all = [action.where, ...action.set.map(({ value }) => value)]
+    const pay = toll(all.filter((expression) => expression !== undefined))
+    return (old, excluded) => {
+      pay()
+      const row: Row = [old, excluded]
+      return where === undefined || where.truth(row) === true ? change(old, row) : undefined
+    }
+  }
+  // What is wrong in it is told whether or not there is a conflict.
+  updateIn(undefined)
+  return {
+    updates: action !== 'nothing',
+    arbiterIn: (ns) => {
+      const index = paths.length === 0 ? undefined : conflictIndex(ns, paths)
+      if (paths.length > 0 && index === undefined) {
+        const message =
+          'there is no unique or exclusion constraint matching the ON CONFLICT specification'
+        const offset = columns[0]?.at ?? table.at
+        throw changeError('BadValue', '42P10', message, { text: call.target, offset })
+      }
+      return { index, update: updateIn(ns), touched: new Set() }
+    },
+  }
+}
+
+/** Inserts a row, or does what ON CONFLICT says; undefined where nothing was done. */
+export function* insertRow(
+  tx: Tx & Guarded,
+  ns: Namespace,
+  document: Document,
+  arbiter: Arbiter | undefined,
+  staged: Staged,
+): Program<RowOutcome | undefined> {
+  if (arbiter === undefined) {
+    yield* insertDocument(tx, ns, document, staged)
+    return { document, isNew: true }
+  }
+  const { index, update, touched } = arbiter
+  const holder = index === undefined ? undefined : yield* findHolder(tx, ns, index, document)
+  if (holder === undefined) return yield* insertFree(tx, ns, document, arbiter, staged)
+  if (update === undefined) return undefined
+  const key = mapKey(holder.key)
+  if (touched.has(key)) {
+    const text = 'ON CONFLICT DO UPDATE command cannot affect row a second time'
+    throw fail('BadValue', text, { sqlState: '21000' })
+  }
+  const after = update(holder.document, document)
+  if (after === undefined) return undefined
+  touched.add(key)
+  yield* replaceDocument(tx, ns, holder.key, holder.document, after, staged)
+  return { document: after, isNew: false }
+}
+
+/** No row has the key that was named. */
+function* insertFree(
+  tx: Tx & Guarded,
+  ns: Namespace,
+  document: Document,
+  { index, touched }: Arbiter,
+  staged: Staged,
+): Program<RowOutcome | undefined> {
+  try {
+    yield* insertDocument(tx, ns, document, staged)
+  } catch (thrown) {
+    const isTaken = thrown instanceof GatewayError && thrown.kind === 'DuplicateKey'
+    if (isTaken && index === undefined) return undefined
+    throw thrown
+  }
+  if (index !== undefined) {
+    const own = yield* findHolder(tx, ns, index, document)
+    if (own !== undefined) touched.add(mapKey(own.key))
+  }
+  return { document, isNew: true }
+}

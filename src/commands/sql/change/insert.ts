@@ -1,0 +1,241 @@
+// INSERT: rows become documents, first all of them, then they are put in one write program. Where
+// the collection was made by CREATE TABLE, its columns give values their types and their order.
+// (facts: SQL 1.5)
+
+import { equalBytes } from '../../../base/bytes.js'
+import type { GatewayError } from '../../../base/errors.js'
+import { messageBytesMax, sqlRowsAtOnce } from '../../../base/limits.js'
+import { ensureNamespace, findNamespace } from '../../../engine/catalog.js'
+import { stagedWrite, withId } from '../../../engine/collections.js'
+import { idOf } from '../../../engine/entries.js'
+import type { Staged } from '../../../engine/staging.js'
+import type { Guarded, Namespace } from '../../../engine/types.js'
+import type { Assigned, InsertStatement, Target } from '../../../protocol/sql/ast.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
+import { readPhase, type Sweep } from '../../../store/sweep.js'
+import { type Document, nullValue, type Value } from '../../../value/value.js'
+import {
+  columnAt,
+  type DeclaredColumn,
+  declaredColumns,
+  missingValue,
+  requireColumns,
+} from '../define/ddl-columns.js'
+import { compile } from '../expression/compile.js'
+import type { Scope } from '../expression/scope.js'
+import type { Results } from '../select/result.js'
+import { requireShape, takesTooLong, timesOut, tooLarge } from './change-bounds.js'
+import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
+import { changeError } from './change-error.js'
+import { type Given, PathTree } from './change-path.js'
+import { changeReply, returningOf } from './change-reply.js'
+import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
+
+/** Rows as documents, and the state of the collection that they were made for. */
+interface Prepared {
+  readonly ns: Namespace | undefined
+  readonly rows: readonly PreparedRow[]
+}
+
+interface PreparedRow {
+  readonly document: Document
+  /** What RETURNING makes of it. */
+  readonly returned: Document | undefined
+}
+
+interface Inserted {
+  readonly ids: readonly Value[]
+  /** Those that were there and have been changed instead. */
+  readonly updated: number
+  readonly rows: readonly Document[]
+}
+
+const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
+
+export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
+  const { table, returning } = statement
+  const collection = collectionOf(table)
+  const name = table.alias ?? table.name
+  const results = returningOf(returning, scopeOf(call, [name]))
+  const conflicts = conflictsOf(call, statement, name)
+  const { ids, updated, rows } = yield* inserted(call, statement, collection, conflicts, results)
+  return yield* changeReply(
+    call,
+    collection,
+    (writer) => {
+      writer.int32('insertedCount', ids.length).openArray('insertedIds')
+      for (const id of ids) writer.push(id)
+      writer.close()
+      if (conflicts?.updates !== true) return
+      writer.int32('matchedCount', updated).int32('modifiedCount', updated)
+    },
+    results === undefined ? undefined : { results, rows },
+  )
+}
+
+function* inserted(
+  call: SqlCall,
+  statement: InsertStatement,
+  collection: string,
+  conflicts: Conflicts | undefined,
+  results: Results | undefined,
+): Sweep<Inserted> {
+  for (let run = 0; ; run++) {
+    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement, results))
+    const done = yield* stagedWrite((tx, staged) =>
+      insertAll(tx, call, collection, prepared, { conflicts, results, staged }),
+    )
+    if (done !== undefined) return done
+    timesOut(run)
+  }
+}
+
+function* prepareRows(
+  tx: ReadTx & Guarded,
+  call: SqlCall,
+  statement: InsertStatement,
+  results: Results | undefined,
+): Program<Prepared> {
+  const ns = yield* findNamespace(tx, call.db, collectionOf(statement.table))
+  const columns = ns === undefined ? undefined : declaredColumns(ns.options)
+  const rows = statement.rows ?? [[]]
+  const shape = shapeOf(call, statement, columns)
+  const scope = scopeOf(call, [])
+  const prepared: PreparedRow[] = []
+  let turns = turnsTaken()
+  let bytes = 0
+  for (const [at, row] of rows.entries()) {
+    const isTiring = hasTakenMany(turns)
+    if (isTiring || at % sqlRowsAtOnce === sqlRowsAtOnce - 1) {
+      yield* tx.breathe(isTiring ? tiringWork : sqlRowsAtOnce)
+      turns = turnsTaken()
+    }
+    const document = documentOf(call, shape, row, at, scope)
+    // Which rows are inserted is only known where they are.
+    const returned = statement.conflict === undefined ? results?.write([document]) : undefined
+    bytes += document.length + (returned?.length ?? 0)
+    if (bytes > messageBytesMax && at > 0) throw tooLarge()
+    prepared.push({ document, returned })
+  }
+  return { ns, rows: prepared }
+}
+
+/** Where the values of a row go, and what they are made first. */
+interface Shape {
+  readonly tree: PathTree
+  readonly targets: readonly Target[]
+  readonly declared: readonly DeclaredColumn[] | undefined
+  readonly columns: readonly (DeclaredColumn | undefined)[]
+}
+
+function shapeOf(
+  call: SqlCall,
+  statement: InsertStatement,
+  declared: readonly DeclaredColumn[] | undefined,
+): Shape {
+  const targets = statement.columns ?? targetsOf(call, statement, declared)
+  const tree = new PathTree(targets, (target) => clash(call.target, target))
+  const wanted = statement.columns === undefined ? undefined : targets.length
+  requireRows(call, statement, targets.length, wanted)
+  return { tree, targets, declared, columns: targets.map(({ path }) => columnAt(path, declared)) }
+}
+
+/** Documents have no order of columns but what CREATE TABLE gave them. */
+function targetsOf(
+  { target: text }: SqlCall,
+  { rows, table }: InsertStatement,
+  declared: readonly DeclaredColumn[] | undefined,
+): readonly Target[] {
+  if (declared !== undefined) return declared.map(({ name }) => ({ at: table.at, path: [name] }))
+  if (rows === undefined) return []
+  const message =
+    `INSERT into "${table.name}" needs a list of columns: ` +
+    'only collections made by CREATE TABLE have an order of columns'
+  throw changeError('BadValue', '42601', message, { text, offset: table.at })
+}
+
+function requireRows(
+  { target: text }: SqlCall,
+  { rows = [], table }: InsertStatement,
+  most: number,
+  wanted: number | undefined,
+): void {
+  const length = rows[0]?.length ?? 0
+  const place = { text, offset: rows[0]?.[0]?.at ?? table.at }
+  if (rows.some((row) => row.length !== length)) {
+    throw changeError('BadValue', '42601', 'VALUES lists must all be the same length', place)
+  }
+  if (length > most) {
+    const message = 'INSERT has more expressions than target columns'
+    throw changeError('BadValue', '42601', message, place)
+  }
+  if (wanted !== undefined && rows.length > 0 && length < wanted) {
+    const message = 'INSERT has more target columns than expressions'
+    throw changeError('BadValue', '42601', message, place)
+  }
+}
+
+function clash(text: string, { at, path }: Target): GatewayError {
+  const message = `column "${path.join('.')}" specified more than once`
+  return changeError('BadValue', '42701', message, { text, offset: at })
+}
+
+function documentOf(
+  call: SqlCall,
+  { tree, targets, columns, declared }: Shape,
+  row: readonly Assigned[],
+  at: number,
+  scope: Scope,
+): Document {
+  const given: Given = row.map((value, i) => {
+    if (value === undefined) return undefined
+    const made = compile(value, scope).value([])
+    if (made !== undefined) return columns[i]?.assign(made) ?? made
+    if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id') throw missingValue('_id')
+    return nullValue
+  })
+  const document = withId(tree.write(emptyDocument, given), () => call.objectId(at))
+  requireColumns(declared, document)
+  requireShape(document)
+  return document
+}
+
+interface Insertion {
+  readonly conflicts: Conflicts | undefined
+  readonly results: Results | undefined
+  readonly staged: Staged
+}
+
+/** Undefined where the collection has become another one meanwhile. */
+function* insertAll(
+  tx: Tx & Guarded,
+  call: SqlCall,
+  collection: string,
+  { ns: seen, rows: prepared }: Prepared,
+  { conflicts, results, staged }: Insertion,
+): Program<Inserted | undefined> {
+  const found = yield* findNamespace(tx, call.db, collection)
+  if (!isSameTable(found, seen)) return undefined
+  const ns = found ?? (yield* ensureNamespace(tx, call.db, collection, call.creation()))
+  const arbiter = conflicts?.arbiterIn(ns)
+  const ids: Value[] = []
+  const rows: Document[] = []
+  const turns = turnsTaken()
+  let updated = 0
+  for (const [at, { document, returned }] of prepared.entries()) {
+    if (at > 0 && hasTakenMany(turns)) throw takesTooLong()
+    const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
+    if (outcome === undefined) continue
+    if (outcome.isNew) ids.push(idOf(outcome.document))
+    else updated++
+    const shown = returned ?? results?.write([outcome.document])
+    if (shown !== undefined) rows.push(shown)
+  }
+  return { ids, updated, rows }
+}
+
+/** Whether values were typed and ordered for what is there now. */
+function isSameTable(now: Namespace | undefined, seen: Namespace | undefined): boolean {
+  return equalBytes(now?.options ?? emptyDocument, seen?.options ?? emptyDocument)
+}

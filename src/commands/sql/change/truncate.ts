@@ -1,0 +1,23 @@
+// TRUNCATE: all documents go at once, whatever their number; indexes, options and owner stay. It is
+// a flush, with the rights of one.
+
+import { countOf, findNamespace } from '../../../engine/catalog.js'
+import { truncateNamespace } from '../../../engine/truncate.js'
+import { type Sweep, writePhase } from '../../../store/sweep.js'
+import { type Document, numberValue } from '../../../value/value.js'
+import { collectionOf, type SqlCall, type TruncateStatement } from './change-call.js'
+import { changeReply } from './change-reply.js'
+
+export function* runTruncate(call: SqlCall, { table }: TruncateStatement): Sweep<Document> {
+  const collection = collectionOf(table)
+  const deleted = yield* writePhase(function* (tx) {
+    const ns = yield* findNamespace(tx, call.db, collection)
+    if (ns === undefined) return 0
+    const { documents } = yield* countOf(tx, ns)
+    yield* truncateNamespace(tx, ns)
+    return documents
+  })
+  return yield* changeReply(call, collection, (writer) => {
+    writer.value('deletedCount', numberValue(deleted))
+  })
+}

@@ -1,0 +1,149 @@
+// Columns of CREATE TABLE, kept as the collection's validator: a JSON schema whose properties are
+// in the order of the columns and described by their types. It holds every protocol's writes to
+// them, and is what listCollections and a dump carry on.
+
+import { fail, type GatewayError } from '../../../base/errors.js'
+import type { ColumnDefinition, PathPart, TypeName } from '../../../protocol/sql/ast.js'
+import { elementsOf, field, fieldIn, fieldsOf } from '../../../value/elements.js'
+import { bsonType, type Document, stringOf, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { type Cast, castTo } from '../expression/cast.js'
+import { offsetAfter } from '../expression/code-points.js'
+
+/** Title of the schemas that CREATE TABLE makes. */
+const schemaTitle = 'CREATE TABLE'
+
+export interface DeclaredColumn {
+  readonly name: string
+  /** As PostgreSQL names it: `varchar(10)`, `int4[]`. */
+  readonly type: string
+  readonly isRequired: boolean
+  /** What is written to it becomes a value of its type. */
+  readonly assign: Cast
+}
+
+const bsonTypes = new Map<string, readonly string[]>([
+  ['int2', ['int']],
+  ['int4', ['int']],
+  ['int8', ['int', 'long']],
+  ['float4', ['double', 'int', 'long']],
+  ['float8', ['double', 'int', 'long']],
+  ['numeric', ['decimal', 'double', 'int', 'long']],
+  ['text', ['string']],
+  ['varchar', ['string']],
+  ['bpchar', ['string']],
+  ['name', ['string']],
+  ['bool', ['bool']],
+  ['timestamptz', ['date']],
+  ['timestamp', ['date']],
+  ['date', ['date']],
+])
+
+/** `{$jsonSchema: …}`; undefined where there are no columns. Throws 42704 for an unknown type. */
+export function validatorOf(
+  columns: readonly ColumnDefinition[],
+  required: ReadonlySet<string>,
+): Document | undefined {
+  if (columns.length === 0) return undefined
+  for (const { type } of columns) castTo(type)
+  return writeDocument((out) => {
+    out.openDocument('$jsonSchema').string('title', schemaTitle).string('bsonType', 'object')
+    if (required.size > 0) {
+      out.openArray('required')
+      for (const name of required) out.string(String(out.size), name)
+      out.close()
+    }
+    out.openDocument('properties')
+    for (const { name, type } of columns) {
+      out.openDocument(name)
+      const types = type.isArray ? ['array'] : bsonTypes.get(type.name)
+      if (types !== undefined) {
+        out.openArray('bsonType')
+        const all = required.has(name) ? types : [...types, 'null']
+        for (const each of all) out.string(String(out.size), each)
+        out.close()
+      }
+      out.string('description', textOfType(type)).close()
+    }
+    out.close().close()
+  })
+}
+
+function textOfType({ name, modifiers, isArray }: TypeName): string {
+  const given = modifiers.length === 0 ? '' : `(${modifiers.join(',')})`
+  return `${name}${given}${isArray ? '[]' : ''}`
+}
+
+/** The columns that CREATE TABLE gave a collection; undefined where it was made another way. */
+export function declaredColumns(options: Document): readonly DeclaredColumn[] | undefined {
+  const validator = field(options, 'validator')
+  const schema = validator?.type === bsonType.object ? fieldIn(validator, '$jsonSchema') : undefined
+  if (schema?.type !== bsonType.object) return undefined
+  const title = fieldIn(schema, 'title')
+  const properties = fieldIn(schema, 'properties')
+  if (title?.type !== bsonType.string || stringOf(title) !== schemaTitle) return undefined
+  if (properties?.type !== bsonType.object) return undefined
+  const required = fieldIn(schema, 'required')
+  const names = required?.type === bsonType.array ? elementsOf(required) : []
+  const isRequired = new Set(names.map((name) => stringOf(name)))
+  return [...fieldsOf(properties)].flatMap(([name, property]) => {
+    const described =
+      property.type === bsonType.object ? fieldIn(property, 'description') : undefined
+    const type = described?.type === bsonType.string ? stringOf(described) : ''
+    const assign = assignmentTo(type)
+    return assign === undefined ? [] : [{ name, type, isRequired: isRequired.has(name), assign }]
+  })
+}
+
+function assignmentTo(type: string): Cast | undefined {
+  const found = /^([a-z]\w*)(?:\((\d{1,10})(?:,(\d{1,10}))?\))?(\[\])?$/.exec(type)
+  if (found === null) return undefined
+  const [, name = '', first, second, array] = found
+  const modifiers = [first, second].filter((part) => part !== undefined).map(Number)
+  const given: TypeName = { name, modifiers, isArray: array !== undefined }
+  const isBounded = (name === 'varchar' || name === 'bpchar') && modifiers[0] !== undefined
+  const cast = knownCast(isBounded ? { ...given, name: 'text', modifiers: [] } : given)
+  if (cast === undefined || !isBounded || given.isArray) return cast
+  return (value) => requireLength(cast(value), modifiers[0] ?? 0, type)
+}
+
+function knownCast(type: TypeName): Cast | undefined {
+  try {
+    return castTo(type)
+  } catch {
+    // Somebody else's schema under the same title: then it says nothing of the column.
+    return undefined
+  }
+}
+
+function requireLength(value: Value, length: number, type: string): Value {
+  const text = stringOf(value)
+  if (offsetAfter(text, length) >= text.length) return value
+  throw fail('BadValue', `value too long for type ${type}`, { sqlState: '22001' })
+}
+
+/** The column that a path is. */
+export function columnAt(
+  path: readonly PathPart[],
+  declared: readonly DeclaredColumn[] | undefined,
+): DeclaredColumn | undefined {
+  return path.length === 1 ? declared?.find(({ name }) => name === path[0]) : undefined
+}
+
+/** Throws DocumentValidationFailure (23502) where a column that needs a value has none. */
+export function requireColumns(
+  columns: readonly DeclaredColumn[] | undefined,
+  document: Document,
+): void {
+  for (const { name, isRequired } of columns ?? []) {
+    if (!isRequired || name === '_id') continue
+    const value = field(document, name)
+    if (value === undefined || value.isNullish) throw missingValue(name)
+  }
+}
+
+/** Of a column that must not be NULL. */
+export function missingValue(name: string): GatewayError {
+  const text = `null value in column "${name}" violates not-null constraint`
+  return fail('DocumentValidationFailure', text, { sqlState: '23502' })
+}

@@ -1,0 +1,96 @@
+// Indexes by CREATE and DROP INDEX: they are the specifications of the document protocol, and under
+// its rules.
+
+import { fail } from '../../../base/errors.js'
+import { findNamespace, shownNamespaces } from '../../../engine/catalog.js'
+import { idIndexName } from '../../../engine/index-spec.js'
+import { dropIndexes, meantIndexes } from '../../../engine/indexes.js'
+import type { Namespace } from '../../../engine/types.js'
+import type { CreateIndexStatement, DropIndexStatement } from '../../../protocol/sql/ast.js'
+import type { Program, Tx } from '../../../store/store.js'
+import { documentValue, stringValue, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { isRuling } from '../../document/indexes-task.js'
+import { collectionOf, type SqlCall, scopeOf } from '../change/change-call.js'
+import { changeError } from '../change/change-error.js'
+import { partialFilter } from './ddl-partial.js'
+
+/** What a definition did, for its reply. */
+export interface Defined {
+  readonly collection: string
+  readonly index?: string
+  /** Why nothing was done. */
+  readonly note?: string
+}
+
+/**
+ * One of the `indexes` of createIndexes. Throws 42701, and 0A000 for a WHERE that none can have.
+ */
+export function indexSpecOf(
+  call: SqlCall,
+  { name: given, table, columns, isUnique, where }: CreateIndexStatement,
+): { readonly name: string; readonly spec: Value } {
+  const keys = columns.map(({ target, descends }) => ({
+    path: target.path.join('.'),
+    direction: descends ? -1 : 1,
+    at: target.at,
+  }))
+  for (const [i, { path, at }] of keys.entries()) {
+    if (keys.findIndex((key) => key.path === path) === i) continue
+    const message = `column "${path}" appears twice in the index`
+    throw changeError('BadValue', '42701', message, { text: call.target, offset: at })
+  }
+  const name = given ?? keys.map(({ path, direction }) => `${path}_${direction}`).join('_')
+  const scope = scopeOf(call, [table.name])
+  const spec = writeDocument((out) => {
+    out.openDocument('key')
+    for (const { path, direction } of keys) out.int32(path, direction)
+    out.close().string('name', name)
+    if (isUnique) out.bool('unique', true)
+    if (where !== undefined) out.document('partialFilterExpression', partialFilter(where, scope))
+  })
+  return { name, spec: documentValue(spec) }
+}
+
+export function* dropIndex(
+  tx: Tx,
+  call: SqlCall,
+  { name, table, ifExists }: DropIndexStatement,
+): Program<Defined> {
+  const { db } = call
+  const given = table === undefined ? undefined : collectionOf(table)
+  const ns =
+    given === undefined ? yield* withIndex(tx, call, name) : yield* findNamespace(tx, db, given)
+  const collection = given ?? ns?.name ?? '$cmd'
+  if (ns === undefined && given !== undefined && !ifExists) {
+    throw fail('NamespaceNotFound', `relation "${given}" does not exist`, { sqlState: '42P01' })
+  }
+  const isThere = name === idIndexName || ns?.indexes.some((index) => index.name === name) === true
+  if (ns === undefined || !isThere) {
+    const text = `index "${name}" does not exist`
+    if (ifExists) return { collection, note: `${text}, skipping` }
+    throw fail('IndexNotFound', text, { sqlState: '42704' })
+  }
+  const which = stringValue(name)
+  if (meantIndexes(ns, which).some(isRuling) && !call.may('own', ns.access)) {
+    throw call.unauthorized()
+  }
+  yield* dropIndexes(tx, db, ns.name, which)
+  return { collection }
+}
+
+/** The only collection with an index of that name, of those that the caller may change. */
+function* withIndex(tx: Tx, call: SqlCall, name: string): Program<Namespace | undefined> {
+  const found: Namespace[] = []
+  for (const ns of yield* shownNamespaces(tx, call.db)) {
+    const has = ns.indexes.some((index) => index.name === name)
+    if (has && call.may('index', ns.access)) found.push(ns)
+  }
+  const [only, other] = found
+  if (only === undefined || other === undefined) return only
+  const text = `index name "${name}" is ambiguous`
+  throw fail('BadValue', text, {
+    sqlState: '42P09',
+    hint: `Name the collection: DROP INDEX ${name} ON ${only.name}.`,
+  })
+}

@@ -1,0 +1,130 @@
+// sqlDefine: CREATE and DROP of tables and indexes. A task, because a new index is answered when it
+// is built; each statement changes the catalog in one write program. (facts: SQL 1.5)
+
+import { fail } from '../../../base/errors.js'
+import { string } from '../../../bus/params.js'
+import { reply } from '../../../bus/reply.js'
+import { documentRow } from '../../../bus/row.js'
+import { dropNamespace, findNamespace } from '../../../engine/catalog.js'
+import { parseIndexSpecs } from '../../../engine/index-spec.js'
+import { declareIndexes } from '../../../engine/indexes.js'
+import type { Touch } from '../../../engine/types.js'
+import type { CreateIndexStatement, Statement } from '../../../protocol/sql/ast.js'
+import type { Program, Tx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import { collectionOf, type SqlCall, sqlParams } from '../change/change-call.js'
+import { parsedStatement } from '../statement-cache.js'
+import { type Defined, dropIndex, indexSpecOf } from './ddl-index.js'
+import { createTable, rulesRows } from './ddl-table.js'
+
+type Definition = Extract<
+  Statement,
+  { kind: 'createIndex' | 'dropIndex' | 'createTable' | 'dropTable' }
+>
+
+function definitionOf({ target }: Pick<SqlCall, 'target'>): Definition {
+  const { statement } = parsedStatement(target)
+  switch (statement.kind) {
+    case 'createIndex':
+    case 'dropIndex':
+    case 'createTable':
+    case 'dropTable':
+      return statement
+    default:
+      throw fail('BadValue', 'sqlDefine takes CREATE and DROP statements')
+  }
+}
+
+export const sqlDefineRow = documentRow({
+  name: 'sqlDefine',
+  grain: 'task',
+  access: 'identity',
+  target: string,
+  params: sqlParams,
+  touches: (call) => [touchOf(call.db, definitionOf(call))],
+  help: 'Runs a CREATE or DROP statement of SQL for a table or an index.',
+  run: (call) => define(call, definitionOf(call)),
+})
+
+/** As the commands of the document protocol that do the same. */
+function touchOf(db: string, statement: Definition): Touch {
+  switch (statement.kind) {
+    case 'createIndex': {
+      const collection = collectionOf(statement.table)
+      return { db, collection, needs: [statement.isUnique ? 'own' : 'index'] }
+    }
+    case 'dropIndex': {
+      const { table } = statement
+      if (table === undefined) return { db, needs: [] }
+      return { db, collection: collectionOf(table), needs: ['index'], onlyRemoves: true }
+    }
+    case 'createTable': {
+      const needs = [rulesRows(statement) ? 'own' : 'write'] as const
+      return { db, collection: collectionOf(statement.table), needs, views: 'allow' }
+    }
+    case 'dropTable':
+      return { db, collection: collectionOf(statement.table), needs: ['admin'], views: 'allow' }
+  }
+}
+
+async function define(call: SqlCall, statement: Definition): Promise<Document> {
+  switch (statement.kind) {
+    case 'createIndex':
+      return await createIndex(call, statement)
+    case 'dropIndex':
+      return replyOf(call, await call.write((tx) => dropIndex(tx, call, statement)))
+    case 'createTable':
+      return replyOf(call, await call.write((tx) => createTable(tx, call, statement)))
+    case 'dropTable': {
+      const collection = collectionOf(statement.table)
+      return replyOf(call, await call.write((tx) => dropTable(tx, call, collection, statement)))
+    }
+  }
+}
+
+async function createIndex(call: SqlCall, statement: CreateIndexStatement): Promise<Document> {
+  const { db } = call
+  const collection = collectionOf(statement.table)
+  const { name, spec } = indexSpecOf(call, statement)
+  const declared = await call.write(function* (tx) {
+    const ns = yield* findNamespace(tx, db, collection)
+    if (ns?.indexes.some((index) => index.name === name) === true) {
+      const text = `relation "${name}" already exists`
+      if (statement.ifNotExists) return { note: `${text}, skipping` }
+      throw fail('IndexOptionsConflict', text, { sqlState: '42P07' })
+    }
+    return yield* declareIndexes(tx, db, collection, parseIndexSpecs([spec]), call.creation())
+  })
+  if ('note' in declared) return replyOf(call, { collection, index: name, note: declared.note })
+  if (declared.building.length > 0) {
+    await call.engine.builds.ensure(db, collection, [spec], call.creation())
+  }
+  return replyOf(call, { collection, index: name })
+}
+
+function* dropTable(
+  tx: Tx,
+  { db }: SqlCall,
+  collection: string,
+  { ifExists }: Extract<Statement, { kind: 'dropTable' }>,
+): Program<Defined> {
+  const ns = yield* findNamespace(tx, db, collection)
+  if (ns !== undefined) {
+    yield* dropNamespace(tx, ns)
+    return { collection }
+  }
+  const text = `table "${collection}" does not exist`
+  if (ifExists) return { collection, note: `${text}, skipping` }
+  throw fail('NamespaceNotFound', text, { sqlState: '42P01' })
+}
+
+/** `{acknowledged: true, indexName?, note?, cursor, ok: 1}`. */
+function replyOf({ db }: SqlCall, { collection, index, note }: Defined): Document {
+  return reply((writer) => {
+    writer.bool('acknowledged', true)
+    if (index !== undefined) writer.string('indexName', index)
+    if (note !== undefined) writer.string('note', note)
+    writer.openDocument('cursor').openArray('firstBatch').close()
+    writer.int64('id', 0).string('ns', `${db}.${collection}`).close()
+  })
+}

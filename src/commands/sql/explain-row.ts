@@ -1,0 +1,200 @@
+// sqlExplain: how a statement finds its rows — for each table the operation of the document
+// protocol that its condition becomes, and the engine's plan for it. As lines that psql shows, and
+// as a document. With ANALYZE the plans are run and counted; what would be changed is left as it
+// is.
+
+import { fail } from '../../base/errors.js'
+import type { CommandReadTx } from '../../bus/command-tx.js'
+import { string } from '../../bus/params.js'
+import { documentRow } from '../../bus/row.js'
+import { type ExplainTarget, explainFind, explainWrite } from '../../engine/explain.js'
+import { documentsSource, type FindQuery } from '../../engine/source.js'
+import type { Namespace, Touch } from '../../engine/types.js'
+import type { Expression, SelectStatement, Statement } from '../../protocol/sql/ast.js'
+import { compileFilter } from '../../query/filter.js'
+import { compileSort } from '../../query/sort.js'
+import type { Program } from '../../store/store.js'
+import { type Document, stringValue } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { firstBatch } from '../document/cursors.js'
+import {
+  type ChangeStatement,
+  collectionOf,
+  type SqlCall,
+  scopeOf,
+  sqlParams,
+} from './change/change-call.js'
+import { touchOf } from './change/change-needs.js'
+import { type ExplainedTable, explainedLines, writeExplained } from './explain-text.js'
+import { compile } from './expression/compile.js'
+import { supersetFilter } from './expression/superset.js'
+import { bindSelect } from './select/binding.js'
+import { withColumns } from './select/column-type.js'
+import { isLookedUp, openTable, referencesOf, selectTouches, type Table } from './select/from.js'
+import { type JoinStep, planJoins } from './select/join-plan.js'
+import { openOrdered, sortSpec } from './select/ordered-find.js'
+import { parsedStatement } from './statement-cache.js'
+
+interface ExplainedStatement {
+  readonly inner: SelectStatement | ChangeStatement
+  readonly analyzes: boolean
+}
+
+function explainedBy({ target }: Pick<SqlCall, 'target'>): ExplainedStatement {
+  const { statement } = parsedStatement(target)
+  if (statement.kind !== 'explain') throw fail('BadValue', 'sqlExplain takes EXPLAIN statements')
+  const { statement: inner, analyzes } = statement
+  switch (inner.kind) {
+    case 'select':
+    case 'insert':
+    case 'update':
+    case 'delete':
+    case 'truncate':
+      return { inner, analyzes }
+    default:
+      throw notExplained(inner)
+  }
+}
+
+function notExplained({ kind }: Statement): Error {
+  const text = `EXPLAIN is of statements that read or change rows, not of ${kind}`
+  return fail('CommandNotSupported', text, { sqlState: '0A000' })
+}
+
+const planColumn = 'QUERY PLAN'
+
+export const sqlExplainRow = documentRow({
+  name: 'sqlExplain',
+  grain: 'read',
+  access: 'reader',
+  target: string,
+  params: sqlParams,
+  touches: (call): readonly Touch[] => {
+    const { inner } = explainedBy(call)
+    return inner.kind === 'select' ? selectTouches(call.db, inner) : [touchOf(call.db, inner)]
+  },
+  help: 'Tells how an SQL statement finds its rows, and for ANALYZE what that costs.',
+  *run(tx, call) {
+    const { inner, analyzes } = explainedBy(call)
+    const tables =
+      inner.kind === 'select'
+        ? yield* tablesOfSelect(tx, call, inner, analyzes)
+        : [yield* tableOfChange(tx, call, inner, analyzes)]
+    const rows = explainedLines(inner, tables).map((line) =>
+      writeDocument((out) => out.value(planColumn, stringValue(line))),
+    )
+    const source = documentsSource(rows)
+    const answer = yield* firstBatch(tx, call, {
+      ...{ source, batchSize: rows.length },
+      collection: inner.kind === 'select' ? '$cmd.sql' : inner.table.name,
+    })
+    const columns = [{ name: planColumn, type: 'text' }]
+    return withColumns(writeExplained(answer, inner, tables), columns)
+  },
+})
+
+function* tablesOfSelect(
+  tx: CommandReadTx,
+  call: SqlCall,
+  statement: SelectStatement,
+  analyzes: boolean,
+): Program<ExplainedTable[]> {
+  const tables: Table[] = []
+  for (const reference of referencesOf(statement)) {
+    tables.push(yield* openTable(tx, call, reference, call.touches))
+  }
+  const known = tables.map(({ columns }) => columns)
+  const bound = bindSelect(statement, known)
+  const scope = scopeOf(call, bound.tables)
+  const plan = planJoins(bound)
+  const found: ExplainedTable[] = []
+  const steps: readonly (JoinStep | undefined)[] = [undefined, ...plan.steps]
+  for (const step of steps) {
+    const at = step?.table ?? plan.first
+    const table = tables[at]
+    if (table === undefined) break
+    const conditions = step?.conditions ?? plan.conditions
+    const filter = supersetFilter(allOf(conditions), scope, at)
+    const isAlone = tables.length === 1 && bound.groupBy.length === 0 && !bound.isDistinct
+    const { ns } = table
+    const isOrdered =
+      isAlone && ns !== undefined && openOrdered(ns, filter, bound.orderBy, call) !== undefined
+    const sort = isOrdered ? sortSpec(bound.orderBy) : undefined
+    const join = step === undefined ? undefined : yield* joinOf(tx, step, table)
+    const name = bound.tables[at] ?? table.name
+    found.push(yield* explained(tx, call, { table, name, filter, sort, join }, analyzes))
+  }
+  return found
+}
+
+function allOf(operands: readonly Expression[]): Expression | undefined {
+  const [first] = operands
+  return operands.length > 1 ? { kind: 'and', operands, at: first?.at ?? 0 } : first
+}
+
+function* joinOf(tx: CommandReadTx, { keys, isLeft }: JoinStep, table: Table): Program<string> {
+  const [key] = keys
+  const inner = key?.inner
+  const path = inner?.kind === 'column' ? inner.path.slice(1) : undefined
+  const side = isLeft ? 'Left ' : ''
+  if (key === undefined) return `Nested Loop ${side}Join`
+  const isServed = yield* isLookedUp(tx, table, path)
+  return isServed ? `Index Lookup ${side}Join` : `Hash ${side}Join`
+}
+
+interface Read {
+  readonly table: Pick<Table, 'name' | 'ns'>
+  /** What the statement calls it. */
+  readonly name: string
+  readonly filter: Document
+  readonly sort: Document | undefined
+  readonly join: string | undefined
+}
+
+function* explained(
+  tx: CommandReadTx,
+  call: SqlCall,
+  { table, name, filter, sort, join }: Read,
+  analyzes: boolean,
+): Program<ExplainedTable> {
+  const { ns } = table
+  const parts = { collection: table.name, name, filter, sort, join, verb: 'find' } as const
+  if (ns === undefined || ns.view !== undefined) return { ...parts, plan: undefined, isView: !!ns }
+  const query: FindQuery = {
+    filter: compileFilter(filter, call.context),
+    sort: sort === undefined ? undefined : compileSort(sort),
+  }
+  const target = targetOf(call, ns, analyzes)
+  const plan = yield* explainFind(tx, target, query, sort === undefined ? {} : { sort })
+  return { ...parts, plan, isView: false }
+}
+
+function targetOf({ services }: SqlCall, ns: Namespace, analyzes: boolean): ExplainTarget {
+  const verbosity = analyzes ? 'executionStats' : 'queryPlanner'
+  return { name: `${ns.db}.${ns.name}`, ns, verbosity, clock: services.clock }
+}
+
+function* tableOfChange(
+  tx: CommandReadTx,
+  call: SqlCall,
+  statement: ChangeStatement,
+  analyzes: boolean,
+): Program<ExplainedTable> {
+  const { kind, table } = statement
+  const collection = collectionOf(table)
+  const ns = tx.namespace()
+  const parts = { collection, name: table.name, sort: undefined, join: undefined, isView: false }
+  if (kind === 'insert' || kind === 'truncate') {
+    const filter = writeDocument(() => {})
+    return { ...parts, filter, verb: kind === 'insert' ? 'insert' : 'drop', plan: undefined }
+  }
+  const scope = scopeOf(call, [table.alias ?? table.name])
+  if (statement.where !== undefined) compile(statement.where, scope)
+  const filter = supersetFilter(statement.where, scope)
+  const verb = kind === 'update' ? ('update' as const) : ('delete' as const)
+  if (ns === undefined) return { ...parts, filter, verb, plan: undefined }
+  const query: FindQuery = { filter: compileFilter(filter, call.context) }
+  const name = kind === 'update' ? 'UPDATE' : 'DELETE'
+  const plan = yield* explainWrite(tx, targetOf(call, ns, analyzes), name, query, {})
+  return { ...parts, filter, verb, plan }
+}

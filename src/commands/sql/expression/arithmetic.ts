@@ -1,0 +1,138 @@
+// Arithmetic as SQL has it: whole numbers are exact and never wrap, a division of them is cut
+// toward zero, and what no type can hold is an error instead of infinity. (facts: SQL 1.3)
+
+import { decodeDecimal, encodeDecimal } from '../../../value/decimal.js'
+import {
+  addIntegers,
+  addNumbers,
+  divideNumbers,
+  exactOf,
+  isZero,
+  modNumbers,
+  multiplyIntegers,
+  multiplyNumbers,
+  numberOf,
+  subtractNumbers,
+} from '../../../value/numbers.js'
+import {
+  bigintOf,
+  bsonType,
+  doubleOf,
+  doubleValue,
+  int32Value,
+  int64Value,
+  readInt32,
+  type Value,
+} from '../../../value/value.js'
+import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+export function isWhole({ type }: Value): boolean {
+  return type === bsonType.int32 || type === bsonType.int64
+}
+
+/** An int32 or int64 as a bigint. */
+export function wholeOf(value: Value): bigint {
+  if (value.type === bsonType.int64) return bigintOf(value)
+  return BigInt(readInt32(value.bytes, value.start))
+}
+
+/** The narrowest whole number; int64 where `isLong`. Throws 22003 beyond int64. */
+export function wholeValue(n: bigint, isLong = false): Value {
+  if (n < int64Min || n > int64Max) throw outOfRange('bigint out of range')
+  if (!isLong && n >= -0x80000000n && n <= 0x7fffffffn) return int32Value(Number(n))
+  return int64Value(n)
+}
+
+/** `+ - * / % ^` of two numbers. Throws 22003, 22012, 2201F. */
+export function calculate(operator: string, left: Value, right: Value): Value {
+  switch (operator) {
+    case '+':
+      return held(addWide(left, right), left, right)
+    case '-':
+      return held(subtractWide(left, right), left, right)
+    case '*':
+      return held(multiplyWide(left, right), left, right)
+    case '/':
+      return divide(left, right)
+    case '%':
+      if (isZero(right)) throw divisionByZero()
+      return modNumbers(left, right)
+    default:
+      return power(left, right)
+  }
+}
+
+function addWide(left: Value, right: Value): Value {
+  if (!isWhole(left) || !isWhole(right)) return addNumbers(left, right)
+  const sum = addIntegers(left, right)
+  if (sum === undefined) throw outOfRange('bigint out of range')
+  return sum
+}
+
+function subtractWide(left: Value, right: Value): Value {
+  if (!isWhole(left) || !isWhole(right)) return subtractNumbers(left, right)
+  const isLong = left.type === bsonType.int64 || right.type === bsonType.int64
+  return wholeValue(wholeOf(left) - wholeOf(right), isLong)
+}
+
+function multiplyWide(left: Value, right: Value): Value {
+  if (!isWhole(left) || !isWhole(right)) return multiplyNumbers(left, right)
+  const product = multiplyIntegers(left, right)
+  if (product === undefined) throw outOfRange('bigint out of range')
+  return product
+}
+
+function divide(left: Value, right: Value): Value {
+  if (isZero(right)) throw divisionByZero()
+  if (!isWhole(left) || !isWhole(right)) return held(divideNumbers(left, right), left, right)
+  const isLong = left.type === bsonType.int64 || right.type === bsonType.int64
+  return wholeValue(wholeOf(left) / wholeOf(right), isLong)
+}
+
+/** Of doubles, whatever the operands are: decimals too have no exact powers in general. */
+function power(left: Value, right: Value): Value {
+  const [base, exponent] = [numberOf(left), numberOf(right)]
+  if (base === 0 && exponent < 0) {
+    throw evaluationError(evaluationState.badPower, 'zero raised to a negative power is undefined')
+  }
+  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && exponent % 1 !== 0) {
+    throw evaluationError(
+      evaluationState.badPower,
+      'a negative number raised to a non-integer power yields a complex result',
+    )
+  }
+  return held(doubleValue(base ** exponent), left, right)
+}
+
+/** Throws 22003 where finite operands gave an infinity. */
+function held(result: Value, left: Value, right: Value): Value {
+  if (isInfinite(result) && !isInfinite(left) && !isInfinite(right)) {
+    throw outOfRange('value out of range: overflow')
+  }
+  return result
+}
+
+export function isInfinite(value: Value): boolean {
+  if (value.type === bsonType.double) return Math.abs(doubleOf(value)) === Number.POSITIVE_INFINITY
+  if (value.type !== bsonType.decimal128) return false
+  return decodeDecimal(value.bytes, value.start).kind === 'infinity'
+}
+
+/** `-x` */
+export function negate(value: Value): Value {
+  if (value.type === bsonType.double) return doubleValue(-doubleOf(value))
+  if (value.type === bsonType.decimal128) {
+    const exact = exactOf(value)
+    const isFlat = exact.kind === 'finite' && exact.coefficient === 0n
+    return isFlat ? value : encodeDecimal({ ...exact, negative: !exact.negative })
+  }
+  return wholeValue(-wholeOf(value), value.type === bsonType.int64)
+}
+
+/** 22012 */
+export function divisionByZero(): Error {
+  return evaluationError(evaluationState.divisionByZero, 'division by zero')
+}

@@ -1,0 +1,174 @@
+// Operators between two values that are no comparisons: arithmetic, `||`, the ones that look into
+// documents, and the patterns. With NULL on a side all of them are NULL.
+
+import { compileRegex, type Regex } from '../../../query/regex.js'
+import { elementsOf } from '../../../value/elements.js'
+import {
+  bigintOf,
+  boolValue,
+  bsonType,
+  dateValue,
+  stringOf,
+  stringValue,
+  type Value,
+} from '../../../value/value.js'
+import { calculate, isWhole, wholeOf } from './arithmetic.js'
+import { parseArrayText } from './array-text.js'
+import { jsonOfText, typeNameOf } from './cast.js'
+import type { Operand } from './comparison.js'
+import { joined } from './concat.js'
+import { evaluationError, evaluationState } from './evaluation-error.js'
+import { shifted } from './interval.js'
+import { contains, member, memberAt } from './json-access.js'
+import { type LikePattern, matchesLike, parseLike } from './like.js'
+import { payFor } from './text-cost.js'
+import { textForm } from './text-form.js'
+import { dayMs } from './time-text.js'
+import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
+
+export type BinaryRun = (left: Value, right: Value) => SqlValue
+
+const runs = new Map<string, BinaryRun>([
+  ...['+', '-', '*', '/', '%', '^'].map(
+    (operator) => [operator, (a: Value, b: Value) => arithmetic(operator, a, b)] as const,
+  ),
+  ['||', joined],
+  ['->', member],
+  ['->>', (container, key) => asText(member(container, key))],
+  ['#>', (container, path) => memberAt(container, partsOf(path))],
+  ['#>>', (container, path) => asText(memberAt(container, partsOf(path)))],
+  ['@>', (whole, part) => boolValue(contains(whole, part))],
+  ['<@', (part, whole) => boolValue(contains(whole, part))],
+  ['~', (text, pattern) => matchesRegex(text, pattern, '', false)],
+  ['~*', (text, pattern) => matchesRegex(text, pattern, 'i', false)],
+  ['!~', (text, pattern) => matchesRegex(text, pattern, '', true)],
+  ['!~*', (text, pattern) => matchesRegex(text, pattern, 'i', true)],
+])
+
+/** Both sides are values already. Throws 0A000 for an operator that is not known. */
+export function compileBinary(operator: string, left: Operand, right: Operand): Evaluator {
+  const run = runs.get(operator)
+  if (run === undefined) {
+    const message = `operator ${operator} is not supported`
+    throw evaluationError(evaluationState.featureNotSupported, message)
+  }
+  const isContainment = operator === '@>' || operator === '<@'
+  const { value: a } = isContainment ? documentSide(left) : left.evaluator
+  const { value: b } = isContainment ? documentSide(right) : right.evaluator
+  const isConstant = left.evaluator.isConstant && right.evaluator.isConstant
+  return computation(isConstant, (row) => {
+    const first = a(row)
+    if (first === undefined) return undefined
+    const second = b(row)
+    return second === undefined ? undefined : run(first, second)
+  })
+}
+
+/** A text that was written beside `@>` is JSON. */
+function documentSide({ evaluator, isWritten }: Operand): Evaluator {
+  if (!isWritten) return evaluator
+  const value = evaluator.value([])
+  if (value?.type !== bsonType.string) return evaluator
+  const parsed = jsonOfText(stringOf(value))
+  return computation(true, () => (parsed.isNullish ? undefined : parsed))
+}
+
+function arithmetic(operator: string, left: Value, right: Value): Value {
+  if (left.isNumber && right.isNumber) return calculate(operator, left, right)
+  if (left.type === bsonType.date && isWhole(right) && (operator === '+' || operator === '-')) {
+    return daysLater(left, operator === '+' ? wholeOf(right) : -wholeOf(right))
+  }
+  if (isWhole(left) && right.type === bsonType.date && operator === '+') {
+    return daysLater(right, wholeOf(left))
+  }
+  const types = `${typeNameOf(left)} ${operator} ${typeNameOf(right)}`
+  throw evaluationError(evaluationState.undefinedFunction, `operator does not exist: ${types}`)
+}
+
+function daysLater(date: Value, days: bigint): Value {
+  const span = { months: 0, ms: Number(days) * dayMs }
+  return dateValue(shifted(Number(bigintOf(date)), span, 1))
+}
+
+function asText(value: SqlValue): SqlValue {
+  return value === undefined ? undefined : stringValue(textForm(value))
+}
+
+function partsOf(path: Value): readonly Value[] {
+  if (path.type === bsonType.array) return elementsOf(path)
+  if (path.type === bsonType.string) return elementsOf(parseArrayText(stringOf(path)))
+  const message = `operator needs a path, not ${typeNameOf(path)}`
+  throw evaluationError(evaluationState.undefinedFunction, message)
+}
+
+/** Of a character that an expression is matched with, beside one that is only read. */
+const regexWeight = 2
+
+/** NULL for what is no text, as LIKE has it. */
+function matchesRegex(text: Value, pattern: Value, options: string, isNegated: boolean): SqlValue {
+  if (text.type !== bsonType.string || pattern.type !== bsonType.string) return undefined
+  payFor(text.end - text.start, regexWeight)
+  return boolValue(regexOf(stringOf(pattern), options).testValue(text) !== isNegated)
+}
+
+function regexOf(pattern: string, options: string): Regex {
+  try {
+    return compileRegex(pattern, options)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'malformed'
+    throw evaluationError(evaluationState.badRegex, `invalid regular expression: ${why}`)
+  }
+}
+
+/** LIKE's operators, which ANY and ALL also stand behind. */
+export const likeOperators: ReadonlyMap<string, { ignoresCase: boolean; isNegated: boolean }> =
+  new Map([
+    ['~~', { ignoresCase: false, isNegated: false }],
+    ['~~*', { ignoresCase: true, isNegated: false }],
+    ['!~~', { ignoresCase: false, isNegated: true }],
+    ['!~~*', { ignoresCase: true, isNegated: true }],
+  ])
+
+export const defaultEscape = '\\'
+
+/** Unknown where one of them is no text. `escaping` undefined: a backslash. */
+export function compileLike(
+  operand: Evaluator,
+  pattern: Evaluator,
+  escaping: Evaluator | undefined,
+  ignoresCase: boolean,
+  isNegated: boolean,
+): Evaluator {
+  let known: { text: string; mark: string; pattern: LikePattern } | undefined
+  const isConstant = [operand, pattern, ...(escaping === undefined ? [] : [escaping])].every(
+    (part) => part.isConstant,
+  )
+  return condition(isConstant, (row) => {
+    const text = textIn(operand.value(row))
+    const given = textIn(pattern.value(row))
+    const mark = escaping === undefined ? defaultEscape : textIn(escaping.value(row))
+    if (text === undefined || given === undefined || mark === undefined) return undefined
+    if (known === undefined || known.text !== given || known.mark !== mark) {
+      known = { text: given, mark, pattern: parseLike(given, mark, ignoresCase) }
+    }
+    return matchesLike(known.pattern, text) !== isNegated
+  })
+}
+
+function textIn(value: SqlValue): string | undefined {
+  const isText = value?.type === bsonType.string || value?.type === bsonType.symbol
+  return isText ? stringOf(value) : undefined
+}
+
+/** LIKE of two values, for the elements of an array. */
+export function like(
+  text: SqlValue,
+  pattern: SqlValue,
+  { ignoresCase, isNegated }: { ignoresCase: boolean; isNegated: boolean },
+): Truth {
+  const given = textIn(pattern)
+  const own = textIn(text)
+  if (given === undefined || own === undefined) return undefined
+  const found = matchesLike(parseLike(given, defaultEscape, ignoresCase), own)
+  return isNegated ? not(found) : found
+}

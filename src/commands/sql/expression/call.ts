@@ -1,0 +1,148 @@
+// Calls of functions: the rows of the function files by name, and those that look at arguments as
+// they need them or that take NULL for an answer.
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { stringValue } from '../../../value/value.js'
+import { sessionFunction } from '../session/session-functions.js'
+import { comparison, isGreater, type Operand } from './comparison.js'
+import { documentFunctions } from './document-functions.js'
+import { evaluationError, evaluationState } from './evaluation-error.js'
+import { type FunctionRow, requireRoom } from './function-row.js'
+import { numberFunctions } from './number-functions.js'
+import type { Scope } from './scope.js'
+import { textForm } from './text-form.js'
+import { textFunctions } from './text-functions.js'
+import { timeFunctions } from './time-functions.js'
+import { computation, type Evaluator, type Row, type SqlValue } from './truth.js'
+
+export type Call = Extract<Expression, { kind: 'call' }>
+
+const functions = new Map<string, FunctionRow>()
+for (const row of [...textFunctions, ...numberFunctions, ...timeFunctions, ...documentFunctions]) {
+  for (const name of row.names) functions.set(name, row)
+}
+
+/** Functions of many rows. */
+export const aggregateNames: ReadonlySet<string> = new Set([
+  ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'],
+  ...['array_agg', 'json_agg', 'jsonb_agg', 'string_agg'],
+])
+
+/** Throws 42883 for what is not known, 42803 for an aggregate where none may stand. */
+export function compileCall(
+  call: Call,
+  args: readonly Operand[],
+  { now, session }: Pick<Scope, 'now' | 'session'>,
+): Evaluator {
+  const { name } = call
+  if (aggregateNames.has(name)) {
+    const message = `aggregate functions are not allowed here: ${name}`
+    throw evaluationError(evaluationState.misplacedAggregate, message)
+  }
+  const evaluators = args.map(({ evaluator }) => evaluator)
+  const lenient = lenientOf(name, args, evaluators)
+  if (lenient !== undefined) return lenient
+  const told = session === undefined ? undefined : sessionFunction(name, args.length)
+  if (session !== undefined && told !== undefined) {
+    return computation(allConstant(evaluators), (documents) =>
+      told.run(
+        evaluators.map(({ value }) => value(documents)),
+        session,
+      ),
+    )
+  }
+  const row = functions.get(name)
+  const isPlain = !call.isStar && !call.isDistinct && call.orderBy.length === 0
+  const isCounted = row !== undefined && args.length >= row.arity[0] && args.length <= row.arity[1]
+  if (!isCounted || !isPlain || call.filter !== undefined) throw unknownFunction(name, args.length)
+  const { run } = row
+  return computation(allConstant(evaluators), (documents) => {
+    const values = []
+    for (const { value } of evaluators) {
+      const argument = value(documents)
+      if (argument === undefined) return undefined
+      values.push(argument)
+    }
+    return run(values, now)
+  })
+}
+
+function unknownFunction(name: string, count: number): Error {
+  const message = `function ${name} with ${count} arguments does not exist`
+  return evaluationError(evaluationState.undefinedFunction, message)
+}
+
+function allConstant(evaluators: readonly Evaluator[]): boolean {
+  return evaluators.every(({ isConstant }) => isConstant)
+}
+
+/** Functions that take NULL for an argument like another. */
+function lenientOf(
+  name: string,
+  args: readonly Operand[],
+  evaluators: readonly Evaluator[],
+): Evaluator | undefined {
+  const isConstant = allConstant(evaluators)
+  const [first, second] = args
+  switch (name) {
+    case 'coalesce':
+      return computation(isConstant, (row) => firstOf(evaluators, row))
+    case 'greatest':
+    case 'least':
+      return computation(isConstant, (row) => extreme(evaluators, row, name === 'greatest'))
+    case 'concat':
+      return computation(isConstant, (row) => stringValue(joinedTexts(evaluators, row, '')))
+    case 'concat_ws':
+      return first === undefined ? undefined : withSeparator(first.evaluator, evaluators.slice(1))
+    case 'nullif': {
+      if (first === undefined || second === undefined || args.length > 2) return undefined
+      const { truth } = comparison('=', first, second)
+      const { value } = first.evaluator
+      return computation(isConstant, (row) => (truth(row) === true ? undefined : value(row)))
+    }
+    default:
+      return undefined
+  }
+}
+
+function firstOf(evaluators: readonly Evaluator[], row: Row): SqlValue {
+  for (const { value } of evaluators) {
+    const found = value(row)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function extreme(evaluators: readonly Evaluator[], row: Row, wantsGreatest: boolean): SqlValue {
+  let best: SqlValue
+  for (const { value } of evaluators) {
+    const found = value(row)
+    if (found === undefined) continue
+    const isBetter = best === undefined || isGreater(found, best) === wantsGreatest
+    if (isBetter) best = found
+  }
+  return best
+}
+
+function joinedTexts(evaluators: readonly Evaluator[], row: Row, separator: string): string {
+  const texts: string[] = []
+  let chars = 0
+  for (const { value } of evaluators) {
+    const found = value(row)
+    if (found === undefined) continue
+    const text = textForm(found)
+    chars += text.length + separator.length
+    requireRoom(chars)
+    texts.push(text)
+  }
+  return texts.join(separator)
+}
+
+function withSeparator(separator: Evaluator, parts: readonly Evaluator[]): Evaluator {
+  const isConstant = separator.isConstant && allConstant(parts)
+  return computation(isConstant, (row) => {
+    const between = separator.value(row)
+    if (between === undefined) return undefined
+    return stringValue(joinedTexts(parts, row, textForm(between)))
+  })
+}

@@ -1,0 +1,313 @@
+// Casts: what a value is as text, a number, a truth, a time or a document. A text that does not
+// read as the type is 22P02 (22007 for times), a number that the type cannot hold 22003.
+
+import type { TypeName } from '../../../protocol/sql/ast.js'
+import {
+  decimalFromString,
+  decodeDecimal,
+  digitsOf,
+  encodeDecimal,
+  finiteExact,
+} from '../../../value/decimal.js'
+import { elementsOf } from '../../../value/elements.js'
+import { jsonToValue } from '../../../value/json.js'
+import { numberOf } from '../../../value/numbers.js'
+import {
+  bigintOf,
+  boolOf,
+  boolValue,
+  bsonType,
+  dateValue,
+  doubleValue,
+  int32Value,
+  int64Value,
+  nullValue,
+  objectIdValue,
+  stringOf,
+  stringValue,
+  type Value,
+} from '../../../value/value.js'
+import { writeArray } from '../../../value/writer.js'
+import { isWhole, wholeOf } from './arithmetic.js'
+import { parseArrayText } from './array-text.js'
+import { offsetAfter } from './code-points.js'
+import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
+import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
+import { payFor } from './text-cost.js'
+import { textForm } from './text-form.js'
+import { dayMs, parseTime } from './time-text.js'
+
+export type Cast = (value: Value) => Value
+
+const text: CastOf = ({ modifiers: [length] }) => {
+  if (length === undefined) return (value) => (isText(value) ? value : stringValue(textForm(value)))
+  return (value) => {
+    const whole = textForm(value)
+    return stringValue(whole.slice(0, offsetAfter(whole, length)))
+  }
+}
+
+type CastOf = (type: TypeName) => Cast
+
+const casts = new Map<string, CastOf>([
+  ['text', text],
+  ['varchar', text],
+  ['bpchar', text],
+  ['name', text],
+  ['int2', () => whole('smallint', 16)],
+  ['int4', () => whole('integer', 32)],
+  ['int8', () => whole('bigint', 64)],
+  ['float4', () => (value) => doubleValue(Math.fround(numberOf(double(value))))],
+  ['float8', () => double],
+  ['numeric', numeric],
+  ['bool', () => bool],
+  ['timestamptz', () => time],
+  ['timestamp', () => time],
+  ['date', () => (value) => startOfDay(time(value))],
+  // Numbers and names of what the catalog has: either stays what it is.
+  ...['regclass', 'regtype', 'regnamespace', 'regproc'].map(
+    (name) => [name, () => reference] as const,
+  ),
+  ['oid', () => whole('oid', 64)],
+  ['json', () => json],
+  ['jsonb', () => json],
+])
+
+/** Throws 42704 for a type that is not known. */
+export function castTo(type: TypeName): Cast {
+  if (type.name === 'interval') {
+    const message = 'intervals stand only behind + and - of a time'
+    throw evaluationError(evaluationState.featureNotSupported, message)
+  }
+  const made = casts.get(type.name)
+  if (made === undefined) {
+    throw evaluationError(evaluationState.undefinedType, `type "${type.name}" does not exist`)
+  }
+  const single = made(type)
+  return type.isArray ? (value) => arrayOf(value, single) : single
+}
+
+function arrayOf(value: Value, single: Cast): Value {
+  const array = isText(value) ? parseArrayText(stringOf(value)) : value
+  if (array.type !== bsonType.array) throw cannotCast(value, 'an array')
+  return writeArray(
+    elementsOf(array).map((element) => (element.isNullish ? nullValue : single(element))),
+  )
+}
+
+function reference(value: Value): Value {
+  return value.isNumber || isText(value) ? value : stringValue(textForm(value))
+}
+
+function isText({ type }: Value): boolean {
+  return type === bsonType.string || type === bsonType.symbol
+}
+
+function whole(name: string, bits: number): Cast {
+  const limit = 2n ** BigInt(bits - 1)
+  return (value) => {
+    const n = wholeNumber(value, name)
+    if (n < -limit || n >= limit) throw outOfRange(`${name} out of range`)
+    return bits === 64 ? int64Value(n) : int32Value(Number(n))
+  }
+}
+
+function wholeNumber(value: Value, name: string): bigint {
+  if (isWhole(value)) return wholeOf(value)
+  if (value.isNumber) {
+    const rounded = roundExact(shownExact(value), 0, 'nearest')
+    if (rounded.kind === 'finite' && rounded.coefficient === 0n) return 0n
+    if (rounded.kind !== 'finite' || digitsOf(rounded.coefficient) + rounded.exponent > 20) {
+      throw outOfRange(`${name} out of range`)
+    }
+    return bigintOfExact(rounded)
+  }
+  if (value.type === bsonType.bool) return boolOf(value) ? 1n : 0n
+  if (!isText(value)) throw cannotCast(value, name)
+  const given = stringOf(value).trim()
+  if (!/^[+-]?\d+$/.test(given)) throw badText(name, stringOf(value))
+  // Leading zeros apart, more digits are out of every type's range.
+  if (given.length > numberCharsMax) throw outOfRange(`value is out of range for type ${name}`)
+  return BigInt(given.replace(/^\+/, ''))
+}
+
+const numberCharsMax = 400
+
+function double(value: Value): Value {
+  if (value.type === bsonType.double) return value
+  if (value.isNumber) return doubleValue(numberOf(value))
+  if (!isText(value)) throw cannotCast(value, 'double precision')
+  const given = stringOf(value).trim()
+  const special = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i.exec(given)
+  if (special !== null) {
+    if (special[2] === undefined) return doubleValue(Number.NaN)
+    return doubleValue(special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY)
+  }
+  const isNumber = given.length <= numberCharsMax && numberForm.test(given)
+  if (!isNumber) throw badText('double precision', stringOf(value))
+  const n = Number(given)
+  if (!Number.isFinite(n)) throw outOfRange(`"${given}" is out of range for type double precision`)
+  return doubleValue(n)
+}
+
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** `numeric(precision, scale)`: rounded to the scale, refused where the precision is too small. */
+function numeric({ modifiers: [precision, scale = 0] }: TypeName): Cast {
+  if (precision === undefined) return anyNumeric
+  if (precision < 1 || precision > 34 || scale > precision) {
+    throw evaluationError(
+      evaluationState.badArgument,
+      `NUMERIC precision ${precision} must be between 1 and 34`,
+    )
+  }
+  return (value) => {
+    const given = anyNumeric(value)
+    const exact = roundExact(decodeDecimal(given.bytes, given.start), scale, 'nearest')
+    if (exact.kind === 'nan') return given
+    const { kind, negative, coefficient, exponent } = exact
+    const isHeld = kind === 'finite' && digitsOf(coefficient) + exponent <= precision - scale
+    if (coefficient !== 0n && !isHeld) throw outOfRange('numeric field overflow')
+    if (kind !== 'finite') throw outOfRange('numeric field overflow')
+    const pad = coefficient === 0n ? 0 : exponent + scale
+    return encodeDecimal(finiteExact(negative, coefficient * 10n ** BigInt(pad), -scale))
+  }
+}
+
+function anyNumeric(value: Value): Value {
+  if (value.type === bsonType.decimal128) return value
+  if (value.isNumber) return decimalOf(value)
+  if (!isText(value)) throw cannotCast(value, 'numeric')
+  const given = stringOf(value).trim()
+  const isSpecial = /^[+-]?(?:inf(?:inity)?|nan)$/i.test(given)
+  if (!isSpecial && (given.length > numberCharsMax || !numberForm.test(given))) {
+    throw badText('numeric', stringOf(value))
+  }
+  const made = decimalFromString(given, true)
+  const { kind } = decodeDecimal(made.bytes, made.start)
+  if (kind === 'infinity' && !isSpecial) throw outOfRange('value overflows numeric format')
+  return made
+}
+
+const truths = new Map<string, boolean>([
+  ...['t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1'].map((word) => [word, true] as const),
+  ...['f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0'].map(
+    (word) => [word, false] as const,
+  ),
+])
+
+function bool(value: Value): Value {
+  if (value.type === bsonType.bool) return value
+  if (isWhole(value)) return boolValue(wholeOf(value) !== 0n)
+  if (!isText(value)) throw cannotCast(value, 'boolean')
+  const truth = truths.get(stringOf(value).trim().toLowerCase())
+  if (truth === undefined) throw badText('boolean', stringOf(value))
+  return boolValue(truth)
+}
+
+function time(value: Value): Value {
+  if (value.type === bsonType.date) return value
+  if (!isText(value)) throw cannotCast(value, 'timestamp with time zone')
+  const ms = parseTime(stringOf(value).trim())
+  if (ms === undefined) {
+    const type = 'timestamp with time zone'
+    const message = `invalid input syntax for type ${type}: ${quoted(stringOf(value))}`
+    throw evaluationError(evaluationState.badDate, message)
+  }
+  return dateValue(ms)
+}
+
+/** In UTC. */
+function startOfDay(date: Value): Value {
+  const ms = bigintOf(date)
+  const day = BigInt(dayMs)
+  const within = ((ms % day) + day) % day
+  return dateValue(ms - within)
+}
+
+function json(value: Value): Value {
+  if (!isText(value)) return value
+  return jsonOfText(stringOf(value))
+}
+
+/** Of a character of JSON that is parsed, beside one that is only read. */
+const jsonWeight = 2
+
+/** Throws 22P02 where the text is no JSON. */
+export function jsonOfText(given: string): Value {
+  payFor(given.length, jsonWeight)
+  try {
+    return jsonToValue(given)
+  } catch {
+    throw evaluationError(evaluationState.badText, 'invalid input syntax for type json')
+  }
+}
+
+/**
+ * An element of an array that came as text, as a value of the type of what it is compared with; the
+ * text where it does not read as one.
+ */
+export function inTypeOf(
+  other: Value | undefined,
+  element: Value | undefined,
+  isId: boolean,
+): Value | undefined {
+  if (other === undefined || element === undefined) return element
+  if (other.isNumber) return read(anyNumeric, element)
+  if (other.type === bsonType.bool) return read(bool, element)
+  if (other.type === bsonType.date) return read(time, element)
+  const isHex = /^[0-9a-f]{24}$/i.test(stringOf(element))
+  if (!isId || other.type !== bsonType.objectId || !isHex) return element
+  return objectIdValue(Buffer.from(stringOf(element), 'hex'))
+}
+
+function read(cast: Cast, text: Value): Value {
+  try {
+    return cast(text)
+  } catch {
+    // Rows of other types are compared with the same text: it is unequal to this one.
+    return text
+  }
+}
+
+function badText(type: string, given: string): Error {
+  const message = `invalid input syntax for type ${type}: ${quoted(given)}`
+  return evaluationError(evaluationState.badText, message)
+}
+
+function quoted(given: string): string {
+  return `"${given.length > 60 ? `${given.slice(0, 60)}…` : given}"`
+}
+
+function cannotCast(value: Value, type: string): Error {
+  const message = `cannot cast type ${typeNameOf(value)} to ${type}`
+  return evaluationError(evaluationState.cannotCast, message)
+}
+
+/** What SQL would call the type of a value, for messages. */
+export function typeNameOf(value: Value): string {
+  switch (value.type) {
+    case bsonType.string:
+    case bsonType.symbol:
+      return 'text'
+    case bsonType.int32:
+      return 'integer'
+    case bsonType.int64:
+      return 'bigint'
+    case bsonType.double:
+      return 'double precision'
+    case bsonType.decimal128:
+      return 'numeric'
+    case bsonType.bool:
+      return 'boolean'
+    case bsonType.date:
+      return 'timestamp with time zone'
+    case bsonType.objectId:
+      return 'ObjectId'
+    case bsonType.array:
+    case bsonType.object:
+      return 'jsonb'
+    default:
+      return 'unknown'
+  }
+}

@@ -1,0 +1,237 @@
+// Comparisons of values: within one class of types by value, across classes unequal and without an
+// order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
+// for ObjectIds beside `_id`. (facts: SQL 1.2 and 1.3)
+
+import { compareValues, typeClass } from '../../../value/compare.js'
+import { elementsOf } from '../../../value/elements.js'
+import { equalityKey } from '../../../value/key.js'
+import { bsonType, dateValue, objectIdValue, stringOf, type Value } from '../../../value/value.js'
+import { parseTime } from './time-text.js'
+import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
+
+/** A value that takes part in a comparison. */
+export interface Operand {
+  readonly evaluator: Evaluator
+  /** What a literal text also stands for. */
+  readonly forms: Forms | undefined
+  /** It is a literal or a parameter. */
+  readonly isWritten: boolean
+  /** It is `_id`. */
+  readonly isId: boolean
+}
+
+export interface Forms {
+  readonly date: Value | undefined
+  readonly objectId: Value | undefined
+}
+
+/** Of a literal's value; undefined where it stands for itself alone. */
+export function formsOf(value: Value | undefined): Forms | undefined {
+  if (value?.type !== bsonType.string) return undefined
+  const text = stringOf(value)
+  if (/^[0-9a-f]{24}$/i.test(text)) {
+    return { date: undefined, objectId: objectIdValue(Buffer.from(text, 'hex')) }
+  }
+  const ms = parseTime(text)
+  return ms === undefined ? undefined : { date: dateValue(ms), objectId: undefined }
+}
+
+/** Between values of different classes: unequal, and neither is less. */
+const apart = Number.POSITIVE_INFINITY
+/** With NULL. */
+const unknown = Number.NaN
+
+/** Below, at or above 0, or one of the two above. */
+function order(left: Value | undefined, right: Value | undefined): number {
+  if (left === undefined || right === undefined) return unknown
+  if (typeClass(left.type) !== typeClass(right.type)) return apart
+  return compareValues(left, right)
+}
+
+type Order = (row: Row) => number
+
+function orderOf(left: Operand, right: Operand): Order {
+  const { value: valueOfLeft } = left.evaluator
+  const { value: valueOfRight } = right.evaluator
+  if (left.forms === undefined && right.forms === undefined) {
+    return (row) => order(valueOfLeft(row), valueOfRight(row))
+  }
+  return (row) => {
+    const a = valueOfLeft(row)
+    const b = valueOfRight(row)
+    return order(inForm(a, left, b, right), inForm(b, right, a, left))
+  }
+}
+
+function inForm(
+  own: Value | undefined,
+  { forms }: Operand,
+  other: Value | undefined,
+  { isId }: Operand,
+): Value | undefined {
+  if (forms === undefined || other === undefined) return own
+  if (other.type === bsonType.date && forms.date !== undefined) return forms.date
+  if (isId && other.type === bsonType.objectId && forms.objectId !== undefined)
+    return forms.objectId
+  return own
+}
+
+/** Throws where `operator` is no comparison: ask `isComparison` first. */
+function decide(operator: string, found: number): Truth {
+  if (Number.isNaN(found)) return undefined
+  if (operator === '=') return found === 0
+  if (operator === '<>') return found !== 0
+  if (found === apart) return undefined
+  switch (operator) {
+    case '<':
+      return found < 0
+    case '<=':
+      return found <= 0
+    case '>':
+      return found > 0
+    case '>=':
+      return found >= 0
+    default:
+      throw new Error(`${operator} is no comparison`)
+  }
+}
+
+const comparisons = new Set(['=', '<>', '<', '<=', '>', '>='])
+
+export function isComparison(operator: string): boolean {
+  return comparisons.has(operator)
+}
+
+export function comparison(operator: string, left: Operand, right: Operand): Evaluator {
+  const compare = orderOf(left, right)
+  const isConstant = left.evaluator.isConstant && right.evaluator.isConstant
+  return condition(isConstant, (row) => decide(operator, compare(row)))
+}
+
+/** Which of two values is greater, for GREATEST and LEAST: across classes as documents sort. */
+export function isGreater(left: Value, right: Value): boolean {
+  return compareValues(left, right) > 0
+}
+
+export function between(
+  operand: Operand,
+  low: Operand,
+  high: Operand,
+  isSymmetric: boolean,
+  isNegated: boolean,
+): Evaluator {
+  const toLow = orderOf(operand, low)
+  const toHigh = orderOf(operand, high)
+  const isConstant = [operand, low, high].every(({ evaluator }) => evaluator.isConstant)
+  return condition(isConstant, (row) => {
+    const [atLow, atHigh] = [toLow(row), toHigh(row)]
+    let truth = both(decide('>=', atLow), decide('<=', atHigh))
+    if (isSymmetric) {
+      truth = either(truth, both(decide('<=', atLow), decide('>=', atHigh)))
+    }
+    return isNegated ? not(truth) : truth
+  })
+}
+
+/** `a IS [NOT] DISTINCT FROM b`: NULL is like NULL and like nothing else. */
+export function distinct(left: Operand, right: Operand, isNegated: boolean): Evaluator {
+  const compare = orderOf(left, right)
+  const isConstant = left.evaluator.isConstant && right.evaluator.isConstant
+  return condition(isConstant, (row) => {
+    const found = compare(row)
+    if (!Number.isNaN(found)) return (found === 0) === isNegated
+    const isLeftNull = left.evaluator.value(row) === undefined
+    return (isLeftNull && right.evaluator.value(row) === undefined) === isNegated
+  })
+}
+
+export function membership(
+  operand: Operand,
+  list: readonly Operand[],
+  isNegated: boolean,
+): Evaluator {
+  const isListConstant = list.every(({ evaluator }) => evaluator.isConstant)
+  const isConstant = isListConstant && operand.evaluator.isConstant
+  const isMember = isListConstant ? memberOfSet(operand, list) : memberOfList(operand, list)
+  return condition(isConstant, isNegated ? (row) => not(isMember(row)) : isMember)
+}
+
+function memberOfList(operand: Operand, list: readonly Operand[]): (row: Row) => Truth {
+  const orders = list.map((item) => orderOf(operand, item))
+  return (row) => {
+    let truth: Truth = false
+    for (const compare of orders) {
+      truth = either(truth, decide('=', compare(row)))
+      if (truth === true) return true
+    }
+    return truth
+  }
+}
+
+/** Ten thousand constants are one look into a set, which the first row makes. */
+function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => Truth {
+  let keys: MemberKeys | undefined
+  const ownForm = operand.forms?.date
+  return (row) => {
+    keys ??= memberKeys(operand, list)
+    const value = operand.evaluator.value(row)
+    if (value === undefined) return undefined
+    const key = equalityKey(value)
+    if (keys.values.has(key) || keys.forms.has(key)) return true
+    if (ownForm !== undefined && keys.values.has(equalityKey(ownForm))) return true
+    return keys.hasNull ? undefined : false
+  }
+}
+
+interface MemberKeys {
+  readonly values: ReadonlySet<string>
+  /** Of what literals also stand for. */
+  readonly forms: ReadonlySet<string>
+  readonly hasNull: boolean
+}
+
+function memberKeys(operand: Operand, list: readonly Operand[]): MemberKeys {
+  const values = new Set<string>()
+  const known = new Set<string>()
+  let hasNull = false
+  for (const { evaluator, forms } of list) {
+    const value = evaluator.value([])
+    if (value === undefined) hasNull = true
+    else values.add(equalityKey(value))
+    if (forms?.date !== undefined) known.add(equalityKey(forms.date))
+    if (operand.isId && forms?.objectId !== undefined) known.add(equalityKey(forms.objectId))
+  }
+  return { values, forms: known, hasNull }
+}
+
+/** `x < ANY (array)`, `x <> ALL (array)`; unknown where there is no array. */
+export function quantified(
+  left: Operand,
+  array: Evaluator,
+  holds: (left: Value | undefined, element: Value | undefined) => Truth,
+  quantifier: 'any' | 'all',
+): Evaluator {
+  const isConstant = left.evaluator.isConstant && array.isConstant
+  const isAny = quantifier === 'any'
+  return condition(isConstant, (row) => {
+    const found = array.value(row)
+    if (found?.type !== bsonType.array) return undefined
+    const own = left.evaluator.value(row)
+    let truth: Truth = !isAny
+    for (const element of elementsOf(found)) {
+      const held = holds(own, element.isNullish ? undefined : element)
+      truth = isAny ? either(truth, held) : both(truth, held)
+      if (truth === isAny) return truth
+    }
+    return truth
+  })
+}
+
+/** A comparison of an operand with the elements of an array. */
+export function elementComparison(
+  operator: string,
+  left: Operand,
+): (left: Value | undefined, element: Value | undefined) => Truth {
+  const none: Operand = { ...left, forms: undefined, isId: false }
+  return (own, element) => decide(operator, order(inForm(own, left, element, none), element))
+}

@@ -1,0 +1,34 @@
+// `||`: texts joined, arrays joined or lengthened by a value, documents merged, the right one's
+// fields before the left one's.
+
+import { elementsOf, fieldsOf } from '../../../value/elements.js'
+import { bsonType, documentValue, stringValue, type Value } from '../../../value/value.js'
+import { DocumentWriter, writeArray } from '../../../value/writer.js'
+import { typeNameOf } from './cast.js'
+import { evaluationError, evaluationState } from './evaluation-error.js'
+import { requireRoom } from './function-row.js'
+import { textForm } from './text-form.js'
+
+/** Throws 42883 where neither is a text, an array or a document. */
+export function joined(left: Value, right: Value): Value {
+  requireRoom(left.end - left.start + (right.end - right.start))
+  const isArray = left.type === bsonType.array || right.type === bsonType.array
+  if (isArray) return writeArray([...partsOf(left), ...partsOf(right)])
+  if (left.type === bsonType.object && right.type === bsonType.object) return merged(left, right)
+  if (left.type === bsonType.string || right.type === bsonType.string) {
+    return stringValue(textForm(left) + textForm(right))
+  }
+  const message = `operator does not exist: ${typeNameOf(left)} || ${typeNameOf(right)}`
+  throw evaluationError(evaluationState.undefinedFunction, message)
+}
+
+function partsOf(value: Value): Value[] {
+  return value.type === bsonType.array ? elementsOf(value) : [value]
+}
+
+function merged(left: Value, right: Value): Value {
+  const fields = new Map([...fieldsOf(left), ...fieldsOf(right)])
+  const writer = new DocumentWriter()
+  for (const [name, value] of fields) writer.value(name, value)
+  return documentValue(writer.finish())
+}

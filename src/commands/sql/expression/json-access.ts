@@ -1,0 +1,86 @@
+// The operators that look into documents: `->`, `->>`, `#>`, `#>>`, subscripts and containment.
+// What is not there, and what is no document, gives NULL. (PostgreSQL, "JSON Functions")
+
+import { utf8 } from '../../../base/bytes.js'
+import { sqlMatchStepsMax } from '../../../base/limits.js'
+import { equalValues } from '../../../value/compare.js'
+import { Elements, elementsOf, fieldsOf, findElement } from '../../../value/elements.js'
+import { equalityKey } from '../../../value/key.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType, stringOf, type Value } from '../../../value/value.js'
+import { evaluationError, evaluationState } from './evaluation-error.js'
+import { orNull, type SqlValue } from './truth.js'
+
+/** `container -> key`: a name of an object, or a place in an array, from its end if negative. */
+export function member(container: Value, key: Value): SqlValue {
+  if (key.type === bsonType.string) {
+    if (container.type !== bsonType.object) return undefined
+    return orNull(findElement(container.bytes, container.start, utf8(stringOf(key))))
+  }
+  const place = key.isNumber ? integerOf(key) : undefined
+  return place === undefined ? undefined : elementAt(container, place)
+}
+
+export function elementAt(array: Value, place: number): SqlValue {
+  if (array.type !== bsonType.array) return undefined
+  if (place < 0) return orNull(elementsOf(array).at(place))
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; elements.next(); i++) if (i === place) return orNull(elements.value())
+  return undefined
+}
+
+/** `container #> path`: each text a name, or the place in an array that it reads as. */
+export function memberAt(container: Value, path: readonly Value[]): SqlValue {
+  let found: SqlValue = container
+  for (const part of path) {
+    if (found === undefined || part.isNullish) return undefined
+    const isPlace = found.type === bsonType.array && part.type === bsonType.string
+    if (!isPlace) found = member(found, part)
+    else {
+      const text = stringOf(part)
+      found = /^-?\d{1,9}$/.test(text) ? elementAt(found, Number(text)) : undefined
+    }
+  }
+  return found
+}
+
+/** `whole @> part`: every field and element of the part is somewhere in the whole. */
+export function contains(whole: Value, part: Value): boolean {
+  if (whole.type === bsonType.array) {
+    // An array may be asked for a scalar as if for an array of it; within it, not any more.
+    const parts = part.type === bsonType.array ? elementsOf(part) : [part]
+    if (part.type === bsonType.object) return false
+    const own = elementsOf(whole)
+    const known =
+      parts.length > pairwiseMax ? new Set(own.map((one) => equalityKey(one))) : undefined
+    const isLong = parts.length * own.length > sqlMatchStepsMax
+    if (isLong && parts.some(isContainer)) {
+      throw evaluationError(evaluationState.tooLong, '@> takes too long on these arrays')
+    }
+    return parts.every((one) => {
+      if (known !== undefined && !isContainer(one)) return known.has(equalityKey(one))
+      return own.some((element) => holds(element, one))
+    })
+  }
+  return holds(whole, part)
+}
+
+/** More elements than this are looked for in a set. */
+const pairwiseMax = 8
+
+function isContainer({ type }: Value): boolean {
+  return type === bsonType.object || type === bsonType.array
+}
+
+function holds(whole: Value, part: Value): boolean {
+  if (part.type === bsonType.object) {
+    if (whole.type !== bsonType.object) return false
+    for (const [name, value] of fieldsOf(part)) {
+      const own = findElement(whole.bytes, whole.start, utf8(name))
+      if (own === undefined || !holds(own, value)) return false
+    }
+    return true
+  }
+  if (part.type === bsonType.array) return whole.type === bsonType.array && contains(whole, part)
+  return equalValues(whole, part)
+}

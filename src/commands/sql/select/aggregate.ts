@@ -1,0 +1,138 @@
+// Aggregates of a statement: which there are, what each row gives them, and the states that they
+// are folded into. FILTER and DISTINCT are of all of them, ORDER BY of those that make lists.
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import type { Accumulator } from '../../../query/expressions/accumulator.js'
+import { binaryValue, nullValue, trueValue } from '../../../value/value.js'
+import { writeArray } from '../../../value/writer.js'
+import { aggregateNames, type Call } from '../expression/call.js'
+import { compile } from '../expression/compile.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { sameExpression, someNode } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import type { Row, SqlValue } from '../expression/truth.js'
+import {
+  CountState,
+  DistinctState,
+  ExtremeState,
+  ListState,
+  SumState,
+  TruthState,
+} from './aggregate-states.js'
+import { compileOrderKey } from './order.js'
+
+export interface Aggregate {
+  readonly call: Call
+  /** Undefined: the row has no part in it. */
+  readonly input: (row: Row) => SqlValue
+  readonly create: () => Accumulator
+}
+
+export function isAggregate(expression: Expression): expression is Call {
+  return expression.kind === 'call' && aggregateNames.has(expression.name)
+}
+
+export function hasAggregate(expression: Expression): boolean {
+  return someNode(expression, isAggregate)
+}
+
+/** The aggregates in expressions, each once. */
+export function aggregatesOf(expressions: readonly Expression[]): Call[] {
+  const found: Call[] = []
+  for (const expression of expressions) {
+    someNode(expression, (node) => {
+      if (!isAggregate(node)) return false
+      if (!found.some((call) => sameExpression(call, node))) found.push(node)
+      return 'stop'
+    })
+  }
+  return found
+}
+
+/** Throws 42883 for wrong arguments, and what compiling throws: 42803 for one in another. */
+export function compileAggregate(call: Call, scope: Scope): Aggregate {
+  const create = stateOf(call)
+  const once = call.isDistinct ? () => new DistinctState(call.name, create()) : create
+  if (call.isDistinct && call.orderBy.length > 0) {
+    const message = 'ORDER BY in a DISTINCT aggregate is not supported'
+    throw evaluationError(evaluationState.featureNotSupported, message)
+  }
+  return { call, input: filtered(call, inputOf(call, scope), scope), create: once }
+}
+
+/** How many arguments each takes. */
+const arity = new Map([
+  ...['count', 'sum', 'avg', 'min', 'max', 'bool_and', 'bool_or', 'every'].map(
+    (name) => [name, 1] as const,
+  ),
+  ...['array_agg', 'json_agg', 'jsonb_agg'].map((name) => [name, 1] as const),
+  ['string_agg', 2] as const,
+])
+
+function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
+  const { name, args, isStar } = call
+  if (isStar) {
+    if (name !== 'count') throw unknownAggregate(call)
+    return () => trueValue
+  }
+  if (args.length !== arity.get(name)) throw unknownAggregate(call)
+  const [first, second] = args.map((arg) => compile(arg, scope))
+  if (first === undefined) throw unknownAggregate(call)
+  if (!isList(call)) return first.value
+  const key = call.orderBy.length === 0 ? undefined : compileOrderKey(call.orderBy, scope)
+  return (row) => {
+    const value = first.value(row)
+    if (value === undefined && name === 'string_agg') return undefined
+    const separator = second?.value(row) ?? nullValue
+    const ordered = key === undefined ? [] : [binaryValue(0, key(row))]
+    return writeArray([value ?? nullValue, separator, ...ordered])
+  }
+}
+
+function isList({ name }: Call): boolean {
+  return name === 'string_agg' || name === 'array_agg' || name.startsWith('json')
+}
+
+function filtered(
+  { filter }: Call,
+  input: (row: Row) => SqlValue,
+  scope: Scope,
+): (row: Row) => SqlValue {
+  if (filter === undefined) return input
+  const { truth } = compile(filter, scope)
+  return (row) => (truth(row) === true ? input(row) : undefined)
+}
+
+function stateOf(call: Call): () => Accumulator {
+  const { name } = call
+  switch (name) {
+    case 'count':
+      return () => new CountState()
+    case 'sum':
+      return () => new SumState(false)
+    case 'avg':
+      return () => new SumState(true)
+    case 'min':
+      return () => new ExtremeState(1)
+    case 'max':
+      return () => new ExtremeState(-1)
+    case 'bool_and':
+    case 'every':
+      return () => new TruthState(name, false)
+    case 'bool_or':
+      return () => new TruthState(name, true)
+    default:
+      return () => new ListState(name, orderOfList(call))
+  }
+}
+
+function orderOfList({ isDistinct, orderBy }: Call): 'none' | 'value' | 'key' {
+  if (isDistinct) return 'value'
+  return orderBy.length > 0 ? 'key' : 'none'
+}
+
+function unknownAggregate({ name, args, isStar }: Call): Error {
+  const given = isStar ? '*' : `${args.length} arguments`
+  const message = `function ${name}(${given}) does not exist`
+  return evaluationError(evaluationState.undefinedFunction, message)
+}

@@ -1,0 +1,217 @@
+// PostgreSQL's names for the types of results: told by the expression where it can tell, else by
+// the values of the first batch. A column whose values differ is a text, or JSON where one is
+// nested. (facts: SQL 3.3)
+
+import { type Bytes, utf8 } from '../../../base/bytes.js'
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
+import {
+  bsonType,
+  type Document,
+  documentOf,
+  type Value,
+  writeInt32,
+} from '../../../value/value.js'
+import { DocumentWriter } from '../../../value/writer.js'
+
+export interface Column {
+  readonly name: string
+  readonly type: string
+}
+
+const typeNames = new Map<number, string>([
+  [bsonType.double, 'float8'],
+  [bsonType.string, 'text'],
+  [bsonType.symbol, 'text'],
+  [bsonType.object, 'jsonb'],
+  [bsonType.array, 'jsonb'],
+  [bsonType.binary, 'bytea'],
+  [bsonType.objectId, 'text'],
+  [bsonType.bool, 'bool'],
+  [bsonType.date, 'timestamptz'],
+  [bsonType.int32, 'int4'],
+  [bsonType.int64, 'int8'],
+  [bsonType.decimal128, 'numeric'],
+])
+
+/** Undefined for null. */
+export function typeOfValue({ type, isNullish }: Value): string | undefined {
+  return isNullish ? undefined : (typeNames.get(type) ?? 'text')
+}
+
+const boolCalls = new Set([
+  ...['bool_and', 'bool_or', 'every', 'starts_with'],
+  ...['pg_table_is_visible', 'has_table_privilege', 'has_schema_privilege'],
+])
+const textCalls = new Set(
+  `lower upper initcap substring substr left right replace btrim trim ltrim rtrim lpad rpad repeat
+  reverse concat concat_ws string_agg md5 split_part translate chr to_char version format_type
+  current_database current_schema current_user session_user current_setting pg_get_userbyid
+  pg_get_expr pg_get_indexdef pg_get_constraintdef obj_description col_description
+  jsonb_typeof json_typeof quote_ident quote_literal pg_encoding_to_char`.split(/\s+/),
+)
+const int4Calls = new Set(
+  `length char_length character_length octet_length position strpos ascii jsonb_array_length
+  json_array_length cardinality array_length`.split(/\s+/),
+)
+const timeCalls = new Set(
+  `now current_timestamp transaction_timestamp statement_timestamp localtimestamp current_date
+  date_trunc to_timestamp make_date timezone`.split(/\s+/),
+)
+const float8Calls = new Set(['extract', 'date_part', 'sqrt', 'exp', 'ln', 'random', 'pi'])
+const jsonCalls = new Set(['array_agg', 'json_agg', 'jsonb_agg'])
+
+/** The type that all rows have, whatever is in them; undefined where the values tell. */
+export function staticType(
+  expression: Expression,
+  parameters: readonly Value[] = [],
+): string | undefined {
+  switch (expression.kind) {
+    case 'literal':
+      return typeOfValue(expression.value) ?? 'text'
+    case 'parameter': {
+      const value = parameters[expression.index]
+      return value === undefined ? 'text' : (typeOfValue(value) ?? 'text')
+    }
+    case 'not':
+    case 'and':
+    case 'or':
+    case 'is':
+    case 'distinct':
+    case 'between':
+    case 'in':
+    case 'like':
+    case 'quantified':
+      return 'bool'
+    case 'binary':
+      return typeOfOperator(expression.operator)
+    case 'cast':
+      return expression.type.isArray ? 'jsonb' : typeOfCast(expression.type.name)
+    case 'call':
+      return typeOfCall(expression.name)
+    case 'array':
+      return 'jsonb'
+    default:
+      return undefined
+  }
+}
+
+const boolOperators = new Set('= <> < <= > >= ~~ !~~ ~~* !~~* ~ ~* !~ !~* @> <@'.split(' '))
+
+function typeOfOperator(operator: string): string | undefined {
+  if (boolOperators.has(operator)) return 'bool'
+  return operator === '->>' || operator === '#>>' ? 'text' : undefined
+}
+
+/** Types that values are cast to without one of their own here. */
+const otherCasts = new Map([
+  ['int2', 'int4'],
+  ['float4', 'float8'],
+  ['varchar', 'text'],
+  ['bpchar', 'text'],
+  ['name', 'text'],
+  ['json', 'jsonb'],
+  ['timestamp', 'timestamptz'],
+  ['date', 'timestamptz'],
+])
+
+function typeOfCast(name: string): string | undefined {
+  const type = otherCasts.get(name) ?? name
+  return [...typeNames.values()].includes(type) ? type : undefined
+}
+
+function typeOfCall(name: string): string | undefined {
+  if (name === 'count') return 'int8'
+  if (boolCalls.has(name)) return 'bool'
+  if (textCalls.has(name)) return 'text'
+  if (int4Calls.has(name)) return 'int4'
+  if (timeCalls.has(name)) return 'timestamptz'
+  if (float8Calls.has(name)) return 'float8'
+  return jsonCalls.has(name) ? 'jsonb' : undefined
+}
+
+/** A column whose values are looked through. */
+interface Seen {
+  readonly name: string
+  readonly bytes: Bytes
+  readonly types: Set<number>
+}
+
+class SeenColumns {
+  readonly list: Seen[] = []
+  private readonly byName = new Map<string, Seen>()
+
+  add(name: string): Seen {
+    const known = this.byName.get(name)
+    if (known !== undefined) return known
+    const seen = { name, bytes: utf8(name), types: new Set<number>() }
+    this.byName.set(name, seen)
+    this.list.push(seen)
+    return seen
+  }
+
+  /** Documents of one shape, as most are, are gone through without a look at their names. */
+  look(document: Document): void {
+    const elements = new Elements(document)
+    for (let at = 0; elements.next(); at++) {
+      const expected = this.list[at]
+      const isExpected = expected !== undefined && elements.nameIs(expected.bytes)
+      const seen = isExpected ? expected : this.add(elements.name())
+      seen.types.add(elements.type)
+    }
+  }
+}
+
+/** `fixed`: all columns there are; without it those of `named` are among what documents have. */
+export function columnsOf(
+  fixed: readonly Partial<Column>[] | undefined,
+  named: readonly Partial<Column>[],
+  documents: readonly Document[],
+): Column[] {
+  const seen = new SeenColumns()
+  for (const { name } of fixed ?? []) seen.add(name ?? '')
+  const isKnown = fixed?.every(({ type }) => type !== undefined) === true
+  if (!isKnown) for (const document of documents) seen.look(document)
+  for (const { name } of named) seen.add(name ?? '')
+  const known = new Map(named.map(({ name, type }) => [name, type]))
+  return seen.list.map(({ name, types }) => ({ name, type: known.get(name) ?? commonType(types) }))
+}
+
+const wholeTypes = new Set(['int4', 'int8'])
+const numberTypes = new Set(['int4', 'int8', 'float8', 'numeric'])
+
+function commonType(types: ReadonlySet<number>): string {
+  const names = new Set<string>()
+  for (const type of types) {
+    if (type === bsonType.null || type === bsonType.undefined) continue
+    names.add(typeNames.get(type) ?? 'text')
+  }
+  const [first = 'text'] = names
+  if (names.size <= 1) return first
+  if (names.has('jsonb')) return 'jsonb'
+  if ([...names].every((name) => wholeTypes.has(name))) return 'int8'
+  if (![...names].every((name) => numberTypes.has(name))) return 'text'
+  return names.has('numeric') ? 'numeric' : 'float8'
+}
+
+/** A cursor's reply with `columns` behind all else. */
+export function withColumns(reply: Document, columns: readonly Column[]): Document {
+  const list = new DocumentWriter(true)
+  for (const { name, type } of columns) {
+    list.pushOpenDocument().string('name', name).string('type', type).close()
+  }
+  const added = new DocumentWriter().value('columns', list.finishValue()).finish()
+  // Both are documents: the elements of one behind those of the other.
+  const whole = new Uint8Array(reply.length + added.length - 5)
+  whole.set(reply)
+  whole.set(added.subarray(4), reply.length - 1)
+  writeInt32(whole, 0, whole.length)
+  return whole
+}
+
+/** The documents of a reply's first batch. */
+export function firstDocuments(reply: Document): Document[] {
+  const cursor = field(reply, 'cursor')
+  const batch = cursor === undefined ? undefined : fieldIn(cursor, 'firstBatch')
+  return batch === undefined ? [] : elementsOf(batch).map(documentOf)
+}

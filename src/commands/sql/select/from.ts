@@ -1,0 +1,139 @@
+// The tables of a SELECT: what reading them needs, and how each is read — a collection by the
+// planner, a view through its stages, a virtual table from what the catalog tells.
+
+import type { Call } from '../../../bus/call.js'
+import type { CommandReadTx } from '../../../bus/command-tx.js'
+import { isSequenced } from '../../../engine/capped-order.js'
+import { countOf } from '../../../engine/catalog.js'
+import { openFiltered, type PipelineEnvironment } from '../../../engine/pipeline-source.js'
+import { documentsSource, type Source } from '../../../engine/source.js'
+import { SpillScope } from '../../../engine/spill.js'
+import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
+import { viewDocument, viewsName } from '../../../engine/view-options.js'
+import { readPlaceOf, viewsOf } from '../../../engine/views.js'
+import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
+import { compileFilter } from '../../../query/filter.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+import { collated } from '../../document/arguments.js'
+import { readable } from '../../document/view-reads.js'
+import { isVirtual, virtualColumns, virtualDocuments } from '../catalog/catalog.js'
+import { Relations } from '../catalog/catalog-relations.js'
+import type { TableColumns } from '../catalog/catalog-tables.js'
+import type { JoinInput } from './join-source.js'
+
+export type SelectCall = Pick<
+  Call<unknown, unknown>,
+  'db' | 'context' | 'may' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
+>
+
+/** Tables in the order in which a row has them. */
+export function referencesOf({ from, joins }: SelectStatement): readonly TableReference[] {
+  return from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
+}
+
+/** Every collection that the statement names; virtual tables tell what the caller may read. */
+export function selectTouches(db: string, statement: SelectStatement): Touch[] {
+  const touches: Touch[] = []
+  for (const reference of referencesOf(statement)) {
+    const touch = touchOf(db, reference)
+    const isKnown = touches.some(({ collection }) => collection === touch.collection)
+    if (!isKnown) touches.push(touch)
+  }
+  return touches
+}
+
+export function touchOf(db: string, reference: TableReference): Touch {
+  return isVirtual(reference) ? { db, needs: [] } : readable(db, reference.name)
+}
+
+/** One table as a join and the first step of a SELECT read it. */
+export interface Table extends JoinInput {
+  readonly name: string
+  /** The collection itself; undefined where there is none, or it is read in another way. */
+  readonly ns: Namespace | undefined
+  /** Its columns, where they are fixed. */
+  readonly columns: TableColumns | undefined
+}
+
+export function* openTable(
+  tx: CommandReadTx,
+  call: SelectCall,
+  reference: TableReference,
+  touches: readonly Touch[],
+  known?: Relations,
+): Program<Table> {
+  const { name } = reference
+  if (isVirtual(reference)) {
+    const columns = virtualColumns(reference)
+    const relations = known ?? (yield* Relations.load(tx, call))
+    return given(name, columns, call, (inside, filter) =>
+      virtualDocuments(inside, reference, relations, filter),
+    )
+  }
+  if (name === viewsName) {
+    const views = (yield* viewsOf(tx, call.db)).filter(({ access }) => call.may('read', access))
+    const documents = views.map(viewDocument)
+    return given(name, undefined, call, () => ready(documents))
+  }
+  const at = touches.findIndex(({ collection }) => collection === name)
+  const ns = tx.namespace(at)
+  return { name, ns, isIndexed: false, columns: undefined, open: openerOf(call, name, ns) }
+}
+
+type Make = (tx: ReadTx & Guarded, filter: Document) => Program<readonly Document[]>
+
+/** A table whose rows are made when they are asked for. */
+function given(
+  name: string,
+  columns: TableColumns | undefined,
+  { context }: SelectCall,
+  make: Make,
+): Table {
+  return {
+    ...{ name, columns, ns: undefined, isIndexed: false },
+    *open(tx, filter) {
+      const compiled = compileFilter(filter, context)
+      const documents = yield* make(tx, filter)
+      return documentsSource(documents.filter((document) => compiled.matches(document)))
+    },
+  }
+}
+
+function* ready(documents: readonly Document[]): Program<readonly Document[]> {
+  return documents
+}
+
+/** What the collection or view is at that time: a cursor outlives its first transaction. */
+function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): JoinInput['open'] {
+  const { db, context } = call
+  const own = collated(context, undefined, ns)
+  const environment: PipelineEnvironment = {
+    ...{ db, context: own, use: call.engine.indexUse },
+    workspace: new SpillScope(call.engine.spills, true, call.owner),
+  }
+  return function* (tx: ReadTx & Guarded, filter: Document): Program<Source> {
+    const place = yield* readPlaceOf(tx, db, name, own)
+    return openFiltered(place, compileFilter(filter, context), [], environment)
+  }
+}
+
+/** Fewer documents than these are read once and kept, whatever indexes there are. */
+const smallDocuments = 1_000
+
+/** Whether rows of the table are better looked up, one by one, by `path`. */
+export function* isLookedUp(
+  tx: ReadTx,
+  { ns }: Table,
+  path: readonly (string | number)[] | undefined,
+): Program<boolean> {
+  if (ns === undefined || ns.view !== undefined || path === undefined) return false
+  const text = path.join('.')
+  const isServed =
+    (text === '_id' && ns.collation === undefined && !isSequenced(ns)) ||
+    ns.indexes.some(({ fields, state, partial, hidden, collation, wildcard }) => {
+      const isPlain = partial === undefined && hidden !== true && wildcard === undefined
+      return isPlain && state === 'ready' && collation === undefined && fields[0]?.path === text
+    })
+  return isServed && (yield* countOf(tx, ns)).documents > smallDocuments
+}

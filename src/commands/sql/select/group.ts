@@ -1,0 +1,220 @@
+// GROUP BY and DISTINCT: rows folded into groups, in memory or by way of the disk, and what the
+// expressions behind them mean: a grouped expression is a key of the group, an aggregate a field.
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import type { Accumulator } from '../../../query/expressions/accumulator.js'
+import { Env } from '../../../query/expressions/operator.js'
+import type { Workspace } from '../../../query/spill.js'
+import { type GroupField, GroupTransform } from '../../../query/stages/group.js'
+import { type Emit, StreamTransform, type Transform } from '../../../query/stages/stage.js'
+import {
+  type Document,
+  documentOf,
+  documentValue,
+  nullValue,
+  type Value,
+} from '../../../value/value.js'
+import { DocumentWriter, writeArray } from '../../../value/writer.js'
+import { compile } from '../expression/compile.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { sameExpression } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import type { Evaluator, Row } from '../expression/truth.js'
+import { type Aggregate, aggregatesOf, compileAggregate, isAggregate } from './aggregate.js'
+import { fieldEvaluator, keyEvaluator, type RowStage, singleRow, toll } from './row-stages.js'
+
+export interface Grouped {
+  readonly stage: RowStage
+  readonly create: (workspace: Workspace) => Transform
+}
+
+const noVariables: ReadonlyMap<string, Value> = new Map()
+
+/** `after`: the expressions that are asked of the groups. */
+export function groupBy(
+  keys: readonly Expression[],
+  after: readonly Expression[],
+  { rowOf, scope }: RowStage,
+): Grouped {
+  const aggregates = aggregatesOf(after).map((call) => compileAggregate(call, scope))
+  const evaluators = keys.map((key) => compile(key, scope))
+  const pay = toll([...keys, ...aggregates.map(({ call }) => call)])
+  const stage = { rowOf: singleRow, scope: groupedScope(keys, aggregates, scope) }
+  if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, pay) }
+  const id = tupleOf(evaluators, rowOf, pay)
+  const fields = aggregates.map(({ input, create }, i): GroupField => {
+    const evaluate = ({ root }: Env) => input(rowOf(documentOf(root)))
+    return { name: fieldName(i), plan: { input: { evaluate }, create } }
+  })
+  return { stage, create: (workspace) => groupTransform(id, fields, workspace) }
+}
+
+function groupTransform(
+  id: { evaluate(env: Env): Value },
+  fields: readonly GroupField[],
+  workspace: Workspace,
+): Transform {
+  const env = () => new Env(documentValue(emptyDocument), noVariables, 0)
+  return new GroupTransform('GROUP BY', id, fields, env(), env(), workspace)
+}
+
+const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** The values of several expressions as one, which groups are told apart by. */
+function tupleOf(
+  evaluators: readonly Evaluator[],
+  rowOf: (document: Document) => Row,
+  pay: () => void,
+): { evaluate(env: Env): Value } {
+  return {
+    evaluate: ({ root }) => {
+      pay()
+      const row = rowOf(documentOf(root))
+      return writeArray(evaluators.map(({ value }) => value(row) ?? nullValue))
+    },
+  }
+}
+
+function fieldName(index: number): string {
+  return `a${index}`
+}
+
+function groupedScope(
+  keys: readonly Expression[],
+  aggregates: readonly Aggregate[],
+  scope: Scope,
+): Scope {
+  return {
+    ...scope,
+    replace: (expression, within) => {
+      const key = keys.findIndex((other) => sameExpression(other, expression))
+      if (key >= 0) return keyEvaluator(0, key)
+      if (isAggregate(expression)) {
+        const at = aggregates.findIndex(({ call }) => sameExpression(call, expression))
+        if (at >= 0) return fieldEvaluator(fieldName(at))
+      }
+      if (expression.kind === 'column') throw ungrouped(expression.path.join('.'))
+      if (expression.kind === 'star') throw ungrouped('*')
+      return scope.replace?.(expression, within)
+    },
+  }
+}
+
+function ungrouped(name: string): Error {
+  const why = 'must appear in the GROUP BY clause or be used in an aggregate function'
+  return evaluationError(evaluationState.misplacedAggregate, `column "${name}" ${why}`)
+}
+
+/** All rows as one group, which is there even of no rows. */
+class WholeGroup extends StreamTransform {
+  private readonly states: readonly Accumulator[]
+  private held = 0
+
+  constructor(
+    private readonly aggregates: readonly Aggregate[],
+    private readonly rowOf: (document: Document) => Row,
+    private readonly pay: () => void,
+  ) {
+    super()
+    this.states = aggregates.map(({ create }) => create())
+  }
+
+  override get bytesHeld(): number {
+    return this.held
+  }
+
+  push(document: Document): void {
+    this.pay()
+    const row = this.rowOf(document)
+    for (const [i, state] of this.states.entries()) {
+      const before = state.bytesHeld
+      state.add(this.aggregates[i]?.input(row))
+      this.held += state.bytesHeld - before
+    }
+  }
+
+  override *finish(emit: Emit): Generator<void, void, void> {
+    const writer = new DocumentWriter()
+    for (const [i, state] of this.states.entries()) {
+      writer.value(fieldName(i), state.result() ?? nullValue)
+    }
+    emit(writer.finish())
+    yield
+  }
+}
+
+/**
+ * Rows that are the same in all results, once. Behind it stand the documents that `*` shows, and
+ * the results; an order by anything else is 42P10.
+ */
+export function distinctBy(results: readonly Expression[], before: RowStage): Grouped {
+  const { rowOf, scope } = before
+  const tables = scope.tables.length
+  const tuples = results.map((expression) => {
+    if (expression.kind !== 'star') return compile(expression, scope)
+    return undefined
+  })
+  const starred = starredTables(results, scope)
+  const evaluators: Evaluator[] = tuples.filter((evaluator) => evaluator !== undefined)
+  const pay = toll(results)
+  const id = {
+    evaluate: ({ root }: Env): Value => {
+      pay()
+      const row = rowOf(documentOf(root))
+      const documents = starred.map((table) => {
+        const document = row[table]
+        return document === undefined ? nullValue : documentValue(document)
+      })
+      return writeArray([...documents, ...evaluators.map(({ value }) => value(row) ?? nullValue)])
+    },
+  }
+  const plain = results.filter(({ kind }) => kind !== 'star')
+  const keys = plain.map((_, i) => keyEvaluator(tables, starred.length + i))
+  const stage: RowStage = {
+    rowOf: (document) => distinctRow(document, starred, tables),
+    scope: { ...scope, replace: distinctReplace(plain, keys, starred, scope) },
+  }
+  return { stage, create: (workspace) => groupTransform(id, [], workspace) }
+}
+
+/** The documents of `*` at their places, and the group behind them all. */
+function distinctRow(document: Document, starred: readonly number[], tables: number): Row {
+  const row = new Array<Document | undefined>(tables + 1).fill(undefined)
+  for (const [i, table] of starred.entries()) {
+    const value = keyEvaluator(0, i).value([document])
+    if (value !== undefined) row[table] = documentOf(value)
+  }
+  row[tables] = document
+  return row
+}
+
+function starredTables(results: readonly Expression[], { tables }: Scope): readonly number[] {
+  const starred = new Set<number>()
+  for (const result of results) {
+    if (result.kind !== 'star') continue
+    for (const [i, name] of tables.entries()) {
+      if (result.table === undefined || result.table === name) starred.add(i)
+    }
+  }
+  return [...starred].sort((a, b) => a - b)
+}
+
+function distinctReplace(
+  results: readonly Expression[],
+  keys: readonly Evaluator[],
+  starred: readonly number[],
+  { tables, replace }: Scope,
+): NonNullable<Scope['replace']> {
+  return (expression, within) => {
+    const at = results.findIndex((result) => sameExpression(result, expression))
+    if (at >= 0) return keys[at]
+    if (expression.kind === 'column') {
+      const table = tables.indexOf(String(expression.path[0]))
+      if (!starred.includes(table)) {
+        const message = 'for SELECT DISTINCT, ORDER BY expressions must appear in select list'
+        throw evaluationError(evaluationState.badColumnReference, message)
+      }
+    }
+    return isAggregate(expression) ? undefined : replace?.(expression, within)
+  }
+}

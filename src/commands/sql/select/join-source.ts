@@ -1,0 +1,238 @@
+// A join, row by row: the rows of a table that belong to a row before it are found by an index, in
+// a table of hashes that memory holds, or among all of them. NULL belongs to nothing.
+
+import { fail } from '../../../base/errors.js'
+import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../base/limits.js'
+import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
+import type { Counters } from '../../../engine/sources/walk.js'
+import type { Guarded } from '../../../engine/types.js'
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { equalityKey } from '../../../value/key.js'
+import { type Document, nullValue } from '../../../value/value.js'
+import { compile } from '../expression/compile.js'
+import { evaluationState } from '../expression/evaluation-error.js'
+import { mapExpression } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import { supersetFilter } from '../expression/superset.js'
+import type { Evaluator, Row } from '../expression/truth.js'
+import type { JoinKey, JoinStep } from './join-plan.js'
+import type { RowOf } from './order.js'
+import { joinedDocument, toll } from './row-stages.js'
+
+export interface JoinInput {
+  /** Documents of the table that meet a filter, and perhaps others. */
+  open(tx: ReadTx & Guarded, filter: Document): Program<Source>
+  /** Rows are looked up by the first key instead of being read once. */
+  readonly isIndexed: boolean
+}
+
+/** Candidates that are tried between two places to pause. */
+const triedAtOnce = 100
+
+/** A row before the join with what may belong to it. */
+interface Current {
+  readonly row: Row
+  readonly candidates: readonly Document[]
+  at: number
+  isMatched: boolean
+}
+
+export class JoinSource extends HoldingSource {
+  private readonly conditions: readonly Evaluator[]
+  private readonly outerKeys: readonly Evaluator[]
+  private readonly innerKeys: readonly Evaluator[]
+  private readonly filter: Document
+  private readonly pay: () => void
+  private outers: Document[] = []
+  private current: Current | undefined
+  private hashed: Map<string, Document[]> | undefined
+  private all: Document[] | undefined
+  private readonly looked: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
+
+  constructor(
+    private readonly upstream: Source,
+    private readonly rowOf: RowOf,
+    private readonly step: JoinStep,
+    private readonly scope: Scope,
+    private readonly input: JoinInput,
+  ) {
+    super()
+    const { conditions, keys, table } = step
+    this.conditions = conditions.map((condition) => compile(condition, scope))
+    this.outerKeys = keys.map(({ outer }) => compile(outer, scope))
+    this.innerKeys = keys.map(({ inner }) => compile(inner, scope))
+    this.filter = supersetFilter(allOf(conditions), scope, table)
+    this.pay = toll(conditions)
+  }
+
+  get counters(): Counters {
+    const { keysExamined, docsExamined } = this.upstream.counters
+    return {
+      keysExamined: keysExamined + this.looked.keysExamined,
+      docsExamined: docsExamined + this.looked.docsExamined,
+      returned: this.looked.returned,
+    }
+  }
+
+  protected get isExhausted(): boolean {
+    return this.current === undefined && this.outers.length === 0 && this.upstream.drained
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+    this.hashed = undefined
+    this.all = undefined
+    this.current = undefined
+    this.outers = []
+  }
+
+  protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
+    const joined: Document[] = []
+    let bytes = 0
+    while (joined.length < want && bytes < scanBytesTarget) {
+      const turns = turnsTaken()
+      this.current ??= yield* this.begin(tx)
+      const { current } = this
+      if (current === undefined) break
+      const before = joined.length
+      const tried = this.tryMore(current, want, joined)
+      for (let i = before; i < joined.length; i++) bytes += joined[i]?.length ?? 0
+      yield* tx.breathe(hasTakenMany(turns) ? tiringWork : tried + 1)
+    }
+    this.looked.returned += joined.length
+    return joined
+  }
+
+  /** Joins some of the candidates; answers how many were tried. */
+  private tryMore(current: Current, want: number, joined: Document[]): number {
+    const { table, isLeft } = this.step
+    const turns = turnsTaken()
+    let tried = 0
+    while (current.at < current.candidates.length && tried < triedAtOnce && joined.length < want) {
+      if (tried > 0 && hasTakenMany(turns)) break
+      const row = withTable(current.row, table, current.candidates[current.at++])
+      tried++
+      this.pay()
+      if (!this.conditions.every(({ truth }) => truth(row) === true)) continue
+      current.isMatched = true
+      joined.push(joinedDocument(row))
+    }
+    if (current.at < current.candidates.length) return tried
+    if (isLeft && !current.isMatched) joined.push(joinedDocument(current.row))
+    this.current = undefined
+    return tried
+  }
+
+  /** The next row before the join. */
+  private *begin(tx: ReadTx & Guarded): Program<Current | undefined> {
+    while (this.outers.length === 0) {
+      if (this.upstream.drained) return undefined
+      this.outers = (yield* this.upstream.pull(tx, pullDocumentsMax)).reverse()
+      yield* tx.breathe(1)
+    }
+    const next = this.outers.pop()
+    if (next === undefined) return undefined
+    const row = this.rowOf(next)
+    const candidates = yield* this.candidatesOf(tx, row)
+    return { row, candidates, at: 0, isMatched: false }
+  }
+
+  private *candidatesOf(tx: ReadTx & Guarded, row: Row): Program<readonly Document[]> {
+    const [key] = this.step.keys
+    if (key === undefined) {
+      this.all ??= yield* this.read(tx, this.filter)
+      return this.all
+    }
+    const values = this.outerKeys.map(({ value }) => value(row))
+    if (values.includes(undefined)) return []
+    if (this.input.isIndexed) return yield* this.read(tx, this.filterFor(row))
+    this.hashed ??= yield* this.hash(tx)
+    return this.hashed.get(values.map((value) => equalityKey(value ?? nullValue)).join('\0')) ?? []
+  }
+
+  /** What the row asks of the table: its own values stand in the keys. */
+  private filterFor(row: Row): Document {
+    const { keys, conditions, table } = this.step
+    const known = new Map(keys.map((key, i) => [key.condition, this.equality(key, i, row)]))
+    const asked = conditions.map((condition) => known.get(condition) ?? condition)
+    return supersetFilter(allOf(asked), this.scope, table)
+  }
+
+  private equality({ condition, outer, inner }: JoinKey, at: number, row: Row): Expression {
+    const value = this.outerKeys[at]?.value(row) ?? nullValue
+    const literal: Expression = { kind: 'literal', at: outer.at, value }
+    return mapExpression(condition, (node) => {
+      if (node === outer) return literal
+      return node === inner ? inner : undefined
+    })
+  }
+
+  private *hash(tx: ReadTx & Guarded): Program<Map<string, Document[]>> {
+    const hashed = new Map<string, Document[]>()
+    const { table } = this.step
+    const documents = yield* this.read(tx, this.filter)
+    let work = 0
+    let turns = turnsTaken()
+    for (const document of documents) {
+      const isTiring = hasTakenMany(turns)
+      if (++work % triedAtOnce === 0 || isTiring) {
+        yield* tx.breathe(isTiring ? tiringWork : triedAtOnce)
+        turns = turnsTaken()
+      }
+      const row = withTable([], table, document)
+      const values = this.innerKeys.map(({ value }) => value(row))
+      if (values.includes(undefined)) continue
+      const key = values.map((value) => equalityKey(value ?? nullValue)).join('\0')
+      const list = hashed.get(key)
+      if (list === undefined) hashed.set(key, [document])
+      else list.push(document)
+    }
+    return hashed
+  }
+
+  /** Throws ExceededMemoryLimit (53200) beyond sqlJoinBytesMax. */
+  private *read(tx: ReadTx & Guarded, filter: Document): Program<Document[]> {
+    const source = yield* this.input.open(tx, filter)
+    const documents: Document[] = []
+    let bytes = 0
+    try {
+      while (!source.drained) {
+        for (const document of yield* source.pull(tx, pullDocumentsMax)) {
+          bytes += document.length + documentOverheadBytes
+          documents.push(document)
+        }
+        if (bytes > sqlJoinBytesMax) throw tooLarge(this.scope.tables[this.step.table] ?? '')
+      }
+      this.looked.keysExamined += source.counters.keysExamined
+      this.looked.docsExamined += source.counters.docsExamined
+      return documents
+    } finally {
+      source.close()
+    }
+  }
+}
+
+/** What a held document costs beside its bytes. */
+const documentOverheadBytes = 100
+
+function tooLarge(table: string): Error {
+  const text =
+    `the rows of "${table}" that a join has to hold are more than ${sqlJoinBytesMax} bytes: ` +
+    'an index on the joined column does without'
+  return fail('ExceededMemoryLimit', text, { sqlState: evaluationState.tooMuchMemory })
+}
+
+function withTable(row: Row, table: number, document: Document | undefined): Row {
+  const joined = [...row]
+  while (joined.length < table) joined.push(undefined)
+  joined[table] = document
+  return joined
+}
+
+function allOf(conditions: readonly Expression[]): Expression | undefined {
+  const [first] = conditions
+  return conditions.length <= 1 ? first : { kind: 'and', at: 0, operands: conditions }
+}

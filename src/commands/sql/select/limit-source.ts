@@ -1,0 +1,35 @@
+// LIMIT at the end of a statement: a cursor of so many rows is over with the last of them, and
+// holds nothing any more.
+
+import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import type { Document } from '../../../value/value.js'
+
+export class LimitSource extends HoldingSource {
+  constructor(
+    private readonly upstream: Source,
+    private left: number,
+  ) {
+    super()
+  }
+
+  get counters(): Source['counters'] {
+    return this.upstream.counters
+  }
+
+  protected get isExhausted(): boolean {
+    return this.left === 0 || this.upstream.drained
+  }
+
+  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+    const documents = yield* this.upstream.pull(tx, Math.min(want, this.left))
+    this.left -= documents.length
+    if (this.left === 0) this.upstream.close()
+    return documents
+  }
+
+  override close(): void {
+    super.close()
+    this.upstream.close()
+  }
+}

@@ -1,0 +1,59 @@
+// ORDER BY from an index: where one holds the documents in the order that is asked for, nothing has
+// to be sorted, and a LIMIT reads no more than it takes.
+
+import type { Plan } from '../../../engine/plan.js'
+import { isMultikey } from '../../../engine/plan.js'
+import { planQuery } from '../../../engine/planner.js'
+import { FindSource, type Source } from '../../../engine/source.js'
+import type { Namespace } from '../../../engine/types.js'
+import type { Expression, OrderItem } from '../../../protocol/sql/ast.js'
+import { compileFilter } from '../../../query/filter.js'
+import { compileSort } from '../../../query/sort.js'
+import type { Document } from '../../../value/value.js'
+import { DocumentWriter } from '../../../value/writer.js'
+import type { SelectCall } from './from.js'
+
+/** The documents in their order, as long as a plan gives it; columns begin with their table. */
+export function openOrdered(
+  ns: Namespace,
+  filter: Document,
+  items: readonly OrderItem[],
+  { context, engine }: SelectCall,
+): Source | undefined {
+  if (items.length === 0 || ns.view !== undefined) return undefined
+  const spec = sortSpec(items)
+  if (spec === undefined) return undefined
+  const query = { filter: compileFilter(filter, context), use: engine.indexUse }
+  const plan = planQuery(ns, { ...query, sort: compileSort(spec) })
+  if (!plan.isSorted || !plan.accesses.every(isWhole)) return undefined
+  return new FindSource(ns, query, plan, true)
+}
+
+/** Of an index of arrays the order is that of their elements. */
+function isWhole(access: Plan['accesses'][number]): boolean {
+  return access.kind !== 'entries' || !isMultikey(access.index)
+}
+
+const sortFieldsMax = 16
+
+export function sortSpec(items: readonly OrderItem[]): Document | undefined {
+  if (items.length > sortFieldsMax) return undefined
+  const writer = new DocumentWriter()
+  const names = new Set<string>()
+  for (const { expression, descends, nulls } of items) {
+    const path = pathOf(expression)
+    if (path === undefined) return undefined
+    if (nulls !== undefined && nulls !== (descends ? 'last' : 'first')) return undefined
+    if (names.has(path)) continue
+    names.add(path)
+    writer.int32(path, descends ? -1 : 1)
+  }
+  return writer.finish()
+}
+
+function pathOf(expression: Expression): string | undefined {
+  if (expression.kind !== 'column') return undefined
+  const path = expression.path.slice(1)
+  const isPlain = path.every((part) => typeof part === 'string' && /^[^.$\d][^.\0]*$/.test(part))
+  return isPlain ? path.join('.') : undefined
+}

@@ -1,0 +1,131 @@
+// Rows on their way through a SELECT: what documents stand for between two steps, how expressions
+// read them there, and the transforms that filter them and make results of them.
+
+import { utf8 } from '../../../base/bytes.js'
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { countTurn } from '../../../query/expressions/loop-turns.js'
+import {
+  type Emit,
+  MapTransform,
+  StreamTransform,
+  type Transform,
+} from '../../../query/stages/stage.js'
+import { Elements, findElement } from '../../../value/elements.js'
+import { bsonType, type Document } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { operandsOf } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import { computation, type Evaluator, orNull, type Row } from '../expression/truth.js'
+import type { RowOf } from './order.js'
+import type { Results } from './result.js'
+
+/** What a document is at a step, and what the names in expressions mean there. */
+export interface RowStage {
+  readonly rowOf: RowOf
+  readonly scope: Scope
+}
+
+/** Of one table: the row is its document. */
+export function singleRow(document: Document): Row {
+  return [document]
+}
+
+export function noRow(): Row {
+  return []
+}
+
+/** Rows of several tables are arrays; null stands for what a LEFT JOIN did not find. */
+export function joinedRow(document: Document): Row {
+  const row: (Document | undefined)[] = []
+  const elements = new Elements(document)
+  while (elements.next()) {
+    const { type, valueStart, valueEnd } = elements
+    row.push(type === bsonType.object ? document.subarray(valueStart, valueEnd) : undefined)
+  }
+  return row
+}
+
+export function joinedDocument(row: Row): Document {
+  return writeDocument((writer) => {
+    for (const [i, document] of row.entries()) {
+      if (document === undefined) writer.null(String(i))
+      else writer.document(String(i), document)
+    }
+  })
+}
+
+/** The element `at` of the array that a grouped row has under `_id`. */
+export function keyEvaluator(table: number, at: number): Evaluator {
+  return computation(false, (row) => {
+    const document = row[table]
+    const keys = document === undefined ? undefined : findElement(document, 0, idName)
+    if (keys === undefined) return undefined
+    const elements = new Elements(keys.bytes, keys.start)
+    for (let i = 0; elements.next(); i++) if (i === at) return orNull(elements.value())
+    return undefined
+  })
+}
+
+/** A field of a grouped row. */
+export function fieldEvaluator(name: string): Evaluator {
+  const bytes = utf8(name)
+  return computation(false, ([document]) =>
+    document === undefined ? undefined : orNull(findElement(document, 0, bytes)),
+  )
+}
+
+const idName = utf8('_id')
+
+/** Nodes of an expression above which rows are counted as more than one piece of work. */
+const cheapNodes = 50
+
+function weightOf(expressions: readonly Expression[]): number {
+  let nodes = 0
+  const count = (expression: Expression): void => {
+    nodes++
+    for (const operand of operandsOf(expression)) count(operand)
+  }
+  for (const expression of expressions) count(expression)
+  return nodes > cheapNodes ? nodes : 0
+}
+
+/** Told for each row what its expressions cost, so that a few dear ones give way to others. */
+export function toll(expressions: readonly Expression[]): () => void {
+  const weight = weightOf(expressions)
+  return () => {
+    for (let i = 0; i < weight; i++) countTurn()
+  }
+}
+
+class RowFilter extends StreamTransform {
+  constructor(
+    private readonly rowOf: RowOf,
+    private readonly condition: Evaluator,
+    private readonly pay: () => void,
+  ) {
+    super()
+  }
+
+  push(document: Document, emit: Emit): void {
+    this.pay()
+    if (this.condition.truth(this.rowOf(document)) === true) emit(document)
+  }
+}
+
+/** Lets the rows pass for which the condition is true. */
+export function rowFilter(rowOf: RowOf, condition: Evaluator, expression: Expression): Transform {
+  return new RowFilter(rowOf, condition, toll([expression]))
+}
+
+/** Rows as documents of results. */
+export function projection(
+  rowOf: RowOf,
+  results: Results,
+  expressions: readonly Expression[],
+): Transform {
+  const pay = toll(expressions)
+  return new MapTransform((document) => {
+    pay()
+    return results.write(rowOf(document))
+  })
+}

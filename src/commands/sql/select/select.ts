@@ -1,0 +1,341 @@
+// SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results —
+// each a source or a transform that takes bounded steps and may spill. (facts: SQL 1.2 and 1.5)
+
+import type { CommandReadTx } from '../../../bus/command-tx.js'
+import { countDocuments, documentsSource, openFind, type Source } from '../../../engine/source.js'
+import { ChainSource } from '../../../engine/sources/chain-source.js'
+import { SpillScope } from '../../../engine/spill.js'
+import type { Touch } from '../../../engine/types.js'
+import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
+import { isAlwaysEmpty } from '../../../protocol/sql/subquery.js'
+import { turnsTaken } from '../../../query/expressions/loop-turns.js'
+import { compileFilter } from '../../../query/filter.js'
+import { isPure } from '../../../query/pipeline.js'
+import { skipPlan } from '../../../query/stages/limit.js'
+import { sortPlan } from '../../../query/stages/sort.js'
+import type { StagePlan, Transform } from '../../../query/stages/stage.js'
+import type { Program } from '../../../store/store.js'
+import { integerOf } from '../../../value/numbers.js'
+import { type Document, int64Value, nullValue, type Value } from '../../../value/value.js'
+import { writeDocument } from '../../../value/writer.js'
+import { isVirtual } from '../catalog/catalog.js'
+import { catalogEvaluator, needsRelations } from '../catalog/catalog-functions.js'
+import { Relations } from '../catalog/catalog-relations.js'
+import { resultType } from '../catalog/catalog-tables.js'
+import { compile } from '../expression/compile.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { someNode } from '../expression/expression-tree.js'
+import type { Scope } from '../expression/scope.js'
+import { supersetFilter } from '../expression/superset.js'
+import { sessionOf } from '../session/session-facts.js'
+import { aggregatesOf, hasAggregate } from './aggregate.js'
+import { type BoundSelect, bindSelect } from './binding.js'
+import { isLookedUp, openTable, referencesOf, type SelectCall, type Table } from './from.js'
+import { distinctBy, groupBy } from './group.js'
+import { planJoins } from './join-plan.js'
+import { JoinSource } from './join-source.js'
+import { LimitSource } from './limit-source.js'
+import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
+import { openOrdered } from './ordered-find.js'
+import { compileResults, type Results, resultNames } from './result.js'
+import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
+
+export interface SelectOptions {
+  readonly parameters: readonly Value[]
+  /** Rows where no LIMIT stands. */
+  readonly rowsDefault: number | undefined
+  readonly touches: readonly Touch[]
+}
+
+export interface OpenedSelect {
+  readonly source: Source
+  readonly results: Results
+}
+
+const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
+
+export function* openSelect(
+  tx: CommandReadTx,
+  call: SelectCall,
+  statement: SelectStatement,
+  options: SelectOptions,
+): Program<OpenedSelect> {
+  // What is constant is computed as it is compiled.
+  turnsTaken()
+  const relations = asksCatalog(statement) ? yield* Relations.load(tx, call) : undefined
+  const tables: Table[] = []
+  for (const reference of referencesOf(statement)) {
+    tables.push(yield* openTable(tx, call, reference, options.touches, relations))
+  }
+  if (isAlwaysEmpty(statement)) return withColumnsOf(tables, statement, nothing(statement))
+  const bound = bindSelect(
+    statement,
+    tables.map(({ columns }) => columns),
+  )
+  const scope: Scope = {
+    ...{ tables: bound.tables, parameters: options.parameters, now: call.now },
+    session: sessionOf(call),
+    replace: (expression, within) => catalogEvaluator(expression, within, relations),
+  }
+  const window = windowOf(statement, scope, options.rowsDefault)
+  const select = new Select(tx, call, tables, bound, scope, window)
+  return withColumnsOf(tables, statement, yield* select.open())
+}
+
+/** `*` of a virtual table has all its columns, whatever the rows are. */
+function withColumnsOf(
+  [table, ...others]: readonly Table[],
+  { results: [only, ...more] }: SelectStatement,
+  opened: OpenedSelect,
+): OpenedSelect {
+  const isWhole = only?.expression.kind === 'star' && more.length === 0 && others.length === 0
+  if (!isWhole || table?.columns === undefined) return opened
+  const named = [...table.columns].map(([name, type]) => ({ name, type: resultType(type) }))
+  return { ...opened, results: { ...opened.results, columns: named, named } }
+}
+
+/** Whether it names a virtual table, or computes with what those tell. */
+function asksCatalog(statement: SelectStatement): boolean {
+  if (referencesOf(statement).some(isVirtual)) return true
+  const { results, where, groupBy: keys, having, orderBy, joins } = statement
+  const expressions = [...results, ...orderBy].map(({ expression }) => expression)
+  const others = [where, having, ...keys, ...joins.map(({ on }) => on)]
+  return [...expressions, ...others].some(
+    (expression) => expression !== undefined && someNode(expression, needsRelations),
+  )
+}
+
+/** A query over what never has a row: none of it is computed. */
+function nothing({ results }: SelectStatement): OpenedSelect {
+  const named = resultNames(results).flatMap((name) => (name === undefined ? [] : [{ name }]))
+  const write = () => emptyDocument
+  return { source: documentsSource([]), results: { columns: undefined, named, write } }
+}
+
+interface Window {
+  readonly offset: number
+  /** Undefined: none. */
+  readonly limit: number | undefined
+}
+
+function windowOf(
+  { limit, offset }: SelectStatement,
+  scope: Scope,
+  rowsDefault: number | undefined,
+): Window {
+  const rows = limit === undefined ? undefined : rowCount(limit, scope, 'LIMIT')
+  const skipped = offset === undefined ? undefined : rowCount(offset, scope, 'OFFSET')
+  return { offset: skipped ?? 0, limit: rows ?? rowsDefault }
+}
+
+/** Undefined for NULL. Throws 2201W and 2201X for negative numbers. */
+function rowCount(
+  expression: Expression,
+  scope: Scope,
+  clause: 'LIMIT' | 'OFFSET',
+): number | undefined {
+  const { isConstant, value } = compile(expression, { ...scope, tables: [] })
+  if (!isConstant) {
+    const message = `argument of ${clause} must not contain variables`
+    throw evaluationError(evaluationState.badColumnReference, message)
+  }
+  const found = value([])
+  if (found === undefined) return undefined
+  const count = found.isNumber ? integerOf(found) : undefined
+  if (count === undefined) {
+    const message = `argument of ${clause} must be a whole number`
+    throw evaluationError(evaluationState.wrongType, message)
+  }
+  if (count >= 0) return count
+  const state = clause === 'LIMIT' ? evaluationState.badLimit : evaluationState.badOffset
+  throw evaluationError(state, `${clause} must not be negative`)
+}
+
+class Select {
+  private readonly transforms: Transform[] = []
+  private stage: RowStage
+  private readonly isGrouped: boolean
+  private readonly workspace: SpillScope
+  /** The source has the rows in their order. */
+  private isOrdered = false
+  /** Joins have not decided all of it. */
+  private needsWhere = true
+
+  constructor(
+    private readonly tx: CommandReadTx,
+    private readonly call: SelectCall,
+    private readonly tables: readonly Table[],
+    private readonly bound: BoundSelect,
+    private readonly scope: Scope,
+    private readonly window: Window,
+  ) {
+    const { results, having, orderBy, groupBy: keys } = bound
+    const asked = [...results, ...orderBy].map(({ expression }) => expression)
+    this.isGrouped = keys.length > 0 || having !== undefined || asked.some(hasAggregate)
+    this.stage = { scope, rowOf: [noRow, singleRow][tables.length] ?? joinedRow }
+    this.workspace = new SpillScope(call.engine.spills, true, call.owner)
+  }
+
+  *open(): Program<OpenedSelect> {
+    const counted = yield* this.counted()
+    const source = counted ?? (yield* this.rows())
+    if (counted === undefined) this.where()
+    else this.stage = { ...this.stage, rowOf: singleRow }
+    if (this.isGrouped) this.group(counted !== undefined)
+    const after = this.stage
+    const { results, merged, isDistinct } = this.bound
+    const compiled = compileResults(results, after.scope, merged)
+    if (isDistinct) this.distinct()
+    this.order()
+    this.skip()
+    const written = isDistinct ? compileResults(results, this.stage.scope, merged) : compiled
+    this.project(written)
+    const { limit } = this.window
+    const whole = this.transforms.length === 0 ? source : new ChainSource(source, this.transforms)
+    return {
+      source: limit === undefined ? whole : new LimitSource(whole, limit),
+      results: compiled,
+    }
+  }
+
+  /** The rows that WHERE is asked of, and perhaps all that it lets pass. */
+  private *rows(): Program<Source> {
+    const { tables, bound, scope, window } = this
+    const [first, ...others] = tables
+    if (window.limit === 0 && !this.isGrouped) return documentsSource([])
+    if (first === undefined) return documentsSource([emptyDocument])
+    if (others.length > 0) return yield* this.joined(first)
+    const filter = supersetFilter(bound.where, scope)
+    const ordered = this.orderedBySource(filter)
+    if (ordered !== undefined) {
+      this.isOrdered = true
+      return ordered
+    }
+    const { ns } = first
+    if (ns === undefined || ns.view !== undefined) return yield* first.open(this.tx, filter)
+    const use = this.call.engine.indexUse
+    return openFind(ns, { filter: compileFilter(filter, this.call.context), use })
+  }
+
+  private orderedBySource(filter: Document): Source | undefined {
+    const { bound, tables, call } = this
+    const [table] = tables
+    if (this.isGrouped || bound.isDistinct || table?.ns === undefined) return undefined
+    return openOrdered(table.ns, filter, this.orderItems(), call)
+  }
+
+  private *joined(first: Table): Program<Source> {
+    const { bound, scope, tables, tx } = this
+    const plan = planJoins(bound)
+    const filter = supersetFilter(allOf(plan.conditions), scope, plan.first)
+    let source = yield* first.open(tx, filter)
+    let rowOf: RowOf = singleRow
+    const condition = allOf(plan.conditions)
+    if (condition !== undefined && !plan.keepsWhere) {
+      source = new ChainSource(source, [rowFilter(rowOf, compile(condition, scope), condition)])
+    }
+    for (const step of plan.steps) {
+      const table = tables[step.table] as Table
+      const path = pathOf(step.keys[0]?.inner)
+      const isIndexed = yield* isLookedUp(tx, table, path)
+      source = new JoinSource(source, rowOf, step, scope, { ...table, isIndexed })
+      rowOf = joinedRow
+    }
+    this.needsWhere = plan.keepsWhere
+    return source
+  }
+
+  private where(): void {
+    const { where } = this.bound
+    if (where === undefined || !this.needsWhere) return
+    const condition = compile(where, this.scope)
+    this.transforms.push(rowFilter(this.stage.rowOf, condition, where))
+  }
+
+  private group(isCounted: boolean): void {
+    const { bound, stage } = this
+    const { groupBy: keys, having, results, orderBy } = bound
+    const after = [...results, ...orderBy].map(({ expression }) => expression)
+    const grouped = groupBy(keys, having === undefined ? after : [...after, having], stage)
+    if (!isCounted) this.transforms.push(grouped.create(this.workspace))
+    this.stage = grouped.stage
+    if (having === undefined) return
+    const condition = compile(having, this.stage.scope)
+    this.transforms.push(rowFilter(this.stage.rowOf, condition, having))
+  }
+
+  private distinct(): void {
+    const expressions = this.bound.results.map(({ expression }) => expression)
+    const distinct = distinctBy(expressions, this.stage)
+    this.transforms.push(distinct.create(this.workspace))
+    this.stage = distinct.stage
+  }
+
+  /** With what makes places stable where only some of the rows are asked for. */
+  private orderItems(): readonly OrderItem[] {
+    const { bound, window } = this
+    const isWhole = window.limit === undefined && window.offset === 0
+    const isPlain = !this.isGrouped && !bound.isDistinct
+    if (isWhole || !isPlain || bound.orderBy.length === 0) return bound.orderBy
+    return withTiebreak(bound.orderBy, bound.tables)
+  }
+
+  private order(): void {
+    const items = this.orderItems()
+    if (items.length === 0 || this.isOrdered) return
+    const { rowOf, scope } = this.stage
+    const sort = sortBy(compileOrderKey(items, scope), rowOf)
+    const { limit, offset } = this.window
+    const kept = limit === undefined ? undefined : limit + offset
+    const isBounded = kept !== undefined && kept > 0 && Number.isSafeInteger(kept)
+    this.add(sortPlan(nullValue, sort, isBounded ? kept : undefined))
+  }
+
+  private skip(): void {
+    const { offset } = this.window
+    if (offset > 0) this.add(skipPlan(offset))
+  }
+
+  private add(plan: StagePlan): void {
+    if (isPure(plan)) this.transforms.push(plan.create(this.workspace))
+  }
+
+  private project(results: Results): void {
+    const { bound, stage } = this
+    const [only] = bound.results
+    const isWhole = bound.results.length === 1 && only?.expression.kind === 'star'
+    if (isWhole && this.tables.length === 1 && !bound.isDistinct) return
+    const expressions = bound.results.map(({ expression }) => expression)
+    this.transforms.push(projection(stage.rowOf, results, expressions))
+  }
+
+  /** `count(*)` of all there is, which the collection's counter knows. */
+  private *counted(): Program<Source | undefined> {
+    const { bound, tables } = this
+    const [table] = tables
+    const { where, groupBy: keys, isDistinct } = bound
+    if (table?.ns === undefined || table.ns.view !== undefined || tables.length > 1)
+      return undefined
+    if (where !== undefined || keys.length > 0 || isDistinct || !this.isGrouped) return undefined
+    if (!countsOnly(bound)) return undefined
+    const filter = compileFilter(emptyDocument, this.call.context)
+    const count = int64Value(BigInt(yield* countDocuments(this.tx, table.ns, { filter })))
+    return documentsSource([writeDocument((writer) => writer.value('a0', count))])
+  }
+}
+
+/** Nothing is asked of the rows but how many they are. */
+function countsOnly({ results, orderBy, having }: BoundSelect): boolean {
+  const asked = [...results, ...orderBy].map(({ expression }) => expression)
+  const all = having === undefined ? asked : [...asked, having]
+  return aggregatesOf(all).every(({ isStar, filter }) => isStar && filter === undefined)
+}
+
+function pathOf(expression: Expression | undefined): readonly (string | number)[] | undefined {
+  return expression?.kind === 'column' ? expression.path.slice(1) : undefined
+}
+
+function allOf(conditions: readonly Expression[]): Expression | undefined {
+  const [first] = conditions
+  return conditions.length <= 1 ? first : { kind: 'and', at: 0, operands: conditions }
+}

@@ -1,0 +1,20 @@
+// Who asks, as the functions of a session tell it: taken from the call, so that compiling a
+// statement needs no more of it than that.
+
+import type { Call } from '../../../bus/call.js'
+import { accountNameOf } from '../../../identity/credentials.js'
+import type { SessionFacts } from './session-functions.js'
+
+export function sessionOf({
+  db,
+  identity,
+  services,
+  session,
+}: Pick<Call<unknown, unknown>, 'db' | 'identity' | 'services' | 'session'>): SessionFacts {
+  return {
+    user: accountNameOf(identity) ?? 'anonymous',
+    database: db,
+    version: services.version,
+    connection: session.id,
+  }
+}

@@ -1,0 +1,210 @@
+// Functions that tell of the session and of the catalog: what clients ask before they ask anything
+// else. (facts: SQL and HTTP 3.4; captured from psql, Grafana and drivers)
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { elementsOf } from '../../../value/elements.js'
+import { integerOf } from '../../../value/numbers.js'
+import {
+  bsonType,
+  falseValue,
+  int32Value,
+  stringOf,
+  stringValue,
+  trueValue,
+  type Value,
+} from '../../../value/value.js'
+import { writeArray } from '../../../value/writer.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { countAt, textOf } from '../expression/function-row.js'
+import { textForm } from '../expression/text-form.js'
+import type { SqlValue } from '../expression/truth.js'
+import { sessionSettings } from './session-setting-values.js'
+
+/** Who asks, and where. */
+export interface SessionFacts {
+  readonly user: string
+  readonly database: string
+  /** Of Sigil's package. */
+  readonly version: string
+  /** Number of the connection. */
+  readonly connection: number
+}
+
+interface SessionRow {
+  readonly arity: readonly [least: number, most: number]
+  /** An argument may be NULL. */
+  readonly run: (args: readonly SqlValue[], session: SessionFacts) => SqlValue
+}
+
+const none: SessionRow['run'] = () => undefined
+const yes: SessionRow['run'] = () => trueValue
+const no: SessionRow['run'] = () => falseValue
+const user: SessionRow['run'] = (_args, session) => stringValue(session.user)
+const database: SessionRow['run'] = (_args, session) => stringValue(session.database)
+
+/** With an argument that is NULL they answer NULL. */
+function strict(
+  run: (args: readonly Value[], session: SessionFacts) => SqlValue,
+): SessionRow['run'] {
+  return (args, session) => {
+    const given = args.filter((arg) => arg !== undefined)
+    return given.length < args.length ? undefined : run(given, session)
+  }
+}
+
+const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])[] = [
+  ['version', [0, 0], (_args, { version }) => stringValue(versionText(version))],
+  ['current_user session_user current_role', [0, 0], user],
+  ['current_database current_catalog', [0, 0], database],
+  ['current_schema', [0, 0], () => stringValue('public')],
+  ['current_schemas', [1, 1], currentSchemas],
+  ['current_setting', [1, 2], strict(currentSetting)],
+  ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
+  ['pg_get_userbyid', [1, 1], strict(([owner]) => stringValue(ownerText(owner)))],
+  ['pg_table_is_visible pg_type_is_visible pg_function_is_visible', [1, 1], yes],
+  ['has_table_privilege has_schema_privilege has_database_privilege', [2, 3], yes],
+  ['has_column_privilege has_any_column_privilege', [2, 4], yes],
+  ['pg_relation_is_publishable pg_is_other_temp_schema', [1, 1], no],
+  ['pg_is_in_recovery', [0, 0], no],
+  ['pg_get_expr', [2, 3], none],
+  ['pg_get_viewdef pg_get_serial_sequence', [1, 2], none],
+  ['pg_get_statisticsobjdef_columns pg_get_partkeydef pg_get_ruledef', [1, 2], none],
+  ['obj_description col_description shobj_description', [1, 2], none],
+  ['format_type', [2, 2], ([type]) => (type === undefined ? undefined : titleOf(type))],
+  ['pg_encoding_to_char', [1, 1], strict(() => stringValue('UTF8'))],
+  ['quote_ident', [1, 1], strict((args) => stringValue(quotedName(textOf(args, 0))))],
+  ['quote_literal', [1, 1], strict((args) => stringValue(quotedText(textForm(args[0] as Value))))],
+  ['parse_ident', [1, 2], strict((args) => textsOf(namesIn(textOf(args, 0))))],
+  ['string_to_array', [2, 3], strict((args) => textsOf(textOf(args, 0).split(textOf(args, 1))))],
+  ['array_to_string', [2, 3], arrayToString],
+  ['array_upper', [2, 2], strict((args) => upperOf(args))],
+  ['array_lower', [2, 2], strict((args) => (upperOf(args) === undefined ? undefined : one))],
+]
+
+const one = int32Value(1)
+
+const functions = new Map<string, SessionRow>()
+for (const [names, arity, run] of rows) {
+  for (const name of names.split(' ')) functions.set(name, { arity, run })
+}
+
+/** The function of this name that takes so many arguments. */
+export function sessionFunction(name: string, count: number): SessionRow | undefined {
+  const row = functions.get(name)
+  return row !== undefined && count >= row.arity[0] && count <= row.arity[1] ? row : undefined
+}
+
+/** Definitions stand beside what they define: a call for one is that column. */
+const definitions = new Map([
+  ['pg_get_indexdef', 'indexdef'],
+  ['pg_get_constraintdef', 'condef'],
+])
+
+/** `pg_get_indexdef(i.indexrelid, …)` as `i.indexdef`; undefined for any other call. */
+export function definitionColumn(
+  call: Extract<Expression, { kind: 'call' }>,
+): Extract<Expression, { kind: 'column' }> | undefined {
+  const column = definitions.get(call.name)
+  const [first] = call.args
+  if (column === undefined || first?.kind !== 'column') return undefined
+  return { kind: 'column', at: call.at, path: [...first.path.slice(0, -1), column] }
+}
+
+function versionText(version: string): string {
+  return `PostgreSQL ${sessionSettings.server_version} (Sigil ${version})`
+}
+
+function currentSchemas([withImplicit]: readonly SqlValue[]): SqlValue {
+  const isWhole = withImplicit !== undefined && textForm(withImplicit) === 'true'
+  return textsOf(isWhole ? ['pg_catalog', 'public'] : ['public'])
+}
+
+function currentSetting(args: readonly Value[], session: SessionFacts): SqlValue {
+  const name = textOf(args, 0).toLowerCase()
+  if (name === 'session_authorization') return stringValue(session.user)
+  const value = (sessionSettings as Readonly<Record<string, string>>)[name]
+  if (value !== undefined) return stringValue(value)
+  const isLenient = args[1] !== undefined && textForm(args[1]) === 'true'
+  if (isLenient) return undefined
+  const message = `unrecognized configuration parameter "${name}"`
+  throw evaluationError(evaluationState.undefinedType, message)
+}
+
+/** In the catalog here, owners stand by their names. */
+function ownerText(owner: Value | undefined): string {
+  return owner === undefined ? '' : textForm(owner)
+}
+
+const titles = new Map<number, string>([
+  [16, 'boolean'],
+  [17, 'bytea'],
+  [19, 'name'],
+  [20, 'bigint'],
+  [21, 'smallint'],
+  [23, 'integer'],
+  [25, 'text'],
+  [26, 'oid'],
+  [114, 'json'],
+  [700, 'real'],
+  [701, 'double precision'],
+  [1009, 'text[]'],
+  [1042, 'character'],
+  [1043, 'character varying'],
+  [1082, 'date'],
+  [1184, 'timestamp with time zone'],
+  [1700, 'numeric'],
+  [2950, 'uuid'],
+  [3802, 'jsonb'],
+])
+
+function titleOf(type: Value): Value {
+  return stringValue(titles.get(integerOf(type) ?? 0) ?? '???')
+}
+
+/** As it can stand in a statement: names keep their case here, plain ones need no quotes. */
+function quotedName(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** `a."b.c"` as its two names. */
+function namesIn(text: string): string[] {
+  const names: string[] = []
+  const part = /\s*(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))\s*(\.|$)/uy
+  for (let isOver = false; !isOver; ) {
+    const found = part.exec(text)
+    if (found === null) {
+      const message = `string is not a valid identifier: "${text}"`
+      throw evaluationError(evaluationState.badArgument, message)
+    }
+    const [, quoted, plain, end] = found
+    names.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'))
+    isOver = end === ''
+  }
+  return names
+}
+
+function textsOf(texts: readonly string[]): Value {
+  return writeArray(texts.map((text) => stringValue(text)))
+}
+
+function upperOf(args: readonly Value[]): Value | undefined {
+  const [array] = args
+  if (array?.type !== bsonType.array || countAt(args, 1) !== 1) return undefined
+  const { length } = elementsOf(array)
+  return length === 0 ? undefined : int32Value(length)
+}
+
+function arrayToString([array, separator, forNull]: readonly SqlValue[]): SqlValue {
+  if (array === undefined || separator === undefined) return undefined
+  if (array.type !== bsonType.array) return undefined
+  const instead = forNull === undefined ? undefined : textForm(forNull)
+  const texts = elementsOf(array).flatMap((element) => {
+    if (!element.isNullish) return [textForm(element)]
+    return instead === undefined ? [] : [instead]
+  })
+  return stringValue(texts.join(stringOf(separator)))
+}

@@ -1,0 +1,167 @@
+// sqlShow: SHOW TABLES, SHOW INDEXES and DESCRIBE, as rows of what the caller may read. Columns are
+// those of CREATE TABLE, and those that the first documents have. (facts: SQL 1.5)
+
+import { fail } from '../../base/errors.js'
+import { showSampleDocuments } from '../../base/limits.js'
+import type { CommandReadTx } from '../../bus/command-tx.js'
+import { string } from '../../bus/params.js'
+import { documentRow } from '../../bus/row.js'
+import { shownNamespaces } from '../../engine/catalog.js'
+import { listedIndexes } from '../../engine/indexes.js'
+import { documentsSource } from '../../engine/source.js'
+import type { Touch } from '../../engine/types.js'
+import type { Statement, TableName } from '../../protocol/sql/ast.js'
+import type { Program } from '../../store/store.js'
+import { field, fieldsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { emptyDocument } from '../document/arguments.js'
+import { firstBatch } from '../document/cursors.js'
+import { collectionOf, type SqlCall, sqlParams } from './change/change-call.js'
+import { declaredColumns } from './define/ddl-columns.js'
+import { type Column, columnsOf, withColumns } from './select/column-type.js'
+import { openTable, touchOf } from './select/from.js'
+import { parsedStatement } from './statement-cache.js'
+
+type ShowStatement = Extract<Statement, { kind: 'showTables' | 'showIndexes' | 'describe' }>
+
+function shownBy({ target }: Pick<SqlCall, 'target'>): ShowStatement {
+  const { statement } = parsedStatement(target)
+  switch (statement.kind) {
+    case 'showTables':
+    case 'showIndexes':
+    case 'describe':
+      return statement
+    default:
+      throw fail('BadValue', 'sqlShow takes SHOW TABLES, SHOW INDEXES and DESCRIBE')
+  }
+}
+
+export const sqlShowRow = documentRow({
+  name: 'sqlShow',
+  grain: 'read',
+  access: 'reader',
+  target: string,
+  params: sqlParams,
+  touches: (call) => [touched(call.db, shownBy(call))],
+  help: 'Answers SHOW TABLES, SHOW INDEXES and DESCRIBE of SQL.',
+  *run(tx, call) {
+    const statement = shownBy(call)
+    const { columns, rows, collection } = yield* shown(tx, call, statement)
+    const source = documentsSource(rows)
+    const batchSize = call.args.batchSize ?? Math.max(rows.length, 1)
+    return withColumns(yield* firstBatch(tx, call, { source, batchSize, collection }), columns)
+  },
+})
+
+function touched(db: string, statement: ShowStatement): Touch {
+  switch (statement.kind) {
+    case 'showTables':
+      return { db, needs: [] }
+    case 'showIndexes':
+      return { db, collection: collectionOf(statement.table), needs: ['read'] }
+    case 'describe':
+      return touchOf(db, statement.table)
+  }
+}
+
+interface Shown {
+  readonly columns: readonly Column[]
+  readonly rows: readonly Document[]
+  readonly collection: string
+}
+
+function* shown(tx: CommandReadTx, call: SqlCall, statement: ShowStatement): Program<Shown> {
+  switch (statement.kind) {
+    case 'showTables':
+      return { columns: tableColumns, rows: yield* tables(tx, call), collection: '$cmd.sql' }
+    case 'showIndexes': {
+      const collection = collectionOf(statement.table)
+      return { columns: indexColumns, rows: indexes(tx, call, collection), collection }
+    }
+    case 'describe': {
+      const { table } = statement
+      const rows = yield* described(tx, call, table)
+      return { columns: describedColumns, rows, collection: table.name }
+    }
+  }
+}
+
+const tableColumns: readonly Column[] = [
+  { name: 'name', type: 'text' },
+  { name: 'type', type: 'text' },
+]
+
+function* tables(tx: CommandReadTx, call: SqlCall): Program<Document[]> {
+  const seen = (yield* shownNamespaces(tx, call.db)).filter(({ access }) =>
+    call.may('read', access),
+  )
+  return seen.map(({ name, view }) =>
+    writeDocument((out) => {
+      out.string('name', name).string('type', view === undefined ? 'table' : 'view')
+    }),
+  )
+}
+
+const indexColumns: readonly Column[] = [
+  { name: 'name', type: 'text' },
+  { name: 'columns', type: 'text' },
+  { name: 'unique', type: 'bool' },
+  { name: 'specification', type: 'jsonb' },
+]
+
+function indexes(tx: CommandReadTx, { db }: SqlCall, collection: string): Document[] {
+  const ns = tx.namespace()
+  if (ns === undefined) {
+    const text = `relation "${db}.${collection}" does not exist`
+    throw fail('NamespaceNotFound', text, { sqlState: '42P01' })
+  }
+  return listedIndexes(ns).map((spec) => {
+    const name = field(spec, 'name')
+    const key = field(spec, 'key')
+    const unique = field(spec, 'unique')
+    const isUnique = unique?.type === bsonType.bool && boolOf(unique)
+    const text = name === undefined ? '' : stringOf(name)
+    return writeDocument((out) => {
+      out.string('name', text).string('columns', key === undefined ? '' : textOfKey(key))
+      out.bool('unique', isUnique || text === '_id_').document('specification', spec)
+    })
+  })
+}
+
+/** `a, b DESC`; of other kinds of index their kind. */
+function textOfKey(key: Value): string {
+  const parts = [...fieldsOf(key)].map(([path, how]) => {
+    if (!how.isNumber) return `${path} ${how.type === bsonType.string ? stringOf(how) : ''}`
+    return numberOf(how) < 0 ? `${path} DESC` : path
+  })
+  return parts.join(', ')
+}
+
+const describedColumns: readonly Column[] = [
+  { name: 'column', type: 'text' },
+  { name: 'type', type: 'text' },
+  { name: 'nullable', type: 'bool' },
+]
+
+function* described(tx: CommandReadTx, call: SqlCall, table: TableName): Program<Document[]> {
+  const opened = yield* openTable(tx, call, table, call.touches)
+  const declared = opened.ns === undefined ? [] : (declaredColumns(opened.ns.options) ?? [])
+  const source = yield* opened.open(tx, emptyDocument)
+  const sample: Document[] = []
+  while (!source.drained && sample.length < showSampleDocuments) {
+    sample.push(...(yield* source.pull(tx, showSampleDocuments - sample.length)))
+  }
+  source.close()
+  const known = new Set(declared.map(({ name }) => name))
+  const found = columnsOf(undefined, [], sample).filter(({ name }) => !known.has(name))
+  const line = (name: string, type: string, isNullable: boolean): Document =>
+    writeDocument((out) => {
+      out.string('column', name).string('type', type).bool('nullable', isNullable)
+    })
+  return [
+    ...declared.map(({ name, type, isRequired }) => line(name, type, !isRequired)),
+    ...found.map(({ name, type }) => line(name, type, name !== '_id')),
+  ]
+}

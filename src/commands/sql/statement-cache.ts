@@ -1,0 +1,23 @@
+// Trees of the statements that were parsed last: a statement is looked at when it is translated,
+// when its collections are named and when it runs, and clients send the same texts again.
+
+import { LRUCache } from 'lru-cache'
+import { sqlStatementsBytesMax, sqlStatementsMax } from '../../base/limits.js'
+import type { Parsed } from '../../protocol/sql/ast.js'
+import { parseStatement } from '../../protocol/sql/parse.js'
+
+const statements = new LRUCache<string, Parsed>({
+  max: sqlStatementsMax,
+  maxSize: sqlStatementsBytesMax,
+  // What a tree takes beside its text.
+  sizeCalculation: (_parsed, text) => text.length * 16 + 1_000,
+})
+
+/** As parseStatement; the tree is shared and not to be changed. */
+export function parsedStatement(text: string): Parsed {
+  const known = statements.get(text)
+  if (known !== undefined) return known
+  const parsed = parseStatement(text)
+  statements.set(text, parsed)
+  return parsed
+}

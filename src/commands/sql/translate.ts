@@ -1,0 +1,149 @@
+// A statement as one command of the bus, so that authorization, limits, logs and metrics are those
+// of every command. What concerns only a client's session is left to its listener.
+
+import type { Parameters, Statement } from '../../protocol/sql/ast.js'
+import type { Document, Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { evaluationError, evaluationState } from './expression/evaluation-error.js'
+import { parsedStatement } from './statement-cache.js'
+
+export interface SqlRequest {
+  readonly text: string
+  /** For `$1` and `?`; null for NULL. */
+  readonly params: readonly Value[]
+  /** For `:name`. */
+  readonly named?: ReadonlyMap<string, Value> | undefined
+  /** Rows of a SELECT that has no LIMIT. */
+  readonly rowsDefault?: number | undefined
+  /** Rows of the first batch. */
+  readonly batchSize?: number | undefined
+}
+
+export type SqlKind =
+  | 'select'
+  | 'insert'
+  | 'update'
+  | 'delete'
+  | 'truncate'
+  | 'createIndex'
+  | 'dropIndex'
+  | 'createTable'
+  | 'dropTable'
+  | 'explain'
+  | 'show'
+  | 'set'
+  | 'begin'
+  | 'commit'
+  | 'rollback'
+
+export interface SqlCommand {
+  readonly kind: SqlKind
+  /** Undefined: of the session (SET, BEGIN, SHOW of a setting), which no store is needed for. */
+  readonly body: Document | undefined
+  readonly statement: Statement
+  /** The reply has rows: a cursor and columns. */
+  readonly returns: boolean
+}
+
+/** Throws what parsing does, and 08P01 unless there is a value for every placeholder. */
+export function commandFor(request: SqlRequest): SqlCommand {
+  const { statement, parameters } = parsedStatement(request.text)
+  const values = valuesFor(parameters, request)
+  const command = commandNameOf(statement)
+  return {
+    kind: kindOf(statement),
+    statement,
+    returns: returnsRows(statement),
+    body: command === undefined ? undefined : bodyOf(command, request, values),
+  }
+}
+
+function commandNameOf({ kind }: Statement): string | undefined {
+  switch (kind) {
+    case 'select':
+      return 'sqlSelect'
+    case 'insert':
+    case 'update':
+    case 'delete':
+    case 'truncate':
+      return 'sqlChange'
+    case 'createIndex':
+    case 'dropIndex':
+    case 'createTable':
+    case 'dropTable':
+      return 'sqlDefine'
+    case 'explain':
+      return 'sqlExplain'
+    case 'showTables':
+    case 'showIndexes':
+    case 'describe':
+      return 'sqlShow'
+    case 'show':
+    case 'set':
+    case 'begin':
+    case 'commit':
+    case 'rollback':
+      return undefined
+  }
+}
+
+function kindOf({ kind }: Statement): SqlKind {
+  const isShown = kind === 'showTables' || kind === 'showIndexes' || kind === 'describe'
+  return isShown ? 'show' : kind
+}
+
+function returnsRows(statement: Statement): boolean {
+  switch (statement.kind) {
+    case 'select':
+    case 'explain':
+    case 'show':
+    case 'showTables':
+    case 'showIndexes':
+    case 'describe':
+      return true
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return statement.returning.length > 0
+    default:
+      return false
+  }
+}
+
+function bodyOf(command: string, request: SqlRequest, values: readonly Value[]): Document {
+  const { text, rowsDefault, batchSize } = request
+  return writeDocument((writer) => {
+    writer.string(command, text).openArray('params')
+    for (const value of values) writer.push(value)
+    writer.close()
+    if (rowsDefault !== undefined) writer.int32('rowsDefault', rowsDefault)
+    if (batchSize !== undefined) writer.int32('batchSize', batchSize)
+  })
+}
+
+/** The values of the placeholders by their indexes. */
+function valuesFor(parameters: Parameters, { params, named }: SqlRequest): readonly Value[] {
+  const { style, count, names } = parameters
+  if (style !== 'named') {
+    if (named !== undefined && (count > 0 || named.size > 0)) throw wrongStyle('an array')
+    if (params.length === count) return params
+    const text = `the statement has ${count} parameters, but ${params.length} values were given`
+    throw evaluationError(evaluationState.wrongParameters, text)
+  }
+  if (named === undefined) throw wrongStyle('an object')
+  for (const name of named.keys()) {
+    if (names.includes(name)) continue
+    throw evaluationError(evaluationState.wrongParameters, `there is no parameter :${name}`)
+  }
+  return names.map((name) => {
+    const value = named.get(name)
+    if (value !== undefined) return value
+    const text = `no value was given for the parameter :${name}`
+    throw evaluationError(evaluationState.wrongParameters, text)
+  })
+}
+
+function wrongStyle(wanted: string): Error {
+  const text = `the values of the statement's parameters must come as ${wanted}`
+  return evaluationError(evaluationState.wrongParameters, text)
+}
