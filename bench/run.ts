@@ -15,7 +15,9 @@ import { keyValueMemory } from './keyvalue/memory.js'
 import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
 import { million } from './million.js'
+import { rateLimit } from './rate-limit.js'
 import { sqlParse } from './sql-parse.js'
+import { sqlPoint } from './sql-point.js'
 import { storeCommit } from './store/commit.js'
 import { storeLatency } from './store/latency.js'
 import { storeMemory } from './store/memory.js'
@@ -38,7 +40,9 @@ const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'keyvalue-behind': keyValueBehind,
   load,
   million,
+  'rate-limit': rateLimit,
   'sql-parse': sqlParse,
+  'sql-point': sqlPoint,
   'store-commit': storeCommit,
   'store-latency': storeLatency,
   'store-memory': storeMemory,

@@ -14,6 +14,7 @@ export interface SigilProcess {
   readonly httpPort: number
   readonly wirePort: number
   readonly redisPort: number
+  readonly sqlPort: number
   readonly uri: string
   readonly folder: string
   /** From spawn to the line that says it is ready, milliseconds. */
@@ -55,16 +56,18 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
       HTTP_PORT: '0',
       WIRE_PORT: '0',
       REDIS_PORT: '0',
+      SQL_PORT: '0',
       LOG_LEVEL: 'error',
       ...options.environment,
     },
   })
-  const ports = (await message(child)) as { http: number; wire: number; redis: number }
+  const ports = (await message(child)) as Record<'http' | 'wire' | 'redis' | 'sql', number>
   return {
     pid: child.pid ?? 0,
     httpPort: ports.http,
     wirePort: ports.wire,
     redisPort: ports.redis,
+    sqlPort: ports.sql,
     uri: `mongodb://operator:${benchKey}@127.0.0.1:${ports.wire}/main`,
     folder,
     startMs: performance.now() - started,

@@ -49,7 +49,8 @@ export async function startRedis(): Promise<Peer> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** One that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -12,13 +12,14 @@ import { NameTable } from '../protocol/resp/name-table.js'
 import type { ByteBudget } from './budget.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
-import { type SocketBounds, SocketServer } from './socket-server.js'
+import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
+import type { TlsCertificate } from './tls-certificate.js'
 
 export interface RespOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
   readonly allowInsecure: boolean
   /** Setting AUTH_MODE=off: every connection is the operator's. */
@@ -29,6 +30,8 @@ export interface RespOptions {
   readonly log: Log
   /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
   readonly bounds?: SocketBounds
+  /** How many connections each wallet may have; without it there is no bound. */
+  readonly quotas?: ConnectionQuota
 }
 
 const usualBounds = { sockets: respConnectionsMax, anonymous: anonymousSocketsMax } as const
@@ -38,6 +41,8 @@ export interface RespListener {
   readonly port: number
   /** Closes the connections of those identities, behind what is in flight. */
   closeSessions(matches: (identity: Identity) => boolean): void
+  /** Tells every connection an error that it has not asked for, and ends it. */
+  farewell(text: string): void
   /** Stops accepting, lets commands in flight finish, closes what is left after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -58,17 +63,18 @@ class Listener implements RespListener {
   private nextId = 1
 
   constructor(private readonly options: RespOptions) {
-    const { host, port, tls, log, authOff, bus, budget, bounds = usualBounds } = options
+    const { host, port, tls, log, authOff, bus, budget, quotas, bounds = usualBounds } = options
     const { clients } = bus.services
     const respHost: RespHost = {
       ...{ bus, budget, log },
       names: new NameTable([...bus.table.commands]),
-      onLogin: (isIn) => this.server.onLogin(isIn),
+      onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     // Where everybody is the operator, nobody is unknown.
     const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
     this.server = new SocketServer<RespConnection>({
       ...{ name: 'key-value', host, port, tls, log, bounds: { ...bounds, anonymous: unknownMax } },
+      quotas,
       connect: (socket) => {
         const open = (client: ClientSocket) => this.openSession(socket, client)
         const connection = new RespConnection(socket, open, respHost)
@@ -97,6 +103,15 @@ class Listener implements RespListener {
       if (!matches(session.identity)) continue
       // Who waits for a key would wait for it as somebody who is gone.
       if (session.isBlocked) session.socket.destroy()
+      else session.socket.end()
+    }
+  }
+
+  farewell(text: string): void {
+    for (const { session } of this.server.connected) {
+      session.socket.push({ kind: 'error', text })
+      // Behind what was pushed; who waits for a key would wait on.
+      if (session.isBlocked) setImmediate(() => session.socket.destroy())
       else session.socket.end()
     }
   }

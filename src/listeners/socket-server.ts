@@ -6,11 +6,20 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { anonymousIdleMs } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import { type Identity, walletOf } from '../identity/identity.js'
+import { keepCertificate, type TlsCertificate } from './tls-certificate.js'
 
 export interface SocketBounds {
   readonly sockets: number
   /** Of those, the ones that have not signed in. */
   readonly anonymous: number
+}
+
+/** How many connections of a wallet there may be, over all protocols. */
+export interface ConnectionQuota {
+  /** False where there are as many as there may be. */
+  connect(wallet: string): boolean
+  disconnect(wallet: string): void
 }
 
 export interface SocketServerOptions<C extends Connection> {
@@ -19,8 +28,10 @@ export interface SocketServerOptions<C extends Connection> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: TlsCertificate | undefined
   readonly bounds: SocketBounds
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: ConnectionQuota | undefined
   readonly log: Log
   /** Makes the connection of a socket that is admitted and, under TLS, secure. */
   readonly connect: (socket: Socket) => C
@@ -30,6 +41,7 @@ export interface SocketServerOptions<C extends Connection> {
 }
 
 export interface Connection {
+  readonly session: { readonly identity: Identity }
   /** Ends it behind what is in flight. */
   end(): void
 }
@@ -45,14 +57,13 @@ export class SocketServer<C extends Connection> {
   /** Under way to their end; a secure socket is another object than the one that was admitted. */
   private readonly refused = new WeakSet<Socket>()
   private signedIn = 0
+  /** Connections that count as a wallet's. */
+  private readonly wallets = new Map<C, string>()
 
   constructor(private readonly options: SocketServerOptions<C>) {
     const { tls, log } = options
     const connect = (socket: Socket) => this.connect(socket)
-    this.server =
-      tls === undefined
-        ? createServer(connect)
-        : createTlsServer({ ...tls, handshakeTimeout: anonymousIdleMs }, connect)
+    this.server = tls === undefined ? createServer(connect) : openTls(tls, connect)
     this.server.prependListener('connection', (socket: Socket) => this.admit(socket))
     this.server.on('tlsClientError', (error) => log.debug({ err: error }, 'TLS handshake'))
   }
@@ -62,9 +73,21 @@ export class SocketServer<C extends Connection> {
     return this.sockets.size
   }
 
-  /** A connection has signed in, or out again. */
-  onLogin(isIn: boolean): void {
+  /** A connection has signed in, or out again; one too many of its wallet's is ended. */
+  onLogin(isIn: boolean, connection: C): void {
     this.signedIn += isIn ? 1 : -1
+    const { quotas, log, name } = this.options
+    if (quotas === undefined) return
+    const counted = this.wallets.get(connection)
+    if (counted !== undefined) quotas.disconnect(counted)
+    this.wallets.delete(connection)
+    const wallet = isIn ? walletOf(connection.session.identity) : undefined
+    if (wallet === undefined) return
+    if (quotas.connect(wallet)) this.wallets.set(connection, wallet)
+    else {
+      log.warn({ wallet }, `too many ${name} connections of one wallet`)
+      connection.end()
+    }
   }
 
   /** Rejects with the socket's own error (EADDRINUSE …). */
@@ -119,4 +142,11 @@ export class SocketServer<C extends Connection> {
       this.options.disconnected(connection)
     })
   }
+}
+
+function openTls(tls: TlsCertificate, connect: (socket: Socket) => void): Server {
+  const { cert, key } = tls
+  const server = createTlsServer({ cert, key, handshakeTimeout: anonymousIdleMs }, connect)
+  keepCertificate(server, tls)
+  return server
 }

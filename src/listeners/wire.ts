@@ -13,14 +13,15 @@ import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import type { ByteBudget } from './budget.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
-import { type SocketBounds, SocketServer } from './socket-server.js'
+import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
+import type { TlsCertificate } from './tls-certificate.js'
 import { type ConnectionHost, WireConnection } from './wire/connection.js'
 
 export interface WireOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly tls: TlsCertificate | undefined
   /** Setting ALLOW_INSECURE: opens on a network without TLS. */
   readonly allowInsecure: boolean
   /** Setting AUTH_MODE=off: every connection is the operator's. */
@@ -37,6 +38,8 @@ export interface WireOptions {
   readonly log: Log
   /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
   readonly bounds?: SocketBounds
+  /** How many connections each wallet may have; without it there is no bound. */
+  readonly quotas?: ConnectionQuota
 }
 
 const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMax } as const
@@ -69,15 +72,15 @@ class Listener implements WireListener {
   private nextId = 1
 
   constructor(private readonly options: WireOptions) {
-    const { host, port, tls, log, bus, budget, bounds = usualBounds } = options
+    const { host, port, tls, log, bus, budget, quotas, bounds = usualBounds } = options
     this.bounds = bounds
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
       ...{ budget, log },
-      onLogin: (isIn) => this.server.onLogin(isIn),
+      onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     this.server = new SocketServer<WireConnection>({
-      ...{ name: 'wire', host, port, tls, log, bounds },
+      ...{ name: 'wire', host, port, tls, log, bounds, quotas },
       connect: (socket) => new WireConnection(socket, this.openSession(socket), connectionHost),
       disconnected: ({ session }) => bus.sessionClosed?.(session),
       refuse: (socket) => socket.destroy(),

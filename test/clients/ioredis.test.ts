@@ -40,7 +40,7 @@ t.test('strings, hashes, lists, sets and sorted sets', async (t) => {
   t.equal(await redis.set('a', '1', 'EX', 100, 'NX'), 'OK')
   t.equal(await redis.set('a', '1', 'NX'), null)
   t.equal(await redis.incrby('a', 41), 42)
-  t.equal(await redis.ttl('a'), 100)
+  t.ok((await redis.ttl('a')) > 0)
   t.same(await redis.mget('a', 'none'), ['42', null])
   t.equal(await redis.hset('h', { f: 'v', g: 'w' }), 2)
   t.same(await redis.hgetall('h'), { f: 'v', g: 'w' })
@@ -94,11 +94,12 @@ t.test('subscriptions by name and by pattern, and other commands after the last'
 t.test('MONITOR shows what others run', async (t) => {
   const [redis] = await open(t)
   if (redis === undefined) return
-  // What it says of itself at its start is over, and no monitor sees it.
-  await redis.ping()
   const monitor = await redis.monitor()
   const seen = new Promise<string[]>((resolve) => {
-    monitor.once('monitor', (_time: string, args: string[]) => resolve(args))
+    // What clients tell of themselves at their start may come between.
+    monitor.on('monitor', (_time: string, args: string[]) => {
+      if (args[0] !== 'client') resolve(args)
+    })
   })
   await redis.set('a', 'b c')
   t.same(await seen, ['set', 'a', 'b c'])

@@ -3,6 +3,7 @@
 
 import mongoose, { type Connection, type Mongoose, Schema, Types } from 'mongoose'
 import t, { type Test } from 'tap'
+import { openApi } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 
 /** A connection of its own to a gateway of its own. */
@@ -389,4 +390,45 @@ t.test('collections with validators, collation and a bound, by createCollection'
   await t.rejects(Checked.create({}), { code: 121 })
   await Checked.create({ n: 1 })
   t.equal(await Checked.countDocuments(), 1)
+})
+
+t.test('a schema of a time series, with mongoose and over HTTP', async (t) => {
+  const { url, key, uri } = await startGateway(t)
+  const db = mongoose.createConnection(uri)
+  t.teardown(() => db.close())
+  const schema = new Schema(
+    { at: Date, sensor: String, value: Number },
+    {
+      timeseries: { timeField: 'at', metaField: 'sensor', granularity: 'minutes' },
+      expireAfterSeconds: 3_600,
+      autoCreate: false,
+      versionKey: false,
+    },
+  )
+  const Reading = db.model('Reading', schema, 'readings')
+  await Reading.createCollection()
+  const now = Date.now()
+  const at = (minutes: number) => new Date(now + minutes * 60_000)
+  await Reading.insertMany([
+    { at: at(2), sensor: 'a', value: 2 },
+    { at: at(1), sensor: 'a', value: 1 },
+    { at: at(3), sensor: 'b', value: 3 },
+  ])
+  const found = await Reading.find({ sensor: 'a' }).sort({ at: 1 }).lean()
+  t.same(
+    found.map(({ value }) => value),
+    [1, 2],
+  )
+  t.match(await Reading.updateMany({ sensor: 'b' }, { sensor: 'c' }), { modifiedCount: 1 })
+  await t.rejects(Reading.updateOne({ sensor: 'a' }, { value: 5 }), { code: 72 })
+  await t.rejects(Reading.create({ sensor: 'a' }), { code: 2 })
+  t.match(await Reading.deleteOne({ value: 3 }), { deletedCount: 1 })
+  const api = openApi(url, key)
+  const stats = await api.get('readings/stats')
+  t.match(stats.json, { documentCount: 2, indexCount: 1, timeseries: true })
+  const told = await api.post('readings/find', { filter: { sensor: 'a' }, sort: { at: -1 } })
+  t.match(told.json.cursor, { firstBatch: [{ value: 2 }, { value: 1 }] })
+  const update = { filter: { sensor: 'a' }, update: { $set: { value: 9 } } }
+  t.match(await api.post('readings/updateOne', update), { status: 400, json: { code: 72 } })
+  t.match(await api.post('readings/insertOne', { document: { at: 'now' } }), { json: { code: 2 } })
 })

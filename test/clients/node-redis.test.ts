@@ -21,7 +21,7 @@ for (const RESP of versions) {
     const redis = await open(t, RESP)
     t.equal(await redis.set('a', '1', { expiration: { type: 'EX', value: 100 } }), 'OK')
     t.equal(await redis.incrBy('a', 41), 42)
-    t.equal(await redis.ttl('a'), 100)
+    t.ok((await redis.ttl('a')) > 0)
     t.same(await redis.mGet(['a', 'none']), ['42', null])
     t.equal(await redis.hSet('h', { f: 'v', g: 'w' }), 2)
     t.same({ ...(await redis.hGetAll('h')) }, { f: 'v', g: 'w' })

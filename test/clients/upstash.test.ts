@@ -16,7 +16,7 @@ for (const enableAutoPipelining of [true, false]) {
     const redis = await open(t, { enableAutoPipelining })
     t.equal(await redis.set('a', { x: [1, 'ü'] }, { ex: 100 }), 'OK')
     t.same(await redis.get('a'), { x: [1, 'ü'] })
-    t.equal(await redis.ttl('a'), 100)
+    t.ok((await redis.ttl('a')) > 0)
     t.equal(await redis.get('none'), null)
     t.equal(await redis.incrby('n', 41), 41)
     t.equal(await redis.hset('h', { f: 'v', g: 2 }), 2)

@@ -48,7 +48,7 @@ for (const [major, driver] of majors) {
     const { issued, onChain } = room
     const { address } = alice
     const whoIs = async (uri: string): Promise<string> => {
-      const client = await driver.MongoClient.connect(uri, { serverSelectionTimeoutMS: 5000 })
+      const client = await driver.MongoClient.connect(uri)
       const { authInfo } = await client.db('admin').command({ connectionStatus: 1 })
       await client.close()
       return authInfo.authenticatedUsers[0]?.user

@@ -1,7 +1,7 @@
 // `npm run record -- <script>`: runs a real client against a fixed gateway through the tee proxy and
 // writes what was said to protocol-fixtures/wire/<script>.json; or one of the key-value protocol
-// against its real server, into protocol-fixtures/resp. `resp` records all of those; without a script
-// they are listed.
+// against its real server, into protocol-fixtures/resp. `resp` records all of those, `sql` the starts
+// of clients of the PostgreSQL protocol; without a script they are listed.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { fixedStart, openFixedGateway, testKey } from '../support/gateway.js'
 import { fixturePath, saveFixture } from './fixture.js'
 import { clients, recordClient, recordTranscripts } from './record-resp.js'
+import { recordSqlStarts } from './record-sql.js'
 import { TeeProxy } from './tee-proxy.js'
 
 interface Script {
@@ -91,11 +92,13 @@ const client = clients[name]
 const say = (text: string) => process.stdout.write(`${text}\n`)
 if (script !== undefined) say(`${fixturePath(name)}: ${await record(name, script)} frames`)
 else if (client !== undefined) say(await recordClient(name, client))
-else if (name === 'resp') {
+else if (name === 'sql') {
+  for (const path of await recordSqlStarts()) say(path)
+} else if (name === 'resp') {
   for (const [each, other] of Object.entries(clients)) say(await recordClient(each, other))
   for (const path of await recordTranscripts()) say(path)
 } else {
-  const names = [...Object.keys(scripts), 'resp', ...Object.keys(clients)]
+  const names = [...Object.keys(scripts), 'sql', 'resp', ...Object.keys(clients)]
   process.stderr.write(`usage: npm run record -- ${names.join(' | ')}\n`)
   process.exitCode = 1
 }

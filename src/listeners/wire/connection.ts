@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import type { Bytes } from '../../base/bytes.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
-  anonymousIdleMs,
   anonymousMessageBytesMax,
   authFailuresPerConnectionMax,
   messageBytesMax,
@@ -14,7 +13,6 @@ import {
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
-  tcpKeepAliveMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { errorReply } from '../../bus/reply.js'
@@ -29,6 +27,7 @@ import {
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
+import { SignInState } from '../sign-in-state.js'
 import {
   type Envelope,
   encodeAnswer,
@@ -44,7 +43,7 @@ export interface ConnectionHost {
   readonly budget: ByteBudget
   readonly log: Log
   /** The session has signed in (true) or out again (false). */
-  readonly onLogin: (isIn: boolean) => void
+  readonly onLogin: (isIn: boolean, connection: WireConnection) => void
 }
 
 /** Replies above this are written beside their head instead of being copied behind it, bytes. */
@@ -52,7 +51,7 @@ const copiedReplyBytesMax = smallMessageBytesMax
 
 export class WireConnection {
   private readonly splitter = new FrameSplitter(anonymousMessageBytesMax)
-  private isAnonymous = true
+  private readonly signIn: SignInState
   /** Three reasons not to read: a command in flight, replies not taken, no room for a message. */
   private isBusy = false
   private isBacklogged = false
@@ -69,9 +68,7 @@ export class WireConnection {
     readonly session: Session,
     private readonly host: ConnectionHost,
   ) {
-    socket.setNoDelay(true)
-    socket.setKeepAlive(true, tcpKeepAliveMs)
-    socket.setTimeout(anonymousIdleMs)
+    this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
@@ -119,7 +116,7 @@ export class WireConnection {
 
   /** The next whole message; undefined when it has yet to arrive, or when there can be none. */
   private nextMessage(): Bytes | undefined {
-    this.splitter.lengthMax = this.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
+    this.splitter.lengthMax = this.signIn.isAnonymous ? anonymousMessageBytesMax : messageBytesMax
     try {
       const message = this.splitter.next()
       if (message === undefined) this.gather()
@@ -158,7 +155,7 @@ export class WireConnection {
       this.requestCharge = message.length
       this.host.budget.charge(message.length)
     } else {
-      this.setIdleTimeout()
+      this.signIn.setIdleTimeout()
     }
     let pending: Awaitable<void>
     try {
@@ -190,7 +187,7 @@ export class WireConnection {
 
   private async processCompressed(packed: Bytes): Promise<void> {
     // Only what hello agreed on; and before login nobody may make the gateway inflate.
-    if (this.isAnonymous || this.session.compression.length === 0) {
+    if (this.signIn.isAnonymous || this.session.compression.length === 0) {
       this.socket.destroy()
       return
     }
@@ -299,7 +296,7 @@ export class WireConnection {
     this.replyCharge = 0
     if (!this.isBacklogged) return
     this.isBacklogged = false
-    this.setIdleTimeout()
+    this.signIn.setIdleTimeout()
     this.proceed()
   }
 
@@ -331,16 +328,7 @@ export class WireConnection {
   }
 
   private noteIdentity(): void {
-    const isAnonymous = this.session.identity.kind === 'anonymous'
-    if (isAnonymous === this.isAnonymous) return
-    this.isAnonymous = isAnonymous
-    this.host.onLogin(!isAnonymous)
-    this.setIdleTimeout()
-  }
-
-  /** Silence is allowed to who has signed in. */
-  private setIdleTimeout(): void {
-    this.socket.setTimeout(this.isAnonymous ? anonymousIdleMs : 0)
+    this.signIn.note(this.session.identity.kind === 'anonymous')
   }
 
   private timedOut(): void {
@@ -361,6 +349,6 @@ export class WireConnection {
     }
     this.host.budget.release(this.replyCharge)
     this.replyCharge = 0
-    if (!this.isAnonymous) this.host.onLogin(false)
+    this.signIn.closed()
   }
 }

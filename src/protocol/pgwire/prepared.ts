@@ -3,15 +3,22 @@
 // Source: PostgreSQL 17, 53.2.3; texts are the peer's.
 
 import type { GatewayError } from '../../base/errors.js'
-import { pgPreparedMax } from '../../base/limits.js'
+import { pgPreparedBytesMax, pgPreparedMax } from '../../base/limits.js'
 import type { Target } from './client-message.js'
 import { pgError, pgState } from './pg-error.js'
 
 const unnamed = ''
 
+interface Kept<T> {
+  readonly value: T
+  readonly bytes: number
+}
+
 export class Prepared<Statement, Portal> {
-  private readonly statements = new Map<string, Statement>()
-  private readonly portals = new Map<string, Portal>()
+  private readonly statements = new Map<string, Kept<Statement>>()
+  private readonly portals = new Map<string, Kept<Portal>>()
+  /** Of the texts and the values in them. */
+  private bytes = 0
 
   /** `onClosed` is told of each portal that goes: it may hold a cursor. */
   constructor(private readonly onClosed: (portal: Portal) => void) {}
@@ -26,15 +33,19 @@ export class Prepared<Statement, Portal> {
     if (this.statements.size >= pgPreparedMax) throw tooMany('prepared statements')
   }
 
-  addStatement(name: string, statement: Statement): void {
+  /** `bytes` are those that it keeps. Throws 53400 where others keep too many. */
+  addStatement(name: string, value: Statement, bytes = 0): void {
     this.requireFreeStatement(name)
-    this.statements.set(name, statement)
+    this.closeStatement(name)
+    this.requireRoom(bytes)
+    this.statements.set(name, { value, bytes })
+    this.bytes += bytes
   }
 
   /** Throws 26000 where there is none. */
   statement(name: string): Statement {
     const statement = this.statements.get(name)
-    if (statement !== undefined) return statement
+    if (statement !== undefined) return statement.value
     const what =
       name === unnamed
         ? 'unnamed prepared statement does not exist'
@@ -50,28 +61,42 @@ export class Prepared<Statement, Portal> {
     if (this.portals.size >= pgPreparedMax) throw tooMany('portals')
   }
 
-  addPortal(name: string, portal: Portal): void {
+  /** `bytes` are those that it keeps. Throws 53400 where others keep too many. */
+  addPortal(name: string, value: Portal, bytes = 0): void {
     this.requireFreePortal(name)
     this.closePortal(name)
-    this.portals.set(name, portal)
+    this.requireRoom(bytes)
+    this.portals.set(name, { value, bytes })
+    this.bytes += bytes
+  }
+
+  /** One alone may be as large as its message. */
+  private requireRoom(bytes: number): void {
+    if (this.bytes === 0 || this.bytes + bytes <= pgPreparedBytesMax) return
+    const text = `prepared statements and portals keep at most ${pgPreparedBytesMax} bytes`
+    throw pgError(pgState.tooMany, text)
+  }
+
+  get openPortals(): readonly Portal[] {
+    return [...this.portals.values()].map(({ value }) => value)
   }
 
   /** Throws 34000 where there is none. */
   portal(name: string): Portal {
     const portal = this.portals.get(name)
-    if (portal !== undefined) return portal
+    if (portal !== undefined) return portal.value
     throw pgError(pgState.noPortal, `portal "${name}" does not exist`)
   }
 
   /** Closing what is not there is no error. */
   close(target: Target, name: string): void {
     if (target === 'portal') this.closePortal(name)
-    else this.statements.delete(name)
+    else this.closeStatement(name)
   }
 
   /** A simple query takes the place of the unnamed statement and portal. */
   closeUnnamed(): void {
-    this.statements.delete(unnamed)
+    this.closeStatement(unnamed)
     this.closePortal(unnamed)
   }
 
@@ -80,11 +105,17 @@ export class Prepared<Statement, Portal> {
     for (const name of [...this.portals.keys()]) this.closePortal(name)
   }
 
+  private closeStatement(name: string): void {
+    this.bytes -= this.statements.get(name)?.bytes ?? 0
+    this.statements.delete(name)
+  }
+
   private closePortal(name: string): void {
     const portal = this.portals.get(name)
     if (portal === undefined) return
     this.portals.delete(name)
-    this.onClosed(portal)
+    this.bytes -= portal.bytes
+    this.onClosed(portal.value)
   }
 }
 

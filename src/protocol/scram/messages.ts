@@ -6,7 +6,7 @@ import { fail, type GatewayError } from '../../base/errors.js'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const clientFirstForm =
-  /^((?:n|y),(?:a=([^,\0]+))?,)(n=([^,\0]+),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?)$/su
+  /^((?:n|y),(?:a=([^,\0]+))?,)(n=([^,\0]*),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?)$/su
 const clientFinalForm =
   /^(c=([A-Za-z0-9+/=]+),r=([\x21-\x2b\x2d-\x7e]+)(?:,.*)?),p=([A-Za-z0-9+/=]+)$/su
 
@@ -39,12 +39,14 @@ export function authenticationFailed(): GatewayError {
 
 /**
  * `n,,n=user,r=nonce`. Channel binding (`p=`), mandatory extensions (`m=`) and an authorization
- * identity other than the user are refused with AuthenticationFailed.
+ * identity other than the user are refused with AuthenticationFailed. Where the user is known from
+ * elsewhere, as on the PostgreSQL protocol, the name in the message counts for nothing.
  */
-export function parseClientFirst(payload: Bytes): ClientFirst {
+export function parseClientFirst(payload: Bytes, known?: string): ClientFirst {
   const [, gs2Header = '', authzid, bare = '', name = '', nonce = ''] =
     clientFirstForm.exec(decode(payload)) ?? []
-  if (bare === '') throw authenticationFailed()
+  if (bare === '' || (name === '' && known === undefined)) throw authenticationFailed()
+  if (known !== undefined) return { gs2Header, bare, user: known, nonce }
   const user = unescapeName(name)
   if (authzid !== undefined && unescapeName(authzid) !== user) throw authenticationFailed()
   return { gs2Header, bare, user, nonce }

@@ -1,0 +1,164 @@
+// The PostgreSQL protocol: psql and its libraries. Makes a connection of each socket that the port
+// admits, with a session of its own, and finds the one that a CancelRequest means.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Clock, Random } from '../base/clock.js'
+import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits.js'
+import type { Log } from '../base/log.js'
+import type { ConnectionCounts } from '../bus/services.js'
+import { type Request, Session } from '../bus/session.js'
+import { anonymous, type Identity, operator } from '../identity/identity.js'
+import { type Credentials, Login } from '../identity/login.js'
+import { MessageWriter } from '../protocol/pgwire/message-writer.js'
+import type { Awaitable } from '../store/store.js'
+import type { Document } from '../value/value.js'
+import type { ByteBudget } from './budget.js'
+import { isLoopback, requireSafeNetwork } from './network.js'
+import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
+import { endedFields, tooManyFields } from './sql/answers.js'
+import { ColumnTypes } from './sql/column-types.js'
+import { SqlConnection, type SqlHost } from './sql/connection.js'
+import type { TlsCertificate } from './tls-certificate.js'
+
+export interface SqlOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly tls: TlsCertificate | undefined
+  /** Setting ALLOW_INSECURE: opens on a network without TLS. */
+  readonly allowInsecure: boolean
+  /** Setting AUTH_MODE=off: every connection is the operator's. */
+  readonly authOff: boolean
+  readonly bus: {
+    readonly run: (request: Request, session: Session) => Awaitable<Document>
+    readonly inFlight: () => Iterable<{ readonly session: Session; kill(): void }>
+  }
+  readonly credentials: Credentials
+  readonly budget: ByteBudget
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Setting DATABASE: that of clients who name none. */
+  readonly database: string
+  /** Of Sigil's package. */
+  readonly version: string
+  /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
+  readonly bounds?: SocketBounds
+  /** How many connections each wallet may have; without it there is no bound. */
+  readonly quotas?: ConnectionQuota
+}
+
+const usualBounds = { sockets: sqlConnectionsMax, anonymous: anonymousSocketsMax } as const
+/** Of a cancel key in version 3.0 of the protocol. */
+const secretBytes = 4
+
+export interface SqlListener {
+  readonly port: number
+  readonly connections: () => ConnectionCounts
+  /** Closes the connections of those identities, behind what is in flight. */
+  closeSessions(matches: (identity: Identity) => boolean): void
+  /** Stops accepting, lets statements in flight finish, closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Opens the listener. Rejects with InvalidOptions where a network would see logins in the clear,
+ * and with the socket's own error (EADDRINUSE …).
+ */
+export async function openSql(options: SqlOptions): Promise<SqlListener> {
+  requireSafeNetwork('the PostgreSQL protocol', options)
+  const listener = new Listener(options)
+  await listener.listen()
+  return listener
+}
+
+class Listener implements SqlListener {
+  private readonly server: SocketServer<SqlConnection>
+  private readonly bounds: SocketBounds
+  private readonly sqlHost: SqlHost
+  private nextId = 1
+
+  constructor(private readonly options: SqlOptions) {
+    const { host, port, log, bus, budget, clock, authOff, quotas, bounds = usualBounds } = options
+    this.bounds = bounds
+    const run = (db: string, body: Document, session: Session) =>
+      bus.run({ db, body, sequences: new Map() }, session)
+    this.sqlHost = {
+      ...{ budget, log },
+      run: (request, session) => bus.run(request, session),
+      types: new ColumnTypes(run, clock),
+      onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
+      tls: () => options.tls,
+      interrupt: (session) => {
+        for (const call of bus.inFlight()) if (call.session === session) call.kill()
+      },
+    }
+    // Where everybody is the operator, nobody is unknown.
+    const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
+    this.server = new SocketServer<SqlConnection>({
+      ...{ name: 'PostgreSQL', host, port, log, bounds: { ...bounds, anonymous: unknownMax } },
+      quotas,
+      // TLS begins inside the protocol.
+      tls: undefined,
+      connect: (socket) => this.connect(socket),
+      disconnected: () => {},
+      refuse: (socket) => {
+        const writer = new MessageWriter()
+        writer.errorResponse(tooManyFields)
+        socket.end(writer.take())
+      },
+    })
+  }
+
+  get port(): number {
+    return this.server.port
+  }
+
+  readonly connections = (): ConnectionCounts => ({
+    current: this.server.count,
+    available: this.bounds.sockets - this.server.count,
+    totalCreated: this.server.accepted,
+  })
+
+  listen(): Promise<void> {
+    return this.server.listen()
+  }
+
+  closeSessions(matches: (identity: Identity) => boolean): void {
+    for (const connection of this.server.connected) {
+      if (matches(connection.session.identity)) connection.end(endedFields)
+    }
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.server.close(graceMs)
+  }
+
+  private connect(socket: Socket): SqlConnection {
+    const { authOff, clock, credentials, random, tls, database, version } = this.options
+    const address = socket.remoteAddress ?? ''
+    const identity: Identity = authOff ? operator : anonymous
+    const peer = `${address}:${socket.remotePort ?? 0}`
+    const session = new Session({ protocol: 'sql', id: this.nextId++, peer, identity })
+    const login = new Login({
+      ...{ credentials, clock, random, allowsPlain: false, address },
+      initial: identity,
+    })
+    return new SqlConnection(socket, session, this.sqlHost, {
+      ...{ login, database, version, isOpen: authOff, secret: random.bytes(secretBytes) },
+      offersTls: tls !== undefined,
+      requiresTls: tls !== undefined && !isLoopback(address),
+      cancel: (processId, secret) => this.cancel(processId, secret),
+    })
+  }
+
+  private cancel(processId: number, secret: Uint8Array): void {
+    for (const connection of this.server.connected) {
+      if (connection.session.id !== processId) continue
+      const isRight =
+        secret.length === connection.secret.length && timingSafeEqual(secret, connection.secret)
+      if (isRight) connection.cancel()
+    }
+  }
+}

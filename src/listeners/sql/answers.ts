@@ -1,0 +1,62 @@
+// Errors and notices that only this protocol has, and the place of an error among several
+// statements.
+
+import { fail, GatewayError } from '../../base/errors.js'
+import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
+
+export const cancelledFields: ErrorFields = {
+  severity: 'ERROR',
+  sqlState: '57014',
+  message: 'canceling statement due to user request',
+}
+
+/** Documents have what others before them had not: the columns were fixed by then. */
+export const hiddenFields: ErrorFields = {
+  severity: 'NOTICE',
+  sqlState: '01000',
+  message: 'some documents have further fields, which are not shown',
+  hint: 'Name the columns that are wanted.',
+}
+
+export const stoppingFields: ErrorFields = {
+  severity: 'FATAL',
+  sqlState: '57P01',
+  message: 'terminating connection due to administrator command',
+}
+
+export const endedFields: ErrorFields = {
+  severity: 'FATAL',
+  sqlState: '28000',
+  message: 'terminating connection because its key or session has ended',
+}
+
+export const tooManyFields: ErrorFields = {
+  severity: 'FATAL',
+  sqlState: '53300',
+  message: 'sorry, too many clients already',
+}
+
+/** The statement was cancelled between two of its batches. */
+export function cancelledError(): GatewayError {
+  return fail('Interrupted', cancelledFields.message, { sqlState: cancelledFields.sqlState })
+}
+
+/** Too many rows wait in portals to be fetched. */
+export function heldError(): GatewayError {
+  const text = 'the rows that wait in portals take too much memory'
+  return fail('ExceededMemoryLimit', text, { sqlState: '53200' })
+}
+
+/** A portal without rows that has been executed. */
+export function overError(name: string): GatewayError {
+  return fail('BadValue', `portal "${name}" cannot be run`, { sqlState: '55000' })
+}
+
+/** An error of one statement, its position counted from the start of all of them. */
+export function moved(error: GatewayError, text: string, start: number): GatewayError {
+  const { position } = error.extra
+  if (start === 0 || typeof position !== 'number') return error
+  const before = [...text.slice(0, start)].length
+  const extra = { ...error.extra, position: position + before }
+  return new GatewayError(error.kind, error.message, extra, error.cause)
+}

@@ -1,0 +1,93 @@
+// The types of a table's columns, as information_schema tells them to who asks: what placeholders
+// without a type are given. Looked up by a statement of the same session, so that nobody learns of
+// what he may not read, and kept for a moment, since drivers prepare the same statements anew.
+
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../base/clock.js'
+import { pgTableMs, pgTablesMax } from '../../base/limits.js'
+import type { Session } from '../../bus/session.js'
+import { commandFor } from '../../commands/sql/translate.js'
+import { identityKey } from '../../identity/identity.js'
+import type { PgTypeName } from '../../protocol/pgwire/types.js'
+import type { Awaitable } from '../../store/store.js'
+import { elementsOf, field, fieldIn } from '../../value/elements.js'
+import { type Document, stringOf, stringValue } from '../../value/value.js'
+import { typeNamed } from './rows.js'
+
+/** In the order of the columns. */
+export type TableTypes = ReadonlyMap<string, PgTypeName>
+
+const query =
+  'SELECT column_name, udt_name FROM information_schema.columns ' +
+  'WHERE table_name = $1 ORDER BY ordinal_position LIMIT 1000'
+
+interface Known {
+  readonly types: TableTypes
+  /** Monotonic milliseconds. */
+  readonly atMs: number
+}
+
+const none: TableTypes = new Map()
+
+export class ColumnTypes {
+  private readonly known = new LRUCache<string, Known>({ max: pgTablesMax })
+
+  constructor(
+    private readonly run: (db: string, body: Document, session: Session) => Awaitable<Document>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Those of a table; `needs` are columns that a remembered answer must have. */
+  of(
+    session: Session,
+    db: string,
+    table: string,
+    needs: readonly string[] = [],
+  ): Awaitable<TableTypes> {
+    const key = `${identityKey(session.identity)} ${db} ${table}`
+    const known = this.known.get(key)
+    const nowMs = this.clock.elapsed()
+    if (known !== undefined && nowMs - known.atMs < pgTableMs) {
+      if (needs.every((column) => known.types.has(column))) return known.types
+    }
+    return this.look(session, db, table, key)
+  }
+
+  /** A statement has changed what tables there are. */
+  forget(): void {
+    this.known.clear()
+  }
+
+  private async look(
+    session: Session,
+    db: string,
+    table: string,
+    key: string,
+  ): Promise<TableTypes> {
+    const { body } = commandFor({ text: query, params: [stringValue(table)], batchSize: 1_000 })
+    if (body === undefined) return none
+    let types: TableTypes
+    try {
+      types = typesIn(await this.run(db, body, session))
+    } catch {
+      // The statement itself will tell what is wrong; without types its placeholders are texts.
+      return none
+    }
+    this.known.set(key, { types, atMs: this.clock.elapsed() })
+    return types
+  }
+}
+
+function typesIn(reply: Document): TableTypes {
+  const types = new Map<string, PgTypeName>()
+  const cursor = field(reply, 'cursor')
+  const batch = cursor === undefined ? undefined : fieldIn(cursor, 'firstBatch')
+  for (const row of batch === undefined ? [] : elementsOf(batch)) {
+    const name = fieldIn(row, 'column_name')
+    const type = fieldIn(row, 'udt_name')
+    if (name !== undefined && type !== undefined) {
+      types.set(stringOf(name), typeNamed(stringOf(type)))
+    }
+  }
+  return types
+}

@@ -1,0 +1,336 @@
+// One socket of the PostgreSQL protocol: bytes to messages, answers to bytes. Messages are answered
+// in order, one at a time; what is pipelined waits unread in the kernel, and so does everything of
+// a client that does not take its answers. TLS begins inside the protocol, when a client asks.
+
+import type { Socket } from 'node:net'
+import { createSecureContext, TLSSocket } from 'node:tls'
+import {
+  anonymousIdleMs,
+  messageStallMs,
+  pgAnswerBytes,
+  pgStatementsAtOnce,
+  replyStallMs,
+  smallMessageBytesMax,
+  socketBacklogBytesMax,
+  tcpKeepAliveMs,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import type { Session } from '../../bus/session.js'
+import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
+import { type Frame, MessageSplitter } from '../../protocol/pgwire/message-splitter.js'
+import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
+import type { Awaitable } from '../../store/store.js'
+import type { ByteBudget } from '../budget.js'
+import { stoppingFields } from './answers.js'
+import { Dialogue } from './dialogue.js'
+import { Entry, type EntryOptions, isOurs } from './entry.js'
+import type { RunnerHost } from './runner.js'
+
+/** What the connections of one listener share. */
+export interface SqlHost extends RunnerHost {
+  readonly budget: ByteBudget
+  readonly log: Log
+  readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
+  /** Certificate and key for who asks for TLS; undefined where there is none. */
+  readonly tls: () => { readonly cert: Buffer; readonly key: Buffer } | undefined
+  readonly interrupt: (session: Session) => void
+}
+
+export class SqlConnection {
+  /** What a CancelRequest has to show. */
+  readonly secret: Uint8Array
+  private readonly splitter = new MessageSplitter()
+  private readonly writer = new MessageWriter()
+  private readonly entry: Entry
+  private dialogue: Dialogue | undefined
+  private socket: Socket
+  private isBusy = false
+  /** Something came while it was busy. */
+  private hasMore = false
+  /** No room yet for a large message. */
+  private isWaiting = false
+  /** The last answer: no further message is taken. */
+  private last: ErrorFields | undefined
+  private isOver = false
+  private isSignedIn = false
+  private drained: (() => void) | undefined
+  private requestCharge = 0
+  private replyCharge = 0
+
+  constructor(
+    socket: Socket,
+    readonly session: Session,
+    private readonly host: SqlHost,
+    options: Omit<EntryOptions, 'session' | 'writer'> & { readonly secret: Uint8Array },
+  ) {
+    this.secret = options.secret
+    this.entry = new Entry({ ...options, session, writer: this.writer })
+    this.socket = socket
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, tcpKeepAliveMs)
+    socket.on('close', () => this.closed())
+    this.listenTo(socket)
+    session.hangUp = () => this.destroy()
+  }
+
+  /** Takes no further message; is told why, and ends, once what is in flight has been answered. */
+  end(why: ErrorFields = stoppingFields): void {
+    this.last ??= why
+    if (!this.isBusy) this.finish()
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  /** Ends the statement that is at work. */
+  cancel(): void {
+    this.dialogue?.cancel()
+  }
+
+  private listenTo(socket: Socket): void {
+    this.socket = socket
+    socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
+    socket.on('data', this.receive)
+    socket.on('drain', this.tookAll)
+    socket.on('timeout', () => {
+      if (!this.isBusy && !this.isWaiting) socket.destroy()
+      else if (this.drained !== undefined) socket.destroy()
+    })
+    socket.on('error', (error) => {
+      this.host.log.debug({ err: error, peer: this.session.peer }, 'PostgreSQL socket')
+    })
+  }
+
+  private readonly receive = (chunk: Buffer): void => {
+    this.splitter.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length))
+    if (!this.isHeld) {
+      this.proceed()
+      return
+    }
+    this.hasMore = true
+    this.socket.pause()
+  }
+
+  private get isHeld(): boolean {
+    return this.isBusy || this.isWaiting || this.last !== undefined || this.isOver
+  }
+
+  private proceed(): void {
+    if (this.isHeld || this.socket.destroyed) return
+    this.isBusy = true
+    this.hasMore = false
+    this.work().then(
+      () => {
+        this.isBusy = false
+        if (this.last !== undefined) this.finish()
+        else if (this.hasMore) this.proceed()
+        else if (!this.isHeld) this.socket.resume()
+      },
+      (error) => this.broken(error),
+    )
+  }
+
+  /** Answers the messages that are there. */
+  private async work(): Promise<void> {
+    for (let served = 1; !this.isOver && this.last === undefined; served++) {
+      if (this.socket.destroyed) break
+      // Many small messages came at once, and a cancel may be waiting behind other sockets.
+      if (served % pgStatementsAtOnce === 0) await nextTurn()
+      let frame: Frame | undefined
+      try {
+        frame = this.splitter.next()
+      } catch (error) {
+        // The stream has lost its bounds: this is the last answer.
+        this.refuse(error)
+        break
+      }
+      if (frame === undefined) {
+        this.gather()
+        break
+      }
+      await this.serve(frame)
+      if (this.writer.length > pgAnswerBytes) await this.send()
+    }
+    const sent = this.send()
+    if (sent instanceof Promise) await sent
+  }
+
+  private async serve(frame: Frame): Promise<void> {
+    this.charge(frame.body.length)
+    try {
+      if (this.dialogue !== undefined) {
+        if (await this.dialogue.handle(frame)) this.leave()
+      } else await this.enter(frame)
+    } finally {
+      this.settle()
+    }
+  }
+
+  private async enter(frame: Frame): Promise<void> {
+    try {
+      const step = await this.entry.take(frame)
+      if (step === 'tls') this.secure()
+      else if (step === 'end') this.leave()
+      else if (step === 'login') this.splitter.phase = 'login'
+      else if (step === 'session') this.begin()
+    } catch (error) {
+      this.refuse(error)
+    }
+  }
+
+  private begin(): void {
+    const { session, host, entry, writer } = this
+    const { settings, database } = entry
+    if (settings === undefined) return
+    this.splitter.phase = 'session'
+    writer.backendKeyData(session.id, this.secret)
+    this.dialogue = new Dialogue({
+      ...{ host, session, db: database, settings, writer },
+      flush: () => this.send(),
+      interrupt: () => host.interrupt(session),
+    })
+    this.dialogue.begin()
+    this.isSignedIn = true
+    host.onLogin(true, this)
+    this.socket.setTimeout(0)
+  }
+
+  /** The handshake comes next, and nothing may have come before it in the clear. */
+  private secure(): void {
+    const { socket, host } = this
+    const tls = host.tls()
+    if (tls === undefined || this.splitter.hasRest) {
+      this.leave()
+      return
+    }
+    this.sendNow()
+    socket.off('data', this.receive)
+    socket.off('drain', this.tookAll)
+    socket.setTimeout(0)
+    const secureContext = createSecureContext(tls)
+    const secure = new TLSSocket(socket, { isServer: true, secureContext })
+    this.entry.secured()
+    this.listenTo(secure)
+  }
+
+  /** Answers an error that nothing can follow. */
+  private refuse(thrown: unknown): void {
+    if (isOurs(thrown)) {
+      this.host.log.error({ err: thrown, peer: this.session.peer }, 'PostgreSQL connection failed')
+    }
+    this.writer.errorResponse(this.entry.fields(thrown))
+    this.leave()
+  }
+
+  /** Sends what is unsent, then closes. */
+  private leave(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.sendNow()
+    this.socket.setTimeout(messageStallMs)
+    this.socket.destroySoon()
+  }
+
+  private finish(): void {
+    if (this.isOver || this.socket.destroyed) return
+    // Before the login nobody speaks the protocol yet.
+    if (this.last !== undefined && this.dialogue !== undefined) this.writer.errorResponse(this.last)
+    this.leave()
+  }
+
+  private sendNow(): void {
+    const { socket, writer } = this
+    if (writer.length === 0) return
+    const bytes = writer.take()
+    if (!socket.destroyed) socket.write(bytes)
+  }
+
+  /** Sends what is gathered; a promise where the client has to take some of it first. */
+  private send(): Awaitable<void> {
+    this.sendNow()
+    const { socket } = this
+    const unsent = socket.writableLength
+    if (unsent === 0) return
+    this.host.budget.charge(unsent - this.replyCharge)
+    this.replyCharge = unsent
+    if (unsent <= socketBacklogBytesMax || socket.destroyed) return
+    socket.setTimeout(replyStallMs)
+    return new Promise((resolve) => {
+      this.drained = resolve
+    })
+  }
+
+  private readonly tookAll = (): void => {
+    this.host.budget.release(this.replyCharge)
+    this.replyCharge = 0
+    const { drained } = this
+    if (drained === undefined) return
+    this.drained = undefined
+    this.socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
+    drained()
+  }
+
+  /** A large message has begun: it needs room in the budget before the rest is read. */
+  private gather(): void {
+    const length = this.splitter.gathering
+    if (length <= smallMessageBytesMax || this.requestCharge > 0) return
+    this.requestCharge = length
+    if (this.host.budget.take(length, this.admit)) {
+      this.socket.setTimeout(messageStallMs)
+      return
+    }
+    this.isWaiting = true
+    this.socket.pause()
+  }
+
+  private readonly admit = (): void => {
+    this.isWaiting = false
+    this.socket.setTimeout(messageStallMs)
+    this.socket.resume()
+    this.proceed()
+  }
+
+  private charge(bytes: number): void {
+    if (this.requestCharge > 0) {
+      this.socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
+      return
+    }
+    this.requestCharge = bytes
+    this.host.budget.charge(bytes)
+  }
+
+  private settle(): void {
+    const bytes = this.requestCharge
+    this.requestCharge = 0
+    this.host.budget.release(bytes)
+  }
+
+  private broken(error: unknown): void {
+    this.isBusy = false
+    this.host.log.error({ err: error, peer: this.session.peer }, 'PostgreSQL connection failed')
+    this.socket.destroy()
+  }
+
+  private closed(): void {
+    const { session, host } = this
+    session.closed = true
+    this.isOver = true
+    this.dialogue?.close()
+    this.drained?.()
+    this.drained = undefined
+    if (this.isWaiting) {
+      this.isWaiting = false
+      this.requestCharge = 0
+      host.budget.cancel(this.admit)
+    }
+    if (!this.isBusy) this.settle()
+    host.budget.release(this.replyCharge)
+    this.replyCharge = 0
+    if (this.isSignedIn) host.onLogin(false, this)
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

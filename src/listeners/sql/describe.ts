@@ -1,0 +1,164 @@
+// The columns of a statement that has not been run: clients of the extended protocol ask for them
+// before they bind anything. What is read is run with samples for the placeholders; of a
+// change, which must not run, the list of RETURNING and the catalog tell.
+
+import type { Session } from '../../bus/session.js'
+import { staticType } from '../../commands/sql/select/column-type.js'
+import { resultNames } from '../../commands/sql/select/result.js'
+import { commandFor } from '../../commands/sql/translate.js'
+import type { PgTypeName } from '../../protocol/pgwire/types.js'
+import type { Expression, ResultItem, Statement, TableReference } from '../../protocol/sql/ast.js'
+import type { Awaitable } from '../../store/store.js'
+import {
+  type Document,
+  doubleValue,
+  int32Value,
+  int64Value,
+  nullValue,
+  trueValue,
+  type Value,
+} from '../../value/value.js'
+import type { ColumnTypes, TableTypes } from './column-types.js'
+import { type ColumnHead, closingOf, columnsOf, Rows, typeNamed } from './rows.js'
+
+export interface Described {
+  readonly statement: Statement | undefined
+  readonly text: string
+  /** Of its placeholders. */
+  readonly count: number
+  readonly parameters: readonly { readonly type: PgTypeName }[]
+  readonly db: string
+  readonly session: Session
+  readonly types: ColumnTypes
+  readonly send: (body: Document, db?: string) => Awaitable<Document>
+}
+
+/** Rows that are looked at where no placeholder changes what they are. */
+const sampledRows = 100
+
+export function returnsRows(statement: Statement | undefined): boolean {
+  switch (statement?.kind) {
+    case 'select':
+    case 'explain':
+    case 'show':
+    case 'showTables':
+    case 'showIndexes':
+    case 'describe':
+      return true
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return statement.returning.length > 0
+    default:
+      return false
+  }
+}
+
+/** Whether running it writes. */
+export function isChange(statement: Statement | undefined): boolean {
+  const kind = statement?.kind
+  return kind === 'insert' || kind === 'update' || kind === 'delete'
+}
+
+export async function describedColumns(asked: Described): Promise<readonly ColumnHead[]> {
+  const { statement, types, session, db } = asked
+  switch (statement?.kind) {
+    case 'insert':
+    case 'update':
+    case 'delete': {
+      const known = await types.of(session, db, statement.table.name)
+      return listed(statement.returning, statement.table, withWritten(known, statement), [])
+    }
+    case 'show':
+      return [{ name: statement.name, type: 'text' }]
+    case 'select': {
+      const heads = await tried(asked)
+      const { from, joins, results } = statement
+      const isPlain = from !== undefined && from.schema === undefined && joins.length === 0
+      if (asked.count === 0 || !isPlain) return heads
+      return listed(results, from, await types.of(session, db, from.name), heads)
+    }
+    default:
+      return tried(asked)
+  }
+}
+
+/** What a row has once it is written: an _id always, and what an INSERT names. */
+function withWritten(known: TableTypes, statement: Statement): TableTypes {
+  const types = new Map([['_id', known.get('_id') ?? 'text'] as const, ...known])
+  for (const { path } of statement.kind === 'insert' ? (statement.columns ?? []) : []) {
+    const name = String(path[0])
+    if (!types.has(name)) types.set(name, 'text')
+  }
+  return types
+}
+
+/** What stands for a placeholder of a type while a statement is tried: others are NULL. */
+const samples = new Map<PgTypeName, Value>([
+  ['int2', int32Value(1)],
+  ['int4', int32Value(1)],
+  ['int8', int64Value(1n)],
+  ['float4', doubleValue(1)],
+  ['float8', doubleValue(1)],
+  ['bool', trueValue],
+])
+
+/** By a run with numbers and truths for placeholders that are such, and NULL for the others. */
+async function tried(asked: Described): Promise<readonly ColumnHead[]> {
+  const { parameters, count } = asked
+  const values = parameters.slice(0, count).map(({ type }) => samples.get(type) ?? nullValue)
+  try {
+    return await triedWith(asked, values)
+  } catch (error) {
+    if (count === 0) throw error
+    return triedWith(asked, new Array(count).fill(nullValue))
+  }
+}
+
+async function triedWith(
+  { text, count, send }: Described,
+  params: readonly Value[],
+): Promise<readonly ColumnHead[]> {
+  const { body } = commandFor({ text, params, batchSize: count === 0 ? sampledRows : 1 })
+  if (body === undefined) return []
+  const reply = await send(body)
+  const { cursor } = new Rows([], reply)
+  if (cursor !== undefined) await send(closingOf(cursor), cursor.db)
+  return columnsOf(reply)
+}
+
+/** `heads` are what a run without rows has said. */
+function listed(
+  items: readonly ResultItem[],
+  table: TableReference,
+  known: TableTypes,
+  heads: readonly ColumnHead[],
+): readonly ColumnHead[] {
+  const names = resultNames(items)
+  const said = new Map(heads.map(({ name, type }) => [name, type]))
+  return items.flatMap(({ expression }, i): readonly ColumnHead[] => {
+    const name = names[i]
+    if (name === undefined) {
+      if (known.size === 0) return heads.filter((head) => !names.includes(head.name))
+      return [...known].map(([column, type]) => ({ name: column, type }))
+    }
+    const fixed = staticType(expression)
+    const type = fixed === undefined ? undefined : typeNamed(fixed)
+    return [
+      { name, type: type ?? columnType(expression, table, known) ?? said.get(name) ?? 'text' },
+    ]
+  })
+}
+
+function columnType(
+  expression: Expression,
+  { name, alias }: TableReference,
+  known: TableTypes,
+): ColumnHead['type'] | undefined {
+  if (expression.kind !== 'column') return undefined
+  const [first, second] = expression.path
+  const isNamed = expression.path.length > 1 && first === (alias ?? name)
+  const column = isNamed ? second : first
+  if (expression.path.length !== (isNamed ? 2 : 1)) return undefined
+  return known.get(String(column))
+}

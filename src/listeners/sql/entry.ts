@@ -1,0 +1,154 @@
+// The way in: start-up packets, encryption, and the login by SCRAM, up to the moment when a session
+// begins. Everything that is refused here ends the connection, in the peer's words.
+// Source: PostgreSQL 17, 53.2.1 and 53.3; which key a user name means: DESIGN.md.
+
+import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
+import type { Session } from '../../bus/session.js'
+import { checkDatabaseName } from '../../engine/catalog.js'
+import type { Identity } from '../../identity/identity.js'
+import { conversationId, type Login } from '../../identity/login.js'
+import { parseSaslInitial } from '../../protocol/pgwire/client-message.js'
+import { type ErrorFields, errorFields } from '../../protocol/pgwire/error-fields.js'
+import type { Frame } from '../../protocol/pgwire/message-splitter.js'
+import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
+import { fatalError, pgState } from '../../protocol/pgwire/pg-error.js'
+import { parseStartup, type Startup } from '../../protocol/pgwire/startup.js'
+import { SessionSettings } from './session-settings.js'
+
+export interface EntryOptions {
+  readonly session: Session
+  readonly writer: MessageWriter
+  readonly login: Login
+  /** Setting AUTH_MODE=off: whoever comes is who the session says. */
+  readonly isOpen: boolean
+  /** TLS is on offer. */
+  readonly offersTls: boolean
+  /** Nothing but TLS is taken: others could record a login. */
+  readonly requiresTls: boolean
+  /** Setting DATABASE: that of clients who name none. */
+  readonly database: string
+  /** Of Sigil's package. */
+  readonly version: string
+  readonly cancel: (processId: number, secret: Uint8Array) => void
+}
+
+/** What comes next: another packet, the TLS handshake, the login, the session, or the end. */
+export type EntryStep = 'start' | 'tls' | 'login' | 'session' | 'end'
+
+const mechanism = 'SCRAM-SHA-256'
+
+export class Entry {
+  /** Of the session that begins. */
+  settings: SessionSettings | undefined
+  database = ''
+  private startup: Startup | undefined
+  private isSecure = false
+  private isProving = false
+
+  constructor(private readonly options: EntryOptions) {}
+
+  /** TLS stands. */
+  secured(): void {
+    this.isSecure = true
+  }
+
+  /** Throws what ends the connection; what of it the client is told, `fields` says. */
+  async take(frame: Frame): Promise<EntryStep> {
+    return this.startup === undefined ? this.start(frame) : this.prove(frame)
+  }
+
+  /** An error before the session, as the client is told of it. */
+  fields(thrown: unknown): ErrorFields {
+    const error = toGatewayError(thrown)
+    if (error.kind !== 'AuthenticationFailed') return errorFields(error, true)
+    const user = this.startup?.user ?? ''
+    const message = `password authentication failed for user "${user}"`
+    return { severity: 'FATAL', sqlState: '28P01', message }
+  }
+
+  private start(frame: Frame): EntryStep {
+    const { writer, offersTls, requiresTls, cancel, isOpen } = this.options
+    const packet = parseStartup(frame.body)
+    switch (packet.kind) {
+      case 'ssl':
+      case 'gss': {
+        const isTls = packet.kind === 'ssl' && offersTls && !this.isSecure
+        writer.encryption(isTls)
+        return isTls ? 'tls' : 'start'
+      }
+      case 'cancel':
+        cancel(packet.processId, packet.secret)
+        return 'end'
+      case 'startup':
+        if (requiresTls && !this.isSecure) {
+          throw fatalError('this server takes connections by TLS alone', pgState.badAuthorization)
+        }
+        this.begin(packet)
+        if (packet.isNewer) writer.negotiateVersion(packet.unknownOptions)
+        if (!isOpen) {
+          writer.authenticationSasl([mechanism])
+          return 'login'
+        }
+        this.welcome()
+        return 'session'
+    }
+  }
+
+  private begin(startup: Startup): void {
+    const { user, database, parameters } = startup
+    const replication = parameters.get('replication') ?? 'false'
+    if (!/^(?:false|off|no|0)$/i.test(replication)) {
+      throw fatalError('replication is not supported', pgState.featureNotSupported)
+    }
+    // psql names the user's own database where none is given.
+    this.database = database === user ? this.options.database : database
+    try {
+      checkDatabaseName(this.database)
+    } catch {
+      throw fail('BadValue', `database "${database}" does not exist`, { sqlState: '3D000' })
+    }
+    const settings = new SessionSettings(user, this.options.version)
+    for (const [name, value] of parameters) settings.begin(name, value)
+    this.settings = settings
+    this.startup = startup
+  }
+
+  private async prove({ body }: Frame): Promise<EntryStep> {
+    const { login, writer } = this.options
+    const user = this.startup?.user ?? ''
+    if (!this.isProving) {
+      const initial = parseSaslInitial(body)
+      if (initial.mechanism !== mechanism) {
+        throw fatalError('client selected an invalid SASL authentication mechanism')
+      }
+      this.isProving = true
+      const payload = initial.response ?? new Uint8Array(0)
+      const first = await login.start({ mechanism, payload, skipEmptyExchange: true, user })
+      writer.saslContinue(first.payload)
+      return 'login'
+    }
+    const { payload, identity } = await login.continue(conversationId, body)
+    if (identity === undefined) throw fatalError('the login has not ended')
+    writer.saslFinal(payload)
+    this.enter(identity)
+    this.welcome()
+    return 'session'
+  }
+
+  private enter(identity: Identity): void {
+    this.options.session.identity = identity
+  }
+
+  private welcome(): void {
+    const { writer } = this.options
+    writer.authenticationOk()
+    for (const [name, value] of this.settings?.statuses() ?? []) {
+      writer.parameterStatus(name, value)
+    }
+  }
+}
+
+/** Whether an error is of the connection's making: ours go to the log. */
+export function isOurs(thrown: unknown): boolean {
+  return !(thrown instanceof GatewayError) || thrown.kind === 'InternalError'
+}

@@ -1,0 +1,276 @@
+// What type a placeholder has, as far as its statement says: that of a cast, of the value or column
+// that it is compared with or written to. Clients send numbers as text and leave the type to the
+// server; PostgreSQL asks its catalog, and so does who uses these hints.
+
+import type { PgTypeName } from '../../protocol/pgwire/types.js'
+import type {
+  Assignment,
+  Expression,
+  PathPart,
+  SelectStatement,
+  Statement,
+  TableReference,
+} from '../../protocol/sql/ast.js'
+import { bsonType } from '../../value/value.js'
+import { typeNamed } from './rows.js'
+
+export type Hint =
+  | { readonly kind: 'type'; readonly type: PgTypeName }
+  /** The type of a column; of an array of such where the statement says ANY. */
+  | {
+      readonly kind: 'column'
+      readonly table: string
+      readonly column: string
+      readonly isArray: boolean
+    }
+
+const text: Hint = { kind: 'type', type: 'text' }
+const whole: Hint = { kind: 'type', type: 'int8' }
+const truth: Hint = { kind: 'type', type: 'bool' }
+const time: Hint = { kind: 'type', type: 'timestamptz' }
+const list: Hint = { kind: 'type', type: 'textArray' }
+
+const ofValues = new Map<number, PgTypeName>([
+  [bsonType.string, 'text'],
+  [bsonType.int32, 'int4'],
+  [bsonType.int64, 'int8'],
+  [bsonType.double, 'float8'],
+  [bsonType.decimal128, 'numeric'],
+  [bsonType.bool, 'bool'],
+])
+
+const textCalls = new Set(
+  `lower upper initcap substring substr left right replace btrim ltrim rtrim lpad rpad concat
+  length char_length position strpos starts_with split_part current_setting quote_ident`.split(
+    /\s+/,
+  ),
+)
+const comparisons = new Set('= <> < <= > >= @> <@ && #> #>>'.split(' '))
+const alike = new Set(['coalesce', 'nullif', 'greatest', 'least', 'max', 'min', 'sum', 'avg'])
+
+/** By the placeholders' indexes; undefined where nothing is known. */
+export function parameterHints(statement: Statement, count: number): (Hint | undefined)[] {
+  if (count === 0) return []
+  const hints = new Hints(count)
+  hints.statement(statement)
+  return hints.found
+}
+
+class Hints {
+  readonly found: (Hint | undefined)[]
+  private tables: readonly TableReference[] = []
+
+  constructor(count: number) {
+    this.found = new Array(count).fill(undefined)
+  }
+
+  statement(statement: Statement): void {
+    switch (statement.kind) {
+      case 'select':
+        this.select(statement)
+        break
+      case 'explain':
+        this.statement(statement.statement)
+        break
+      case 'insert':
+        this.tables = [statement.table]
+        this.insert(statement)
+        break
+      case 'update':
+        this.tables = [statement.table]
+        this.assignments(statement.set)
+        this.visit(statement.where, truth)
+        this.visit(statement.limit, whole)
+        break
+      case 'delete':
+        this.tables = [statement.table]
+        this.visit(statement.where, truth)
+        this.visit(statement.limit, whole)
+        break
+      default:
+    }
+    if ('returning' in statement) {
+      for (const { expression } of statement.returning) this.visit(expression)
+    }
+  }
+
+  private select(select: SelectStatement): void {
+    const { from, joins } = select
+    this.tables = from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
+    for (const { expression } of select.results) this.visit(expression)
+    for (const { on } of joins) this.visit(on, truth)
+    this.visit(select.where, truth)
+    for (const group of select.groupBy) this.visit(group)
+    this.visit(select.having, truth)
+    for (const { expression } of select.orderBy) this.visit(expression)
+    this.visit(select.limit, whole)
+    this.visit(select.offset, whole)
+  }
+
+  private insert({ columns, rows, conflict }: Statement & { readonly kind: 'insert' }): void {
+    for (const row of rows ?? []) {
+      for (const [i, value] of row.entries()) this.visit(value, this.columnHint(columns?.[i]?.path))
+    }
+    if (conflict === undefined || conflict.action === 'nothing') return
+    this.assignments(conflict.action.set)
+    this.visit(conflict.action.where, truth)
+  }
+
+  private assignments(set: readonly Assignment[]): void {
+    for (const { target, value } of set) this.visit(value, this.columnHint(target.path))
+  }
+
+  private visit(expression: Expression | undefined, wanted?: Hint): void {
+    if (expression === undefined) return
+    switch (expression.kind) {
+      case 'parameter':
+        this.found[expression.index] ??= wanted
+        break
+      case 'not':
+        this.visit(expression.operand, truth)
+        break
+      case 'and':
+      case 'or':
+        for (const operand of expression.operands) this.visit(operand, truth)
+        break
+      case 'unary':
+        this.visit(expression.operand, wanted)
+        break
+      case 'binary':
+        this.binary(expression.operator, expression.left, expression.right, wanted)
+        break
+      case 'distinct':
+        this.alike([expression.left, expression.right])
+        break
+      case 'is':
+        this.visit(expression.operand, expression.test === 'null' ? undefined : truth)
+        break
+      case 'between':
+        this.alike([expression.operand, expression.low, expression.high])
+        break
+      case 'in':
+        this.alike([expression.operand, ...expression.list])
+        break
+      case 'like':
+        for (const part of [expression.operand, expression.pattern]) this.visit(part, text)
+        this.visit(expression.escape, text)
+        break
+      case 'quantified':
+        this.visit(expression.left)
+        this.visit(expression.array, listOf(this.hintOf(expression.left)))
+        break
+      default:
+        this.visitRest(expression, wanted)
+    }
+  }
+
+  private visitRest(expression: Expression, wanted: Hint | undefined): void {
+    switch (expression.kind) {
+      case 'cast':
+        this.visit(expression.operand, castHint(expression.type))
+        break
+      case 'case': {
+        const { operand, branches, otherwise } = expression
+        this.alike([operand, ...branches.map(({ when }) => when)].filter((e) => e !== undefined))
+        const results = branches.map(({ result }) => result)
+        this.alike(otherwise === undefined ? results : [...results, otherwise], wanted)
+        break
+      }
+      case 'call':
+        this.call(expression.name, expression.args, wanted)
+        for (const { expression: by } of expression.orderBy) this.visit(by)
+        this.visit(expression.filter, truth)
+        break
+      case 'array':
+        this.alike(expression.elements)
+        break
+      case 'subscript':
+        this.visit(expression.operand)
+        this.visit(expression.index)
+        break
+      case 'field':
+        this.visit(expression.operand)
+        break
+      default:
+    }
+  }
+
+  private call(name: string, args: readonly Expression[], wanted: Hint | undefined): void {
+    if (alike.has(name)) this.alike(args, wanted)
+    else if (name === 'date_trunc' || name === 'date_part' || name === 'extract') {
+      for (const [i, arg] of args.entries()) this.visit(arg, i === 0 ? text : time)
+    } else for (const arg of args) this.visit(arg, textCalls.has(name) ? text : undefined)
+  }
+
+  private binary(operator: string, left: Expression, right: Expression, wanted?: Hint): void {
+    switch (operator) {
+      case '||':
+      case '~':
+      case '~*':
+      case '!~':
+      case '!~*':
+        this.visit(left, text)
+        this.visit(right, text)
+        break
+      case '->':
+      case '->>':
+        this.visit(left)
+        this.visit(right, text)
+        break
+      default:
+        this.alike([left, right], comparisons.has(operator) ? undefined : wanted)
+    }
+  }
+
+  /** Of operands of one type, what the others say is what a placeholder among them is. */
+  private alike(operands: readonly Expression[], wanted?: Hint): void {
+    let hint: Hint | undefined
+    for (const operand of operands) hint ??= this.hintOf(operand)
+    for (const operand of operands) this.visit(operand, hint ?? wanted)
+  }
+
+  private hintOf(expression: Expression): Hint | undefined {
+    switch (expression.kind) {
+      case 'literal': {
+        const type = ofValues.get(expression.value.type)
+        return type === undefined ? undefined : { kind: 'type', type }
+      }
+      case 'column':
+        return this.columnHint(expression.path)
+      case 'cast':
+        return castHint(expression.type)
+      case 'unary':
+        return this.hintOf(expression.operand)
+      case 'binary': {
+        if (expression.operator === '||' || expression.operator === '->>') return text
+        return this.hintOf(expression.left) ?? this.hintOf(expression.right)
+      }
+      case 'call':
+        if (expression.name === 'count') return whole
+        if (expression.name === 'now' || expression.name === 'date_trunc') return time
+        return expression.name === 'lower' || expression.name === 'upper' ? text : undefined
+      default:
+        return undefined
+    }
+  }
+
+  private columnHint(path: readonly PathPart[] | undefined): Hint | undefined {
+    const [first, second] = path ?? []
+    if (path === undefined || typeof first !== 'string') return undefined
+    const named = this.tables.find(({ name, alias }) => (alias ?? name) === first)
+    const only = this.tables.length === 1 ? this.tables[0] : undefined
+    const [table, column, used] =
+      path.length > 1 && named !== undefined ? [named, second, 2] : [only, first, 1]
+    // What lies deeper has no type in the catalog.
+    if (table === undefined || typeof column !== 'string' || path.length > used) return undefined
+    return { kind: 'column', table: table.name, column, isArray: false }
+  }
+}
+
+function castHint({ name, isArray }: { readonly name: string; readonly isArray: boolean }): Hint {
+  return isArray ? list : { kind: 'type', type: typeNamed(name) }
+}
+
+function listOf(hint: Hint | undefined): Hint {
+  return hint?.kind === 'column' ? { ...hint, isArray: true } : list
+}

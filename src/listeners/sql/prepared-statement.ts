@@ -1,0 +1,190 @@
+// One statement as the extended protocol prepares it: its text, what its placeholders are, and the
+// columns that a client was told before it ran.
+
+import type { Session } from '../../bus/session.js'
+import { parsedStatement } from '../../commands/sql/statement-cache.js'
+import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
+import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
+import { valueOfText } from '../../protocol/pgwire/parameter-text.js'
+import { type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
+import type { Parsed, Statement } from '../../protocol/sql/ast.js'
+import { splitStatements } from '../../protocol/sql/split.js'
+import { sqlError } from '../../protocol/sql/sql-error.js'
+import type { Awaitable } from '../../store/store.js'
+import { elementsOf } from '../../value/elements.js'
+import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import type { ColumnTypes, TableTypes } from './column-types.js'
+import { type Hint, parameterHints } from './parameter-hints.js'
+import type { ColumnHead } from './rows.js'
+
+/** Of a placeholder. */
+export interface ParameterType {
+  readonly type: PgTypeName
+  /** Of an array's elements, where they are no texts. */
+  readonly element?: PgTypeName
+  /** The client did not name it: what is no JSON for a column of JSON is a text. */
+  readonly isGuessed: boolean
+}
+
+export interface PreparedStatement {
+  /** Undefined: nothing but blanks and comments. */
+  readonly statement: Statement | undefined
+  readonly text: string
+  readonly parameters: readonly ParameterType[]
+  /** Of them, how many the statement really has. */
+  readonly count: number
+  /** What a Describe has answered: rows are laid out so from then on. */
+  described: readonly ColumnHead[] | undefined
+}
+
+export interface Place {
+  readonly types: ColumnTypes
+  readonly session: Session
+  readonly db: string
+}
+
+const plainText: ParameterType = { type: 'text', isGuessed: true }
+
+/**
+ * Throws what parsing throws, 42601 for several statements at once. `oids` are the types that the
+ * client gives, 0 for none.
+ */
+export function prepare(
+  text: string,
+  oids: readonly number[],
+  place: Place,
+): Awaitable<PreparedStatement> {
+  const parsed = parsedOrBlank(text)
+  if (parsed === undefined) {
+    const parameters = oids.map((oid) => givenType(oid) ?? plainText)
+    return { statement: undefined, text: '', parameters, count: 0, described: undefined }
+  }
+  const { statement, parameters } = parsed
+  const { count } = parameters
+  const finish = (types: readonly ParameterType[]): PreparedStatement => ({
+    ...{ statement, text, parameters: types, count, described: undefined },
+  })
+  if (count === 0 && oids.length === 0) return finish([])
+  const found = parameterTypes(parameterHints(statement, count), oids, count, place)
+  return found instanceof Promise ? found.then(finish) : finish(found)
+}
+
+/** Undefined where a text is nothing but blanks and comments. */
+function parsedOrBlank(text: string): Parsed | undefined {
+  try {
+    return parsedStatement(text)
+  } catch (error) {
+    const statements = splitStatements(text)
+    if (statements.length === 0) return undefined
+    const second = statements[1]
+    if (second === undefined) throw error
+    const message = 'cannot insert multiple commands into a prepared statement'
+    throw sqlError(text, second.start, message)
+  }
+}
+
+function parameterTypes(
+  hints: readonly (Hint | undefined)[],
+  oids: readonly number[],
+  count: number,
+  place: Place,
+): Awaitable<readonly ParameterType[]> {
+  const tables = new Map<string, string[]>()
+  for (const [i, hint] of hints.entries()) {
+    if (hint?.kind !== 'column' || givenType(oids[i] ?? 0) !== undefined) continue
+    const needs = tables.get(hint.table) ?? []
+    tables.set(hint.table, [...needs, hint.column])
+  }
+  const finish = (known: ReadonlyMap<string, TableTypes>): ParameterType[] =>
+    Array.from({ length: Math.max(count, oids.length) }, (_, i) => {
+      return givenType(oids[i] ?? 0) ?? guessed(hints[i], known)
+    })
+  if (tables.size === 0) return finish(new Map())
+  return lookedUp(tables, place, finish)
+}
+
+function lookedUp<T>(
+  tables: ReadonlyMap<string, readonly string[]>,
+  { types, session, db }: Place,
+  finish: (known: ReadonlyMap<string, TableTypes>) => T,
+): Awaitable<T> {
+  const known = new Map<string, TableTypes>()
+  const waits: Promise<void>[] = []
+  for (const [table, needs] of tables) {
+    const found = types.of(session, db, table, needs)
+    if (!(found instanceof Promise)) known.set(table, found)
+    else waits.push(found.then((each) => void known.set(table, each)))
+  }
+  if (waits.length === 0) return finish(known)
+  return Promise.all(waits).then(() => finish(known))
+}
+
+function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>): ParameterType {
+  if (hint === undefined) return plainText
+  if (hint.kind === 'type') return { type: hint.type, isGuessed: true }
+  const type = known.get(hint.table)?.get(hint.column) ?? 'text'
+  if (!hint.isArray) return { type, isGuessed: true }
+  return { type: 'textArray', element: type, isGuessed: true }
+}
+
+/** Arrays by their OIDs: the elements' types. */
+const arrays = new Map<number, PgTypeName>([
+  ...([
+    [1000, 'bool'],
+    [1005, 'int2'],
+    [1007, 'int4'],
+    [1016, 'int8'],
+  ] as const),
+  ...([
+    [1021, 'float4'],
+    [1022, 'float8'],
+    [1231, 'numeric'],
+    [1185, 'timestamptz'],
+  ] as const),
+])
+
+/** Undefined for 0, which leaves it to the server, and for types that are not known here. */
+function givenType(oid: number): ParameterType | undefined {
+  if (oid === 0) return undefined
+  const element = arrays.get(oid)
+  if (element !== undefined) return { type: 'textArray', element, isGuessed: false }
+  const type = typeOfOid(oid)
+  return type === undefined || type === 'unknown' ? undefined : { type, isGuessed: false }
+}
+
+/** The values that a Bind gives. Throws 08P01, 22P02 and what else texts and bytes can be. */
+export function boundValues(bind: Bind, { parameters, count }: PreparedStatement): Value[] {
+  if (bind.parameters.length !== parameters.length) {
+    // Says how many there should be.
+    parametersOf(
+      bind,
+      parameters.map(({ type }) => type),
+    )
+  }
+  const values = bind.parameters.map((bytes, i) => {
+    const parameter = parameters[i] ?? plainText
+    if (bytes === undefined) return undefined
+    if (formatAt(bind.parameterFormats, i) === 'text') return ofText(bytes, parameter)
+    return ofElements(valueOfBinary(bytes, parameter.type, i), parameter)
+  })
+  return values.slice(0, count).map((value) => value ?? nullValue)
+}
+
+function ofText(bytes: Uint8Array, parameter: ParameterType): Value {
+  const { type, isGuessed } = parameter
+  const isJson = type === 'jsonb' || type === 'json'
+  // A column of several types: only what looks like JSON is meant so.
+  if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
+  return ofElements(valueOfText(bytes, type), parameter)
+}
+
+const jsonStarts: readonly number[] = [...'{["'].map((each) => each.charCodeAt(0))
+
+function ofElements(value: Value, { element }: ParameterType): Value {
+  if (element === undefined || element === 'text' || value.type !== bsonType.array) return value
+  const items = elementsOf(value).map((item) =>
+    item.type === bsonType.string ? valueOfText(Buffer.from(stringOf(item)), element) : item,
+  )
+  return writeArray(items)
+}

@@ -1,0 +1,181 @@
+// Runs one statement of a session: as a command of the bus, or, where no store is needed, on the
+// session itself. What it answers still has to be written: columns, rows, the tag.
+
+import { fail } from '../../base/errors.js'
+import type { Request, Session } from '../../bus/session.js'
+import { commandFor, type SqlKind } from '../../commands/sql/translate.js'
+import type { Severity } from '../../protocol/pgwire/error-fields.js'
+import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
+import type { Statement } from '../../protocol/sql/ast.js'
+import type { Awaitable } from '../../store/store.js'
+import { Elements, field } from '../../value/elements.js'
+import { integerOf } from '../../value/numbers.js'
+import { type Document, stringValue, type Value } from '../../value/value.js'
+import { DocumentWriter, writeDocument } from '../../value/writer.js'
+import type { ColumnTypes } from './column-types.js'
+import type { SessionSettings } from './session-settings.js'
+
+/** A statement has run. */
+export interface Outcome {
+  readonly kind: SqlKind
+  /** It answers rows: `reply` has a cursor and columns. */
+  readonly returns: boolean
+  readonly reply: Document
+  /** What the client is told when all is sent; of rows, their number stands behind it. */
+  readonly tag: string
+  readonly counts: boolean
+}
+
+export interface RunnerHost {
+  readonly run: (request: Request, session: Session) => Awaitable<Document>
+  readonly types: ColumnTypes
+}
+
+export interface RunnerOptions {
+  readonly host: RunnerHost
+  readonly session: Session
+  readonly db: string
+  readonly settings: SessionSettings
+  readonly sequence: MessageSequence
+  /** Sends a notice; not an error, and nothing ends. */
+  readonly notice: (severity: Severity, sqlState: string, message: string, hint?: string) => void
+  /** Tells the client of a setting that has changed. */
+  readonly changed: (name: string, value: string) => void
+}
+
+const emptyReply: Document = Uint8Array.of(5, 0, 0, 0, 0)
+const noSequences: Request['sequences'] = new Map()
+const plainTags: Partial<Record<SqlKind, string>> = {
+  truncate: 'TRUNCATE TABLE',
+  createIndex: 'CREATE INDEX',
+  dropIndex: 'DROP INDEX',
+  createTable: 'CREATE TABLE',
+  dropTable: 'DROP TABLE',
+  explain: 'EXPLAIN',
+  show: 'SHOW',
+}
+const writing = new Set<SqlKind>([
+  ...(['insert', 'update', 'delete', 'truncate', 'createIndex', 'dropIndex'] as const),
+  ...(['createTable', 'dropTable'] as const),
+])
+
+export class Runner {
+  /** Statements of the open transaction have changed something, which nothing takes back. */
+  private hasWritten = false
+
+  constructor(private readonly options: RunnerOptions) {}
+
+  /** Throws, or rejects with, what the statement fails with. */
+  run(text: string, params: readonly Value[], batchSize: number): Awaitable<Outcome> {
+    const { sequence } = this.options
+    const command = commandFor({ text, params, batchSize })
+    const { kind, body, statement, returns } = command
+    sequence.requireRunnable(kind === 'commit' || kind === 'rollback')
+    if (body === undefined) return this.ofSession(statement)
+    const reply = this.send(this.limited(body))
+    const finish = (answer: Document): Outcome => {
+      if (writing.has(kind)) this.wrote(kind)
+      return { kind, returns, reply: answer, tag: tagOf(kind, answer), counts: kind === 'select' }
+    }
+    return reply instanceof Promise ? reply.then(finish) : finish(reply)
+  }
+
+  /** Any command, on the session's database unless another is named. */
+  send(body: Document, db = this.options.db): Awaitable<Document> {
+    const { host, session } = this.options
+    return host.run({ db, body, sequences: noSequences }, session)
+  }
+
+  private wrote(kind: SqlKind): void {
+    const { host, sequence } = this.options
+    if (sequence.status === 'T') this.hasWritten = true
+    if (kind !== 'insert' && kind !== 'update' && kind !== 'delete') host.types.forget()
+  }
+
+  /** With the session's time limit. */
+  private limited(body: Document): Document {
+    const { statementTimeoutMs } = this.options.settings
+    if (statementTimeoutMs === 0) return body
+    return writeDocument((writer) => {
+      const elements = new Elements(body)
+      while (elements.next()) writer.element(body, elements.start, elements.valueEnd)
+      writer.int32('maxTimeMS', statementTimeoutMs)
+    })
+  }
+
+  private ofSession(statement: Statement): Outcome {
+    const { settings, changed } = this.options
+    switch (statement.kind) {
+      case 'show':
+        return shown(statement.name, settings.show(statement.name))
+      case 'set': {
+        const told = settings.set(statement.name, statement.values)
+        if (told !== undefined) changed(...told)
+        return done('set', 'SET')
+      }
+      case 'begin':
+        return this.begin()
+      case 'commit':
+      case 'rollback':
+        return this.end(statement.kind)
+      default:
+        throw fail('InternalError', `${statement.kind} has no command`)
+    }
+  }
+
+  private begin(): Outcome {
+    const { sequence, notice } = this.options
+    if (sequence.begin()) this.hasWritten = false
+    else notice('WARNING', '25001', 'there is already a transaction in progress')
+    return done('begin', 'BEGIN')
+  }
+
+  /** Every statement has long been committed by itself: a rollback can only be honest about it. */
+  private end(kind: 'commit' | 'rollback'): Outcome {
+    const { sequence, notice } = this.options
+    const before = sequence.end()
+    if (before === 'I') notice('WARNING', '25P01', 'there is no transaction in progress')
+    const isUndone = kind === 'rollback' || before === 'E'
+    if (isUndone && this.hasWritten) {
+      const text = 'what the statements before have changed was kept, not rolled back'
+      notice('WARNING', '01000', text, 'Every statement is committed by itself.')
+    }
+    this.hasWritten = false
+    return done(kind, isUndone ? 'ROLLBACK' : 'COMMIT')
+  }
+}
+
+function done(kind: SqlKind, tag: string): Outcome {
+  return { kind, returns: false, reply: emptyReply, tag, counts: false }
+}
+
+/** One row of one text. */
+function shown(name: string, value: string): Outcome {
+  const row = new DocumentWriter().value(name, stringValue(value)).finish()
+  const reply = writeDocument((writer) => {
+    writer.openDocument('cursor').openArray('firstBatch').pushDocument(row).close().close()
+    writer.openArray('columns').pushOpenDocument()
+    writer.string('name', name).string('type', 'text').close().close()
+  })
+  return { kind: 'show', returns: true, reply, tag: 'SHOW', counts: false }
+}
+
+function tagOf(kind: SqlKind, reply: Document): string {
+  switch (kind) {
+    case 'select':
+      return 'SELECT'
+    case 'insert':
+      return `INSERT 0 ${figure(reply, 'insertedCount') + figure(reply, 'matchedCount')}`
+    case 'update':
+      return `UPDATE ${figure(reply, 'matchedCount')}`
+    case 'delete':
+      return `DELETE ${figure(reply, 'deletedCount')}`
+    default:
+      return plainTags[kind] ?? kind.toUpperCase()
+  }
+}
+
+function figure(reply: Document, name: string): number {
+  const value = field(reply, name)
+  return value === undefined ? 0 : (integerOf(value) ?? 0)
+}

@@ -1,0 +1,129 @@
+// What SET, SHOW and the start-up packet speak of: the settings of one session. Few of them do
+// anything here; those that would promise what is not done are refused, the others are kept and
+// shown, since drivers set them before they ask anything.
+
+import { fail, type GatewayError } from '../../base/errors.js'
+import { sqlSettingCharsMax, sqlSettingsMax } from '../../base/limits.js'
+import { sessionSettings } from '../../commands/sql/session/session-setting-values.js'
+
+/** What the start of a session tells, in the peer's order and spelling. */
+const reported = [
+  ...['in_hot_standby', 'integer_datetimes', 'TimeZone', 'IntervalStyle', 'is_superuser'],
+  ...['application_name', 'default_transaction_read_only', 'standard_conforming_strings'],
+  ...['session_authorization', 'client_encoding', 'server_version', 'server_encoding'],
+  'DateStyle',
+] as const
+
+const initial: Readonly<Record<string, string>> = {
+  ...sessionSettings,
+  session_authorization: '',
+}
+
+const fixed = new Set([
+  ...['in_hot_standby', 'integer_datetimes', 'is_superuser', 'lc_collate', 'lc_ctype'],
+  ...['max_identifier_length', 'server_encoding', 'server_version', 'server_version_num'],
+])
+const utf8Names = /^(?:utf-?8|unicode|sql_ascii|auto|default)$/i
+const durationForm = /^(\d{1,10}) ?(us|ms|s|min|h|d)?$/
+const msOf: Readonly<Record<string, number>> = {
+  ...{ us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
+}
+
+export class SessionSettings {
+  private readonly values: Map<string, string>
+  /** Of each statement, milliseconds; 0 for none. */
+  statementTimeoutMs = 0
+
+  constructor(user: string, version: string) {
+    this.values = new Map(Object.entries(initial))
+    this.values.set('session_authorization', user)
+    this.values.set('server_version', `${sessionSettings.server_version} (Sigil ${version})`)
+  }
+
+  /** Names and values that the client is told when its session begins. */
+  *statuses(): Generator<readonly [name: string, value: string]> {
+    for (const name of reported) yield [name, this.values.get(name.toLowerCase()) ?? '']
+  }
+
+  /** Throws 42704 for what is no setting. */
+  show(name: string): string {
+    const value = this.values.get(name)
+    if (value === undefined) throw unknown(name)
+    return value
+  }
+
+  /**
+   * Sets one; answers what the client is to be told, as it is told every change of a reported one.
+   * Throws 42704, 22023 for a value that cannot be, 0A000, 55P02 for what cannot be changed.
+   */
+  set(name: string, given: readonly string[]): readonly [name: string, value: string] | undefined {
+    if (name === 'transaction') return undefined
+    if (name === 'role' || name === 'session_authorization') {
+      throw refused(`SET ${name.toUpperCase()} is not supported`, '0A000')
+    }
+    if (fixed.has(name)) throw refused(`parameter "${name}" cannot be changed`, '55P02')
+    const isOwn = name.includes('.')
+    if (name.length > sqlSettingCharsMax) throw refused('the name is too long', '42622')
+    if (!isOwn && !this.values.has(name)) throw unknown(name)
+    const value = this.valueOf(name, given)
+    if (isOwn && !this.values.has(name) && this.values.size >= sqlSettingsMax) {
+      throw refused(`a session keeps at most ${sqlSettingsMax} settings`, '53400')
+    }
+    this.values.set(name, value)
+    const shown = reported.find((each) => each.toLowerCase() === name)
+    return shown === undefined ? undefined : [shown, value]
+  }
+
+  /** What is given at the start: a client must not fail for a setting that nobody needs. */
+  begin(name: string, value: string): void {
+    if (name === 'user' || name === 'database' || name === 'options') return
+    const lower = name.toLowerCase()
+    if (fixed.has(lower) || lower === 'session_authorization') return
+    if (this.values.has(lower) || lower.includes('.')) this.set(lower, [value])
+  }
+
+  private valueOf(name: string, given: readonly string[]): string {
+    const text = given.join(', ').slice(0, sqlSettingCharsMax)
+    const isDefault = given.length === 1 && text.toLowerCase() === 'default'
+    const value = isDefault ? (initial[name] ?? '') : text
+    switch (name) {
+      case 'client_encoding':
+        if (!utf8Names.test(value)) throw invalid(name, value, 'Only UTF8 is served.')
+        return 'UTF8'
+      case 'standard_conforming_strings':
+        if (!/^(?:on|true|yes|1)$/i.test(value)) throw invalid(name, value)
+        return 'on'
+      case 'datestyle':
+        // Times are always printed so.
+        if (!/iso/i.test(value)) throw invalid(name, value, 'Only the style ISO is served.')
+        return 'ISO, MDY'
+      case 'timezone':
+        // Times are shown in UTC, with their offset: true whatever the client's zone.
+        return 'UTC'
+      case 'statement_timeout':
+        this.statementTimeoutMs = durationOf(name, value)
+        return value
+      default:
+        return value
+    }
+  }
+}
+
+function durationOf(name: string, value: string): number {
+  const [, digits, unit = 'ms'] = durationForm.exec(value) ?? []
+  if (digits === undefined) throw invalid(name, value)
+  return Math.min(Math.ceil(Number(digits) * (msOf[unit] ?? 1)), 2 ** 31 - 1)
+}
+
+function unknown(name: string): GatewayError {
+  return refused(`unrecognized configuration parameter "${name}"`, '42704')
+}
+
+function invalid(name: string, value: string, hint?: string): GatewayError {
+  const text = `invalid value for parameter "${name}": "${value}"`
+  return fail('BadValue', text, { sqlState: '22023', ...(hint === undefined ? {} : { hint }) })
+}
+
+function refused(message: string, sqlState: string): GatewayError {
+  return fail('BadValue', message, { sqlState })
+}
