@@ -1,7 +1,6 @@
 // The composition root: settings in, listeners out. Every part is made here and handed what it
 // needs; nothing else knows how the parts are put together.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Authority, openAuthority } from './authority.js'
 import type { Clock, Random } from './base/clock.js'
@@ -9,10 +8,12 @@ import { fail } from './base/errors.js'
 import { HeapRest, processHeap } from './base/heap-rest.js'
 import { operatorKeyCharsMin, shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
-import { defaultPort, type SettingName, type Settings } from './base/settings.js'
+import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
 import type { KeyValueBus } from './bus/keyvalue/bus.js'
+import { type SwitchedProtocol, switchedProtocols } from './bus/protocols.js'
+import { type QuotaLimits, Quotas } from './bus/quota.js'
 import type { ServerPlaces } from './bus/services.js'
 import type { OpenChain } from './chain/open.js'
 import type { Registry } from './chain/registry.js'
@@ -27,14 +28,17 @@ import { backupRoute } from './listeners/http/backup.js'
 import { chainRoutes } from './listeners/http/chain.js'
 import { pageOrigins } from './listeners/http/guard.js'
 import { openHealth } from './listeners/http/health.js'
+import { Idempotency } from './listeners/http/idempotency.js'
 import { KeyValueHttp } from './listeners/http/key-value-http.js'
 import { metricsRoutes, metricsTokenCheck } from './listeners/http/metrics-routes.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
 import { isLoopback } from './listeners/network.js'
-import { openResp, type RespListener } from './listeners/resp.js'
-import { openWire, type WireListener } from './listeners/wire.js'
+import { CertificateFiles } from './listeners/tls-certificate.js'
+import { onPort } from './ports.js'
+import { Protocols } from './protocols.js'
 import { openStore } from './store/open.js'
 import type { Store } from './store/store.js'
+import { SwitchedListeners } from './switched-listeners.js'
 import { ObjectIds } from './value/object-id.js'
 import { openWallets, type Wallets } from './wallets.js'
 
@@ -50,11 +54,17 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  readonly ports: { readonly http: number; readonly wire: number; readonly redis: number }
+  /** 0 for a protocol that is switched off. */
+  readonly ports: Readonly<Record<'http' | SwitchedProtocol, number>>
   /** The operator's key where this start made one: the only time that it is known. */
   readonly madeKey: string | undefined
   /** What the operator should know of this start, a sentence each. */
   readonly notes: readonly string[]
+  /**
+   * Reads the certificate again, for handshakes from now on; false where there is none. Throws
+   * InvalidOptions where the new one does not hold: then the old one goes on.
+   */
+  reloadTls(): boolean
   /** Refuses new work, finishes what is in flight, closes everything; within five seconds. */
   close(): Promise<void>
 }
@@ -94,6 +104,8 @@ async function openOver(
   const { key, made } = await OperatorKey.open(store, { random, apiKey: settings.API_KEY })
   const spills = openSpills(settings.STORE, clock)
   const engine = new Engine({ store, clock, random, log, spills })
+  engine.cursors.perOwnerMax = settings.WALLET_CURSORS
+  const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
   await engine.start()
   const authority = openAuthority({
     ...{ settings, store, clock, random, log, chain },
@@ -101,10 +113,11 @@ async function openOver(
   })
   const { rules, standing, audit, signIn } = authority
   const { registry } = chain
-  const wallets = openWallets({ settings, store, clock, random, operator: key, registry })
-  const { credentials, keyLimit, keys } = wallets
+  const wallets = openWallets({ settings, store, clock, random, log, operator: key, registry })
+  const { credentials, keyLimit, keyUse, keys } = wallets
   const objectIds = new ObjectIds(clock, random)
   let listeners: Listeners | undefined
+  const protocols = new Protocols(store, log)
   const lifecycle = { isDraining: false }
   const { TEST_COMMANDS: hasTests } = settings
   const rows = hasTests ? [...documentRows, failPointRow] : documentRows
@@ -112,22 +125,23 @@ async function openOver(
     ...{ clock, random, log, objectIds },
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
-    ...{ version, rules, standing, audit, signIn, credentials, keyLimit, keys },
-    places: () => placesOf(settings, listeners),
+    ...{ version, rules, standing, audit, signIn, credentials, keyLimit, keyUse, keys, quotas },
+    places: () => placesOf(settings, listeners, protocols),
+    protocols,
     contractAddress: () => contractOf(registry),
-    connections: () => listeners?.wire.connections() ?? noConnections,
-    sessions: () => listeners?.wire.sessions() ?? [],
+    connections: () => listeners?.switched.connections() ?? noConnections,
+    sessions: () => listeners?.switched.sessions() ?? [],
     ...(onShutdown === undefined ? {} : { shutdown: onShutdown }),
     ...(hasTests ? { failPoint: new FailPoint({ chance: () => chanceOf(random) }) } : {}),
   })
   const keyValue = await openKeyValue({
     ...{ settings, engine, clock, random, log, version, rules, standing, audit },
-    ...{ credentials, keyLimit, counters: bus.counters },
+    ...{ credentials, keyLimit, keyUse, quotas, counters: bus.counters },
   })
   try {
     const server = {
-      ...{ store, chain, bus, keyValue, wallets, authority, engine, lifecycle },
-      operatorKey: key,
+      ...{ store, chain, bus, keyValue, wallets, authority, engine, lifecycle, protocols },
+      ...{ operatorKey: key, quotas },
       ids: objectIds,
     }
     listeners = await openListeners(options, server, notes)
@@ -136,14 +150,14 @@ async function openOver(
     await engine.close()
     throw error
   }
-  const { http, overHttp, wire, resp } = listeners
+  const { http, overHttp } = listeners
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
-  closeWithKeys(wallets, listeners)
+  closeWithKeys(wallets, overHttp, protocols)
   const heap = processHeap()
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
-  const ports = { http: http.port, wire: wire.port, redis: resp.port }
+  const ports = { http: http.port, ...portsOf(protocols) }
   const parts: Parts = {
     bus,
     keyValue,
@@ -155,8 +169,23 @@ async function openOver(
     store,
     heapRest,
     lifecycle,
+    protocols,
   }
-  return { ports, madeKey: made, notes, close: () => close(parts) }
+  const reloadTls = (): boolean => {
+    listeners?.tls?.reload()
+    return listeners?.tls !== undefined
+  }
+  return { ports, madeKey: made, notes, reloadTls, close: () => close(parts) }
+}
+
+function quotaLimitsOf(settings: Settings): QuotaLimits {
+  return {
+    storageBytes: settings.WALLET_STORAGE,
+    collections: settings.WALLET_COLLECTIONS,
+    connections: settings.WALLET_CONNECTIONS,
+    subscriptions: settings.WALLET_SUBSCRIPTIONS,
+    commandMs: settings.WALLET_COMMAND_MS,
+  }
 }
 
 /** From 0 up to 1. */
@@ -171,12 +200,13 @@ function contractOf(registry: Registry): string | undefined {
 
 /** Before the listeners are open. */
 const noConnections = { current: 0, available: 0, totalCreated: 0 } as const
+const noPorts = { wire: 0, redis: 0, sql: 0 } as const
 
 interface Listeners {
   readonly http: HttpListener
+  readonly tls: CertificateFiles | undefined
   readonly overHttp: KeyValueHttp
-  readonly wire: WireListener
-  readonly resp: RespListener
+  readonly switched: SwitchedListeners
 }
 
 /** What the listeners serve. */
@@ -189,7 +219,9 @@ interface Server {
   readonly authority: Authority
   readonly engine: Engine
   readonly lifecycle: Lifecycle
+  readonly protocols: Protocols
   readonly operatorKey: OperatorKey
+  readonly quotas: Quotas
   readonly ids: ObjectIds
 }
 
@@ -203,34 +235,26 @@ async function openListeners(
   server: Server,
   notes: string[],
 ): Promise<Listeners> {
-  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids } = server
+  const { store, chain, bus, keyValue, wallets, authority, operatorKey, ids, protocols } = server
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
   const authOff = settings.AUTH_MODE === 'off'
   const budget = new ByteBudget(settings.MEMORY_BUDGET)
   const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
-  const shared = { host, tls, authOff, allowInsecure, budget, clock, log }
-  const { credentials, identify } = wallets
+  const { quotas } = server
+  const shared = { host, tls, authOff, allowInsecure, budget, clock, log, quotas }
+  const { credentials, identify, keyUse } = wallets
   const { rules, signIn, isAdministrator } = authority
-  let wire: WireListener | undefined
-  let resp: RespListener | undefined
-  let http: HttpListener | undefined
-  const connections = () => ({
-    http: http?.connections() ?? 0,
-    wire: wire?.connections().current ?? 0,
-    redis: keyValue.services.clients.sessions.size,
+  const switched = new SwitchedListeners(protocols, {
+    ...{ settings, shared, bus, keyValue, credentials, random, version, notes },
   })
+  let http: HttpListener | undefined
+  const connections = () => ({ http: http?.connections() ?? 0, ...switched.counts() })
+  await switched.start()
   try {
-    resp = await onPort(settings, 'REDIS_PORT', notes, (port) =>
-      openResp({ ...shared, port, bus: keyValue }),
-    )
-    wire = await onPort(settings, 'WIRE_PORT', notes, (port) =>
-      openWire({ ...shared, port, bus, credentials, random }),
-    )
-    const wirePort = wire.port
     http = await onPort(settings, 'HTTP_PORT', notes, (port) =>
       openHttp({
-        ...{ ...shared, port, bus, random, ids },
+        ...{ ...shared, port, bus, random, ids, version },
         isTls: tls !== undefined,
         isLoopback: isLoopback(host),
         publicUrl: settings.PUBLIC_URL,
@@ -241,43 +265,62 @@ async function openListeners(
         anonymousReads: rules.anonymousReads,
         isOperatorKey: (given) => operatorKey.matches(given),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
-        ...{ identify, isAdministrator },
+        ...{ identify, isAdministrator, keyUse },
+        idempotency: new Idempotency({ store, clock, log }),
         openSession: (cookie) => signIn.openSession(cookie),
         pageKey: signIn.pageKey,
-        health: (httpPort) => openHealth({ store, chain, clock, version, httpPort, wirePort }),
+        health: (httpPort) =>
+          openHealth({ store, chain, clock, version, httpPort, ports: () => portsOf(protocols) }),
+        isEnabled: (name) => protocols.isEnabled(name),
         rawRoutes: [
           backupRoute({ store, version, audit: authority.audit }),
           ...overHttp.routes,
           ...metricsRoutes({
             ...{ store, chain, bus, clock, version, connections },
             cursors: server.engine.cursors,
-            listeners: () => ({ http: true, wire: wire !== undefined, redis: resp !== undefined }),
+            listeners: () => boundOf(protocols),
             isDraining: () => server.lifecycle.isDraining,
           }),
           ...chainRoutesOf(chain, host),
         ],
       }),
     )
-    return { http, overHttp, wire, resp }
+    return { http, tls, overHttp, switched }
   } catch (error) {
-    await Promise.all([resp?.close(0), wire?.close(0)])
+    await protocols.close(0)
     throw error
   }
 }
 
 /** The open connections of a key end with it. */
-function closeWithKeys(wallets: Wallets, { overHttp, wire, resp }: Listeners): void {
+function closeWithKeys(wallets: Wallets, overHttp: KeyValueHttp, protocols: Protocols): void {
   wallets.closeEnded((matches) => {
-    for (const listener of [overHttp, wire, resp]) listener.closeSessions(matches)
+    for (const listener of [overHttp, protocols]) listener.closeSessions(matches)
   })
 }
 
+/** 0 where it is switched off. */
+function portsOf(protocols: Protocols): Readonly<Record<SwitchedProtocol, number>> {
+  const [wire, redis, sql] = switchedProtocols.map((name) => protocols.port(name))
+  return { wire: wire ?? 0, redis: redis ?? 0, sql: sql ?? 0 }
+}
+
+/** By name, whether each is bound; those that are meant to be closed are left out. */
+function boundOf(protocols: Protocols): Readonly<Record<string, boolean>> {
+  const meant = switchedProtocols.filter((name) => protocols.isEnabled(name))
+  return { http: true, ...Object.fromEntries(meant.map((name) => [name, protocols.isOpen(name)])) }
+}
+
 /** Where clients reach this server. */
-function placesOf(settings: Settings, listeners: Listeners | undefined): ServerPlaces {
+function placesOf(
+  settings: Settings,
+  listeners: Listeners | undefined,
+  protocols: Protocols,
+): ServerPlaces {
   const { HOST, DATABASE: database, PUBLIC_URL, TLS_CERT } = settings
   const isTls = TLS_CERT !== undefined
   const address = HOST.includes(':') ? `[${HOST}]` : HOST
-  const ports = { wire: listeners?.wire.port ?? 0, redis: listeners?.resp.port ?? 0 }
+  const ports = listeners === undefined ? noPorts : portsOf(protocols)
   const own = `${isTls ? 'https' : 'http'}://${address}:${listeners?.http.port ?? 0}`
   const url = PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL)
   return {
@@ -311,12 +354,13 @@ interface Parts {
   readonly store: Store
   readonly heapRest: HeapRest | undefined
   readonly lifecycle: Lifecycle
+  readonly protocols: Protocols
 }
 
 /** Listeners stop accepting and answer what they have taken; the store is let go last. */
 async function close(parts: Parts): Promise<void> {
   const { bus, keyValue, engine, chain, store } = parts
-  const { http, overHttp, wire, resp } = parts.listeners
+  const { http, overHttp } = parts.listeners
   parts.lifecycle.isDraining = true
   parts.heapRest?.stop()
   let chainClosed: Promise<void> | undefined
@@ -331,9 +375,10 @@ async function close(parts: Parts): Promise<void> {
   }, shutdownMsMax / 2)
   overHttp.close()
   parts.wallets.close()
-  await Promise.all([http, wire, resp].map((listener) => listener.close(shutdownMsMax)))
+  await Promise.all([http.close(shutdownMsMax), parts.protocols.close(shutdownMsMax)])
   await Promise.all([bus.drain(), keyValue.drain()])
   clearTimeout(impatience)
+  await parts.wallets.keyUse.close()
   await parts.authority.close()
   await closeChain()
   await engine.close()
@@ -389,38 +434,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-function readTls(settings: Settings): { cert: Buffer; key: Buffer } | undefined {
-  const { TLS_CERT, TLS_KEY } = settings
+function readTls({ TLS_CERT, TLS_KEY }: Settings): CertificateFiles | undefined {
   if (TLS_CERT === undefined || TLS_KEY === undefined) return undefined
-  try {
-    return { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) }
-  } catch (error) {
-    throw fail('InvalidOptions', `TLS: ${error instanceof Error ? error.message : error}`)
-  }
-}
-
-/** A default port that is taken gives way to a free one; one that was asked for is an error. */
-async function onPort<T extends { readonly port: number }>(
-  settings: Settings,
-  name: SettingName & `${string}_PORT`,
-  notes: string[],
-  open: (port: number) => Promise<T>,
-): Promise<T> {
-  const port = settings[name]
-  try {
-    return await open(port)
-  } catch (error) {
-    const { code } = error as { code?: unknown }
-    if (code === 'EACCES') throw fail('InvalidOptions', `${name}=${port}: permission denied`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw fail('InvalidOptions', `HOST=${settings.HOST} is not an address of this machine`)
-    }
-    if (code !== 'EADDRINUSE') throw error
-    if (port !== defaultPort(name) || settings.explicit.has(name)) {
-      throw fail('InvalidOptions', `${name}=${port}: the port is in use`)
-    }
-  }
-  const opened = await open(0)
-  notes.push(`Port ${port} is in use; ${name} took ${opened.port} instead.`)
-  return opened
+  return new CertificateFiles({ cert: TLS_CERT, key: TLS_KEY })
 }

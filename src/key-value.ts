@@ -29,8 +29,9 @@ import type { Credentials } from './identity/login.js'
 import { noWallets } from './identity/standing.js'
 import { isLoopback } from './listeners/network.js'
 
-export interface KeyValueOptions
-  extends Pick<Services, 'rules' | 'allow' | 'standing' | 'audit' | 'keyLimit'> {
+type Shared = 'rules' | 'allow' | 'standing' | 'audit' | 'keyLimit' | 'keyUse' | 'quotas'
+
+export interface KeyValueOptions extends Pick<Services, Shared> {
   readonly settings: Settings
   readonly engine: Engine
   readonly clock: Clock
@@ -53,11 +54,13 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const space = { owner: null, mode: modeOf(settings), now, options: emptyDocument }
   await engine.store.write((tx) => keyspaces.ensure(tx, space))
   await engine.store.write((tx) => ensureChannels(tx, settings.DATABASE, space))
-  const { log, version, credentials, rules, standing = noWallets, audit, keyLimit } = options
+  const { log, version, credentials, rules, standing = noWallets, audit } = options
+  const { keyLimit, keyUse, quotas } = options
   const allow = options.allow ?? allowUnder(rules ?? strictRules)
   const { store } = engine
   const channels = new Channels({
     ...{ store, database: settings.DATABASE, allow, standing, clock },
+    ...(quotas === undefined ? {} : { quotas }),
   })
   const texts = new KeyValueSettings(initialSettings)
   const notifications = new Notifications(channels, texts)
@@ -69,6 +72,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       ...(rules === undefined ? {} : { rules }),
       ...(audit === undefined ? {} : { audit }),
       ...(keyLimit === undefined ? {} : { keyLimit }),
+      ...(keyUse === undefined ? {} : { keyUse }),
       slowCommandMs: settings.SLOW_COMMAND_MS,
       authOff: settings.AUTH_MODE === 'off',
       clients: new Clients(),

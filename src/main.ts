@@ -5,17 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { systemClock, systemRandom } from './base/clock.js'
 import { toGatewayError } from './base/errors.js'
-import { openLog } from './base/log.js'
+import { type Log, openLog } from './base/log.js'
 import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
-import { runBackup } from './cli/backup.js'
-import { runCheck } from './cli/check.js'
-import { runDeploy } from './cli/deploy.js'
-import { runHealth } from './cli/health.js'
-import { runImport } from './cli/import.js'
-import { runKeys } from './cli/keys.js'
-import { runOperatorKey } from './cli/operator-key.js'
-import { runRestore } from './cli/restore.js'
-import { type Gateway, openGateway } from './gateway.js'
+import type { Gateway } from './gateway.js'
 
 const help = `Usage: sigil <command>
 
@@ -38,17 +30,18 @@ const { version } = JSON.parse(
 
 type Program = (args: readonly string[]) => Promise<number>
 
+/** Each loads what it needs itself: loading all of Sigil takes half a second. */
 const programs: Readonly<Record<string, Program>> = {
   start: () => start(settings()),
   config: async () => print(printSettings(settings())),
-  import: runImport,
-  keys: runKeys,
-  backup: runBackup,
-  restore: (args) => runRestore(settings(), args),
-  check: () => runCheck(settings()),
-  deploy: () => runDeploy(settings()),
-  'operator-key': () => runOperatorKey(settings()),
-  health: () => runHealth(settings()),
+  import: async (args) => (await import('./cli/import.js')).runImport(args),
+  keys: async (args) => (await import('./cli/keys.js')).runKeys(args),
+  backup: async (args) => (await import('./cli/backup.js')).runBackup(args),
+  restore: async (args) => (await import('./cli/restore.js')).runRestore(settings(), args),
+  check: async () => (await import('./cli/check.js')).runCheck(settings()),
+  deploy: async () => (await import('./cli/deploy.js')).runDeploy(settings()),
+  'operator-key': async () => (await import('./cli/operator-key.js')).runOperatorKey(settings()),
+  health: async () => (await import('./cli/health.js')).runHealth(settings()),
   help: async () => print(help),
   '--help': async () => print(help),
   '--version': async () => print(`${version}\n`),
@@ -76,15 +69,31 @@ function print(text: string): number {
 async function start(settings: Settings): Promise<number> {
   const log = openLog(settings.LOG_LEVEL)
   const { stopped, stop } = stopping()
+  const { openGateway } = await import('./gateway.js')
   const gateway = await openGateway({
     ...{ settings, log, version, onShutdown: stop },
     clock: systemClock,
     random: systemRandom,
   })
   print(welcome(gateway, settings))
+  const hangUp = () => reloadTls(gateway, log)
+  process.on('SIGHUP', hangUp)
   await stopped
   await gateway.close()
+  process.off('SIGHUP', hangUp)
   return 0
+}
+
+/** Of a protocol that an administrator has switched off. */
+const disabled = '(disabled)'
+
+/** At SIGHUP: the certificate may have been renewed. */
+function reloadTls(gateway: Gateway, log: Log): void {
+  try {
+    if (gateway.reloadTls()) log.info({}, 'the certificate was read again')
+  } catch (error) {
+    log.error({ error: String(error) }, 'the certificate was not read again: the old one goes on')
+  }
 }
 
 /** Notes, addresses, and the one time that the operator's key is shown. */
@@ -93,12 +102,14 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   const [scheme, tls] = TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
   const wire = `${host}:${ports.wire}/${DATABASE}${tls}`
+  const sql = `${host}:${ports.sql}/${DATABASE}${TLS_CERT === undefined ? '' : '?sslmode=require'}`
   const api = `${scheme}://${host}:${ports.http}/api/v1`
   const lines = [
     ...notes,
     `Sigil ${version} serves documents from ${STORE}`,
-    `  document wire  mongodb://${wire}`,
-    `  key-value      redis://${host}:${ports.redis}`,
+    `  document wire  ${ports.wire === 0 ? disabled : `mongodb://${wire}`}`,
+    `  key-value      ${ports.redis === 0 ? disabled : `redis://${host}:${ports.redis}`}`,
+    `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,
     `  HTTP           ${api}`,
   ]
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {
@@ -111,6 +122,7 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
       '',
       `  export SIGIL_API_KEY=${madeKey}`,
       `  npx mongosh "mongodb://operator:${madeKey}@${wire}"`,
+      `  psql "postgresql://operator:${madeKey}@${sql}"`,
       `  curl -H "x-api-key: ${madeKey}" ${api}/collections`,
       '',
     )

@@ -2,6 +2,7 @@
 // protocol, how a wallet manages its keys, and the end of open connections with that of their keys.
 
 import type { Clock, Random } from './base/clock.js'
+import type { Log } from './base/log.js'
 import type { Settings } from './base/settings.js'
 import type { Registry } from './chain/registry.js'
 import { Bearer } from './identity/bearer.js'
@@ -9,6 +10,7 @@ import { SigilCredentials } from './identity/credentials.js'
 import type { Identity } from './identity/identity.js'
 import { KeyLimit } from './identity/key-limit.js'
 import { KeyService } from './identity/key-service.js'
+import { KeyUse } from './identity/key-use.js'
 import { LoginDelay } from './identity/login-delay.js'
 import type { OperatorKey } from './identity/operator.js'
 import type { Store } from './store/store.js'
@@ -18,6 +20,7 @@ export interface WalletsOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
+  readonly log: Log
   readonly operator: OperatorKey
   readonly registry: Registry
 }
@@ -26,6 +29,8 @@ export interface Wallets {
   readonly credentials: SigilCredentials
   readonly keyLimit: KeyLimit
   readonly keys: KeyService
+  /** To be closed when nothing is counted any more. */
+  readonly keyUse: KeyUse
   /** Whose key it is; wallets' keys only. */
   readonly identify: Bearer['identify']
   /** `close` closes the open connections that match; called whenever a key has ended. */
@@ -35,13 +40,15 @@ export interface Wallets {
 }
 
 export function openWallets(options: WalletsOptions): Wallets {
-  const { settings, store, clock, random, operator, registry } = options
+  const { settings, store, clock, random, log, operator, registry } = options
   const mode = settings.KEY_MODE
   const bearer = new Bearer({ store, registry, mode })
   const delay = new LoginDelay({ clock })
   const keys = new KeyService({ registry, mode, random })
+  const keyUse = new KeyUse({ store, clock, log })
+  keyUse.start()
   return {
-    ...{ keys, keyLimit: new KeyLimit(clock), identify: (key) => bearer.identify(key) },
+    ...{ keyUse, keys, keyLimit: new KeyLimit(clock), identify: (key) => bearer.identify(key) },
     credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
     close: () => delay.close(),
     closeEnded(close) {

@@ -21,6 +21,8 @@ interface Decision {
   readonly errors?: Readonly<Record<string, unknown>>
   /** Lets nobody in but the operator, by a rule of its handler. */
   readonly operatorOnly?: true
+  /** A session's route that the operator may use besides. */
+  readonly operatorToo?: true
 }
 
 const newcomer = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
@@ -50,6 +52,7 @@ const decisions: Readonly<Record<string, Decision>> = {
     body: { dataSource: 's', database: 'main', collection: 'c', filter: {} },
     errors: { error_code: 'Unauthorized' },
   },
+  'POST /api/v1/sql': { opens: 'identity', needs: 'r', body: { query: 'SELECT a FROM c' } },
   'GET c/docs': { opens: 'identity', needs: 'r' },
   'GET c/docs/:id': { opens: 'identity', needs: 'r' },
   'PUT c/docs/:id': { opens: 'identity', needs: 'rw', body: { a: 2 } },
@@ -73,6 +76,9 @@ const decisions: Readonly<Record<string, Decision>> = {
     ...{ opens: 'identity', needs: 'a' },
     body: { address: newcomer, action: 'grant', role: 1 },
   },
+  'GET /api/v1/protocols': { opens: 'anonymous' },
+  'POST /api/v1/protocols/:name/enable': { opens: 'admin' },
+  'POST /api/v1/protocols/:name/disable': { opens: 'admin' },
   'GET /api/v1/whitelist': { opens: 'anonymous' },
   'POST /api/v1/whitelist': {
     ...{ opens: 'admin' },
@@ -86,11 +92,14 @@ const decisions: Readonly<Record<string, Decision>> = {
   'DELETE /api/v1/keys/:hash': { opens: 'session' },
   'POST /api/v1/keys/:hash/rotate': { opens: 'session', body: {} },
   'PUT /api/v1/keys/:hash/permissions': { opens: 'session', body: { permissions: ['read'] } },
+  'GET /api/v1/keys/:hash/analytics': { opens: 'session' },
+  'GET /api/v1/analytics/overview': { opens: 'session', operatorToo: true },
   'GET /api/v1/registry': { opens: 'anonymous' },
   // On loopback; over a network: test/listeners/http/metrics.test.ts.
   'GET /metrics': { opens: 'anonymous' },
   'GET /api/v1/metrics': { opens: 'anonymous' },
   'GET /ready': { opens: 'anonymous' },
+  'GET /api/v1/openapi.json': { opens: 'anonymous' },
 }
 
 /** Logging out would end the sessions that the other routes need: test/listeners/http/auth. */
@@ -199,9 +208,10 @@ function bySession(browser: Browser): Send {
 
 /** What is answered to who may not: 401 where one could sign in, 403 where that would not help. */
 function refusalOf(decision: Decision, who: Who, mode: Mode): 401 | 403 | undefined {
-  const { opens, needs = '', operatorOnly } = decision
+  const { opens, needs = '', operatorOnly, operatorToo } = decision
   if (opens === 'anonymous') return undefined
   if (who === 'anonymous') return 401
+  if (operatorToo === true && who === 'operator') return undefined
   if (opens === 'session')
     return wallets[who as keyof typeof wallets] === undefined ? 401 : undefined
   if (opens === 'admin') return who === 'operator' || who === 'administrator' ? undefined : 403

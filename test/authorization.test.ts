@@ -106,6 +106,100 @@ const overCollection: Readonly<Record<string, Decision>> = {
     command: { keyMembers: 'c', key: 'k' },
   },
   explain: { opens: 'reader', needs: 'r', command: { explain: { find: 'c' } } },
+  sqlSelect: { opens: 'reader', needs: 'r', command: { sqlSelect: 'SELECT * FROM c' } },
+  'sqlChange, INSERT': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { sqlChange: 'INSERT INTO c (a) VALUES (3)' },
+  },
+  'sqlChange, RETURNING': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'INSERT INTO c (a) VALUES (3) RETURNING a' },
+  },
+  'sqlChange, ON CONFLICT': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'INSERT INTO c (_id) VALUES (1) ON CONFLICT (_id) DO NOTHING' },
+  },
+  'sqlChange, UPDATE of all': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { sqlChange: 'UPDATE c SET a = 5' },
+  },
+  'sqlChange, UPDATE by the old row': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'UPDATE c SET a = a + 1' },
+  },
+  'sqlChange, UPDATE WHERE': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'UPDATE c SET a = 5 WHERE a = 1' },
+  },
+  'sqlChange, DELETE of all': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { sqlChange: 'DELETE FROM c' },
+  },
+  'sqlChange, DELETE WHERE': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'DELETE FROM c WHERE a = 1' },
+  },
+  'sqlChange, DELETE RETURNING': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { sqlChange: 'DELETE FROM c RETURNING *' },
+  },
+  'sqlChange, TRUNCATE': {
+    ...{ opens: 'identity', needs: 'a' },
+    command: { sqlChange: 'TRUNCATE c' },
+  },
+  'sqlDefine, CREATE INDEX': {
+    ...{ opens: 'identity', needs: 'i' },
+    command: { sqlDefine: 'CREATE INDEX ON c (a)' },
+  },
+  'sqlDefine, CREATE UNIQUE INDEX': {
+    ...{ opens: 'identity', needs: 'o' },
+    command: { sqlDefine: 'CREATE UNIQUE INDEX ON c (a)' },
+  },
+  'sqlDefine, DROP INDEX ON': {
+    ...{ opens: 'identity', needs: 'i' },
+    command: { sqlDefine: 'DROP INDEX z_1 ON c' },
+  },
+  'sqlDefine, DROP INDEX of a unique one': {
+    ...{ opens: 'identity', needs: 'io' },
+    command: { sqlDefine: 'DROP INDEX c.u_1' },
+  },
+  'sqlDefine, DROP TABLE': {
+    ...{ opens: 'identity', needs: 'a' },
+    command: { sqlDefine: 'DROP TABLE c' },
+  },
+  'sqlDefine, CREATE TABLE': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { sqlDefine: 'CREATE TABLE c (a int)' },
+  },
+  'sqlDefine, CREATE TABLE without columns': {
+    ...{ opens: 'identity', needs: 'w', fails: true },
+    command: { sqlDefine: 'CREATE TABLE c ()' },
+  },
+  'sqlShow, SHOW INDEXES': {
+    ...{ opens: 'reader', needs: 'r' },
+    command: { sqlShow: 'SHOW INDEXES FROM c' },
+  },
+  'sqlShow, DESCRIBE': { opens: 'reader', needs: 'r', command: { sqlShow: 'DESCRIBE c' } },
+  'sqlExplain, SELECT': {
+    ...{ opens: 'reader', needs: 'r' },
+    command: { sqlExplain: 'EXPLAIN SELECT * FROM c' },
+  },
+  'sqlExplain, JOIN': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    command: { sqlExplain: 'EXPLAIN SELECT * FROM open JOIN c ON open.a = c.a' },
+  },
+  'sqlExplain, UPDATE': {
+    ...{ opens: 'reader', needs: 'rw' },
+    command: { sqlExplain: 'EXPLAIN UPDATE c SET a = 1 WHERE a = 2' },
+  },
+  'sqlExplain, INSERT': {
+    ...{ opens: 'reader', needs: 'w' },
+    command: { sqlExplain: 'EXPLAIN INSERT INTO c (a) VALUES (1)' },
+  },
+  'sqlSelect, JOIN': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
+    command: { sqlSelect: 'SELECT * FROM open LEFT JOIN c ON open.a = c.a' },
+  },
   'explain, update': {
     ...{ opens: 'reader', needs: 'w' },
     command: { explain: { update: 'c', updates: [{ q: {}, u: { $set: { a: 1 } } }] } },
@@ -208,6 +302,22 @@ const overCollection: Readonly<Record<string, Decision>> = {
     ...{ opens: 'identity', needs: 'o', fails: true },
     command: { create: 'c', validator: { a: 1 } },
   },
+  'create, time series': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { create: 'c', timeseries: { timeField: 't' }, expireAfterSeconds: 60 },
+  },
+  'collMod, time series': {
+    ...{ opens: 'identity', needs: 'o', fails: true },
+    command: { collMod: 'c', timeseries: { granularity: 'hours' } },
+  },
+  'aggregate, $out of a time series': {
+    ...{ opens: 'reader', needs: 'r', needsOpen: 'wo', fails: true },
+    command: {
+      aggregate: 'c',
+      pipeline: [{ $out: { db: 'test', coll: 'open', timeseries: { timeField: 't' } } }],
+      cursor: {},
+    },
+  },
   'create, view': {
     ...{ opens: 'identity', needs: 'r', except: readingKeys },
     command: { create: 'w', viewOn: 'c', pipeline: [] },
@@ -298,6 +408,7 @@ const besides: Readonly<Record<string, Decision>> = {
   refreshSessions: { opens: 'anonymous', command: { refreshSessions: [] } },
   endSessions: { opens: 'anonymous', command: { endSessions: [] } },
   getWhitelist: { opens: 'anonymous', command: { getWhitelist: 1 } },
+  listProtocols: { opens: 'anonymous', command: { listProtocols: 1 } },
   killCursors: { opens: 'reader', command: { killCursors: 'c', cursors: [Long.fromNumber(5)] } },
   getMore: {
     ...{ opens: 'reader', fails: true },
@@ -328,6 +439,11 @@ const besides: Readonly<Record<string, Decision>> = {
   ),
   features: { opens: 'anonymous', command: { features: 1 } },
   shardingState: { opens: 'identity', db: 'admin', command: { shardingState: 1 } },
+  'sqlShow, SHOW TABLES': { opens: 'reader', command: { sqlShow: 'SHOW TABLES' } },
+  'sqlDefine, DROP INDEX of any collection': {
+    ...{ opens: 'identity' },
+    command: { sqlDefine: 'DROP INDEX IF EXISTS z_1' },
+  },
   lockInfo: { opens: 'operator', db: 'admin', command: { lockInfo: 1 } },
   connPoolStats: { opens: 'operator', command: { connPoolStats: 1 } },
   setFeatureCompatibilityVersion: {
@@ -342,6 +458,8 @@ const besides: Readonly<Record<string, Decision>> = {
   profile: { opens: 'operator', command: { profile: 0 } },
   usersInfo: { opens: 'identity', command: { usersInfo: 1 } },
   rolesInfo: { opens: 'operator', command: { rolesInfo: 1 } },
+  // The room has no listeners.
+  setProtocol: { opens: 'admin', fails: true, command: { setProtocol: 'sql', enabled: true } },
   setWhitelist: {
     opens: 'admin',
     command: { setWhitelist: 1, address: newcomer, action: 'add' },
@@ -362,6 +480,8 @@ const elsewhere: Readonly<Record<string, Opens>> = {
   revokeKey: 'session',
   setKeyPermissions: 'session',
   keyRegistry: 'anonymous',
+  keyAnalytics: 'session',
+  analyticsOverview: 'session',
 }
 
 /** Rows with a test of their own below. */
@@ -484,6 +604,9 @@ t.test('lists and sums show what the caller may read', async (t) => {
       const summaries = (await room.run({ collectionSummaries: 1 }, 'test', session)).collections
       const listed = summaries.some(({ name }: Reply) => name === 'c')
       t.equal(listed, sees, `collectionSummaries by ${who}, ${mode}`)
+      const tables = await room.run({ sqlShow: 'SHOW TABLES' }, 'test', session)
+      const shown = tables.cursor.firstBatch.some(({ name }: Reply) => name === 'c')
+      t.equal(shown, sees, `SHOW TABLES by ${who}, ${mode}`)
       const { objects } = await room.run({ dbStats: 1 }, 'test', session)
       const open = hasOpenRights(who, 'r') ? 1 : 0
       t.equal(objects, open + (sees ? 2 : 0), `dbStats by ${who}, ${mode}`)
@@ -512,6 +635,35 @@ t.test(
   },
 )
 
+t.test(
+  'an index is dropped by its name alone by who may drop it, and unknown to others',
+  async (t) => {
+    const { room, reset } = await openPlace()
+    for (const mode of modes) {
+      for (const [index, needs] of [
+        ['z_1', 'i'],
+        ['u_1', 'io'],
+      ] as const) {
+        for (const who of everybody) {
+          if (who === 'anonymous') continue
+          await reset(mode)
+          const decision = {
+            opens: 'identity',
+            command: { sqlDefine: `DROP INDEX ${index}` },
+          } as const
+          const outcome = await outcomeOf(room, decision, who)
+          const left = (await room.run({ listIndexes: 'c' })).cursor.firstBatch
+          const isDropped = !left.some(({ name }: Reply) => name === index)
+          t.equal(isDropped, hasRights(who, mode, needs), `${index} by ${who}, ${mode}`)
+          const isUnknown = outcome instanceof GatewayError && outcome.codeName === 'IndexNotFound'
+          t.equal(isUnknown, !hasRights(who, mode, 'i'), `${index} is unknown to ${who}, ${mode}`)
+        }
+      }
+    }
+    await room.engine.close()
+  },
+)
+
 /** Every way of reading the view `v`; `open` is everybody's. */
 const viewReads: Readonly<Record<string, Plain>> = {
   find: { find: 'v' },
@@ -519,6 +671,10 @@ const viewReads: Readonly<Record<string, Plain>> = {
   distinct: { distinct: 'v', key: 'a' },
   aggregate: { aggregate: 'v', pipeline: [], cursor: {} },
   explain: { explain: { find: 'v' } },
+  sqlSelect: { sqlSelect: 'SELECT * FROM v' },
+  'sqlShow, DESCRIBE': { sqlShow: 'DESCRIBE v' },
+  sqlExplain: { sqlExplain: 'EXPLAIN SELECT * FROM v' },
+  'sqlSelect, JOIN': { sqlSelect: 'SELECT * FROM open JOIN v ON true' },
   'over another view': { find: 'over' },
   $lookup: {
     aggregate: 'open',

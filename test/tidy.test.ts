@@ -92,10 +92,11 @@ function sources(folder: string): Source[] {
 
 function importsOf(source: Source): { path: string; typeOnly: boolean }[] {
   const found: { path: string; typeOnly: boolean }[] = []
-  const pattern = /^(import|export)( type)?[^'"]*?from '(\.[^']+)'/gms
-  for (const match of source.text.matchAll(pattern)) {
-    const target = normalize(join(dirname(source.path), match[3] ?? '')).replace(/\.js$/, '.ts')
-    found.push({ path: target, typeOnly: match[2] !== undefined })
+  const pattern =
+    /^(?:import|export)( type)?[^'"]*?from '(\.[^']+)'|\bawait import\('(\.[^']+)'\)/gms
+  for (const [, type, path, loaded = ''] of source.text.matchAll(pattern)) {
+    const target = normalize(join(dirname(source.path), path ?? loaded)).replace(/\.js$/, '.ts')
+    found.push({ path: target, typeOnly: type !== undefined })
   }
   return found
 }

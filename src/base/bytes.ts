@@ -52,6 +52,16 @@ export function prefixEnd(prefix: Bytes): Bytes {
   return end
 }
 
+/** Whether the bytes begin with one of these. */
+export function beginsWith(bytes: Bytes, beginnings: readonly Bytes[]): boolean {
+  for (const beginning of beginnings) {
+    let at = 0
+    while (at < beginning.length && bytes[at] === beginning[at]) at++
+    if (at === beginning.length) return true
+  }
+  return false
+}
+
 /** A Buffer over the same memory: for its readers and writers of numbers. */
 export function bufferOf(bytes: Bytes): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -111,8 +111,8 @@ export const overlayArenaSlabs = 33
 assert(overlayArenaSlabs * overlaySlabBytes > 32 * MiB, 'an arena is mapped on its own')
 /** Slabs that stay free while whole arenas are given back: what lies idle, against mapping anew. */
 export const overlaySlabsFreeMax = 32
-/** Keys put in no order before they are sorted into it: some 2 ms of work. */
-export const overlayTailKeysMax = 4_096
+/** Keys put in no order before they are sorted into it: 2 to 4 ms of work. */
+export const overlayTailKeysMax = 8_192
 /** Keys of one run of the order. */
 export const overlayRunKeysMax = 512
 /** Superseded versions that are let go behind one group or snapshot, beyond two a change. */
@@ -216,6 +216,8 @@ export const blockingBytesMax = 100 * MiB
  */
 export const spillBytesMax = 4 * 1_024 * MiB
 export const spillBytesOfAllMax = 16 * 1_024 * MiB
+/** Of one wallet, or of the operator: others keep room. */
+export const spillBytesOfOwnerMax = 8 * 1_024 * MiB
 /** Documents that one $densify makes (peer). */
 export const densifyDocumentsMax = 500_000
 /** Values of one distinct reply, bytes (peer: code 17217). */
@@ -227,6 +229,8 @@ export const cappedBytesMin = 4_096
 export const cappedBytesStep = 256
 export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
+/** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
+export const seriesSpanSecondsMax = 31_536_000
 /** Records and entries that one insert takes from a capped collection to make room in it. */
 export const cappedEvictionsMax = programPutsMax / 2
 /** Oldest documents of a capped collection that are read at once to make room. */
@@ -236,9 +240,9 @@ export const awaitDataMs = 1_000
 export const awaitingCursorsMax = 10_000
 /** Conversions to a capped collection that are begun again because others kept writing to it. */
 export const cappedCopyRunsMax = 5
-/** Idle cursors are closed after this (peer), and an identity may hold so many. */
+/** Idle cursors are closed after this (peer), and a wallet may hold so many unless told. */
 export const cursorIdleMs = 10 * 60_000
-export const cursorsPerIdentityMax = 1_000
+export const cursorsPerOwnerMax = 1_000
 /** Idle logical sessions (peer: logicalSessionTimeoutMinutes). */
 export const sessionIdleMinutes = 30
 
@@ -308,6 +312,31 @@ export const sessionCookieCharsMax = 1_024
 export const sessionSweepMs = 10_000
 /** Sessions and nonces that one program of a sweep removes. */
 export const sessionsSweptAtOnce = 200
+/** Between looks at what wallets own, milliseconds, and the share of the time that they take. */
+export const quotaLookMsMin = 100
+export const quotaLookShare = 0.02
+/** Keys, and roles, that a restore prints one by one. */
+export const rightsListedMax = 20
+/** Characters of an Idempotency-Key, and how long an answer is kept under one. */
+export const idempotencyKeyCharsMax = 255
+export const idempotencyMs = 86_400_000
+/** Answers that are kept for one caller in a day, and the bytes of them after which none is. */
+export const idempotencyAnswersMax = 10_000
+export const idempotencyBytesMax = 64 * MiB
+/** A day, milliseconds. */
+export const dayMs = 86_400_000
+/** Between writes of how much keys are used: what a kill may lose. */
+export const keyUseFlushMs = 1_000
+/** Days that it is kept for, and that one may ask for. */
+export const keyUseDaysMax = 400
+/** Days of the overview, and of a key unless told. */
+export const keyUseDays = 7
+/** Keys that are counted in memory at once, and told apart in an overview. */
+export const keyUsePendingMax = 100_000
+/** Rows of use that one program writes. */
+export const keyUseRowsAtOnce = 200
+/** Keys that an overview lists: those that are used most. */
+export const keyUseListedMax = 1_000
 /** What a driver says of itself in hello and currentOp shows, bytes; drivers stay below 512. */
 export const clientMetadataBytesMax = 4 * KiB
 /** Sockets of the document wire; each costs about 20 KiB beside its requests. */
@@ -337,6 +366,8 @@ export const expressionBytesMax = 64 * MiB
 export const expressionStepsMax = 2_000_000
 /** After so many of them others have their turn between two documents: 5 to 10 ms. */
 export const expressionTurnsTarget = 50_000
+/** Turns of one row, in whose midst nothing can pause: more are refused. */
+export const expressionTurnsMax = 600_000
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */
@@ -479,6 +510,8 @@ export const pushedBytesMin = 64 * KiB
 export const eventStreamPingMs = 15_000
 /** Sockets of the key-value protocol (peer: maxclients). */
 export const respConnectionsMax = 10_000
+/** Sockets of the PostgreSQL protocol. */
+export const sqlConnectionsMax = 10_000
 /** Members that one write program reads through before it is refused: some 20 ms. */
 export const programReadsMax = 20_000
 /** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
@@ -685,13 +718,43 @@ export const sqlPatternCharsMax = 1_000
 export const sqlMatchStepsMax = 4_000_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
 export const sqlParametersMax = 32_767
+/** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
+export const sqlJoinBytesMax = 32 * MiB
+/** Values of one group that an aggregate lists in an order, bytes: sorting them is one step. */
+export const sqlSortedListBytesMax = 4 * MiB
+
+/** Statements that are kept parsed, and bytes of their trees by estimate. */
+export const sqlStatementsMax = 2_000
+export const sqlStatementsBytesMax = 32 * MiB
+/** Rows that a change looks at once more in its write program, because others changed them. */
+export const sqlRecheckedMax = 100
+/** Documents that DESCRIBE looks at for the columns of a collection. */
+export const showSampleDocuments = 100
+/** Rows of an INSERT that are computed between two pauses. */
+export const sqlRowsAtOnce = 100
 
 /** One message of the PostgreSQL protocol: before login or of names alone, and any other, bytes. */
 export const pgSmallMessageBytesMax = 10 * KiB
 export const pgMessageBytesMax = 16 * MiB
 /** Prepared statements of one connection, and portals. */
 export const pgPreparedMax = 1_000
+/** Their texts and values of one connection, bytes, and rows that wait in suspended portals. */
+export const pgPreparedBytesMax = 16 * MiB
+export const pgHeldBytesMax = 64 * MiB
+/** Statements of one message, and messages of one chunk, between two turns of the event loop. */
+export const pgStatementsAtOnce = 32
 /** Columns of a row (PostgreSQL: MaxTupleAttributeNumber); the protocol counts to 32,767. */
 export const pgColumnsMax = 1_664
 /** Text of a number that stands for a placeholder, characters. */
 export const pgScalarCharsMax = 16_384
+/** Rows that a listener asks of a cursor at once, and rows that it encodes between two pauses. */
+export const pgBatchRows = 1_000
+export const pgRowsAtOnce = 500
+/** Bytes of answers that are gathered before they are sent. */
+export const pgAnswerBytes = 64 * KiB
+/** Tables whose columns' types a listener remembers for placeholders, and how long. */
+export const pgTablesMax = 1_000
+export const pgTableMs = 1_000
+/** Settings that one session keeps, and characters of the value of one. */
+export const sqlSettingsMax = 200
+export const sqlSettingCharsMax = 1_000

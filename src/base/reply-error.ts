@@ -72,6 +72,8 @@ const words: Readonly<Partial<Record<CodeName, string>>> = {
   Unauthenticated: 'NOAUTH',
   AuthenticationFailed: 'WRONGPASS',
   OutOfDiskSpace: 'MISCONF',
+  IngressRequestRateLimitExceeded: 'BUSY',
+  QuotaExceeded: 'OOM',
   WriteConflict: 'TRYAGAIN',
   ShutdownInProgress: 'LOADING',
   HostUnreachable: 'LOADING',

@@ -75,6 +75,11 @@ function whole(fallback: number, least: number, most: number, doc: string): Sett
   return { doc, shows: String(fallback), secret: false, parse }
 }
 
+/** A bound of each wallet's. */
+function quota(fallback: number, doc: string): SettingRow<number> {
+  return whole(fallback, 0, 1_000_000_000, `${doc} 0: no bound.`)
+}
+
 /** An amount of ether as wei: exact, unlike a number. */
 function ether(fallback: string, doc: string): SettingRow<bigint> {
   const parse = (given: string | undefined): bigint => {
@@ -85,11 +90,14 @@ function ether(fallback: string, doc: string): SettingRow<bigint> {
   return { doc, shows: fallback, secret: false, parse }
 }
 
-const units: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9 }
+const units: Readonly<Record<string, number>> = {
+  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 },
+  ...{ KIB: 1_024, MIB: 1_048_576, GIB: 1_073_741_824 },
+}
 
 function size(fallback: string, doc: string): SettingRow<number> {
   const parse = (given: string | undefined): number => {
-    const match = /^(\d+) ?(B|KB|MB|GB)$/i.exec(given ?? fallback)
+    const match = /^(\d+) ?(B|[KMG]i?B)$/i.exec(given ?? fallback)
     if (match === null) throw fail('InvalidOptions', 'must be a size such as 256 MB')
     return Number(match[1]) * (units[(match[2] ?? 'B').toUpperCase()] ?? 1)
   }
@@ -104,6 +112,7 @@ export const settingRows = {
   HTTP_PORT: port(8080, 'HTTP'),
   WIRE_PORT: port(27017, 'the document wire (mongosh, drivers)'),
   REDIS_PORT: port(6379, 'the key-value protocol (redis-cli and its libraries)'),
+  SQL_PORT: port(5432, 'the PostgreSQL protocol (psql and its libraries)'),
   STORE: text('lmdb:./data', 'Where documents are kept: `lmdb:<folder>`, or `memory:` for none.'),
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
@@ -209,6 +218,16 @@ export const settingRows = {
   ),
   SPONSOR_DAILY_BUDGET: ether('0.05', 'Ether a day (UTC) that the gas station may spend.'),
   RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
+  WALLET_STORAGE: size(
+    '1 GiB',
+    'What the collections of one wallet may hold, in BSON bytes; 0 B: no bound. The operator has ' +
+      'none of the WALLET_ bounds.',
+  ),
+  WALLET_COLLECTIONS: quota(100, 'Collections that one wallet may own.'),
+  WALLET_CONNECTIONS: quota(500, 'Connections of one wallet, of all protocols that keep them.'),
+  WALLET_CURSORS: quota(1_000, 'Cursors that one wallet may have open.'),
+  WALLET_SUBSCRIPTIONS: quota(10_000, 'Channels and patterns that one wallet may listen to.'),
+  WALLET_COMMAND_MS: quota(30_000, "Milliseconds that a wallet's command may take."),
   METRICS_TOKEN: secret(
     'Bearer token that reads `/metrics`, `/api/v1/metrics` and `/ready`, and nothing else. On ' +
       'loopback they need none; over a network, without a token, they are for administrators.',

@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
 import type { Rules } from '../identity/allow.js'
 import type { AuditDetails } from '../identity/audit.js'
+import { isWallet } from '../identity/standing.js'
 import type { Awaitable, Program } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
@@ -109,7 +110,7 @@ export class Bus implements BusView {
     const { engine, services } = this
     const { name, access, secrets = noSecrets } = row
     requireIdentity(row, session, services.rules)
-    if (access !== 'anonymous') services.keyLimit?.take(session.identity)
+    if (access !== 'anonymous' && isWallet(session.identity)) this.meet(session, name)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
@@ -134,6 +135,15 @@ export class Bus implements BusView {
     call.touches = row.touches(call)
     requireNames(request.db, call.touches)
     return [row, call]
+  }
+
+  /** A wallet's command: counted, and refused where its key has had its share. */
+  private meet({ protocol, identity }: Session, command: string): void {
+    const { keyUse, keyLimit, quotas } = this.services
+    // HTTP counts by its routes.
+    if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
+    keyLimit?.take(identity)
+    quotas?.look()
   }
 
   private rowOf({ body }: Request): DocumentRow {
@@ -250,6 +260,7 @@ export class Bus implements BusView {
         ms: Math.round(ms),
         connection: session.id,
         protocol: session.protocol,
+        ...(session.requestId === undefined ? {} : { requestId: session.requestId }),
         shape: shapeOf(request.body, call.secrets),
         ...(error === undefined ? {} : { code: error.code }),
       },

@@ -26,6 +26,17 @@ import type { Request, Session } from './session.js'
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
+/** Commands that may make a collection larger: over its quota, a wallet can still remove. */
+const adding: ReadonlySet<string> = new Set([
+  ...['insert', 'update', 'findAndModify', 'findAndModifyIf', 'aggregate', 'createIndexes'],
+  ...['sqlChange', 'sqlDefine'],
+])
+
+/** The shorter of two times, of which 0 is none. */
+function shorter(a: number, b: number): number {
+  return a === 0 || b === 0 ? a + b : Math.min(a, b)
+}
+
 /** What the bus knows of itself, for the commands that tell it. */
 export interface BusView {
   /** Commands at work, this one included. */
@@ -126,8 +137,14 @@ export class Call<A, T> implements Fence {
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()
-    const limit = this.generic.maxTimeMs
+    const limit = shorter(this.generic.maxTimeMs, this.quotaMs)
     this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
+  }
+
+  /** Milliseconds that the caller's commands may take; 0 for no bound. */
+  private get quotaMs(): number {
+    const { quotas } = this.services
+    return quotas === undefined || !isWallet(this.identity) ? 0 : quotas.commandMs
   }
 
   /** The i-th ObjectId of this call, the same at every run. */
@@ -236,6 +253,19 @@ export class Call<A, T> implements Fence {
       if (this.may(need, access)) continue
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
+    const { quotas } = this.services
+    if (quotas === undefined || !isWallet(this.identity)) return
+    const owner = access?.owner ?? null
+    if (owner === null || !adding.has(this.command) || touch.onlyRemoves === true) return
+    if (touch.needs.includes('write') || touch.needs.includes('index')) quotas.requireRoom(owner)
+  }
+
+  creating(owner: string | null, name: string): void {
+    if (isWallet(this.identity)) this.services.quotas?.made(owner, name)
+  }
+
+  dropping(owner: string | null, name: string): void {
+    this.services.quotas?.dropped(owner, name)
   }
 
   authorizeOwner({ db, access: { owner } }: Namespace, source: Access | undefined): void {
@@ -391,8 +421,13 @@ export class Call<A, T> implements Fence {
   private brief(): string {
     const elements = new Elements(this.request.body)
     elements.next()
-    const target =
-      elements.type === bsonType.string ? JSON.stringify(stringOf(elements.value())) : '1'
-    return `{ ${elements.name()}: ${target} }`
+    const name = elements.name()
+    // The text of a statement holds values, and may be long.
+    const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
+    return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
+}
+
+function textIn(elements: Elements): string | undefined {
+  return elements.type === bsonType.string ? stringOf(elements.value()) : undefined
 }

@@ -8,17 +8,8 @@ import { findNamespace, findReserved } from '../engine/catalog.js'
 import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
 import { notCollection } from '../engine/view-options.js'
 import { sourcesUnder } from '../engine/views.js'
-import type {
-  Count,
-  Entry,
-  Fetched,
-  KeyRange,
-  Program,
-  ReadTx,
-  Step,
-  Tx,
-  Versioned,
-} from '../store/store.js'
+import { PassingReadTx } from '../store/passing-tx.js'
+import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 
 /** What a transaction is allowed: the touches of the call, and who decides about each. */
 export interface Fence {
@@ -34,6 +25,9 @@ export interface Fence {
   authorize(touch: Touch, access: Access | undefined): void
   /** Throws Unauthorized unless a view's owner may read a source of it. */
   authorizeOwner(view: Namespace, source: Access | undefined): void
+  /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
+  creating(owner: string | null, name: string): void
+  dropping(owner: string | null, name: string): void
   readonly bypassesValidation: boolean
   /** A document was written that a validator only warns of. */
   noteInvalid(ns: Namespace): void
@@ -52,7 +46,7 @@ class Entered {
     this.touches = touches
   }
 
-  /** Lets a name be read, if it is not declared itself. */
+  /** Lets a name be read by stages of views, if it is not declared itself. */
   add(touch: Touch): void {
     const { db, collection } = touch
     const isKnown = this.touches.some((each) => each.db === db && each.collection === collection)
@@ -72,14 +66,16 @@ class Entered {
   }
 }
 
-export class CommandReadTx implements ReadTx, Guarded {
+export class CommandReadTx extends PassingReadTx implements Guarded {
   private readonly found: (Namespace | undefined)[] = []
   private entered: Entered | undefined
 
   constructor(
-    private readonly reading: ReadTx,
+    reading: ReadTx,
     private readonly fence: Fence,
-  ) {}
+  ) {
+    super(reading)
+  }
 
   get now(): number {
     return this.fence.now
@@ -94,7 +90,7 @@ export class CommandReadTx implements ReadTx, Guarded {
       const touch = touches[i] as Touch
       const { db, collection } = touch
       const found =
-        collection === undefined ? undefined : yield* findNamespace(this, db, collection)
+        collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
       // A name may be kept for somebody: of no matter to who may do everything, or nothing.
       const access =
         found === undefined && looking !== undefined && collection !== undefined
@@ -123,8 +119,8 @@ export class CommandReadTx implements ReadTx, Guarded {
     this.entered = entered
     entered.replace(touch, { ...touch, viewVersion: version })
     const find = (name: string): Program<Namespace | undefined> => {
-      entered.add({ db, collection: name, needs: [] })
-      return findNamespace(this, db, name)
+      entered.add({ db, collection: name, needs: [], throughView: true })
+      return findNamespace(this, db, name, true)
     }
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* findReserved(this, db, name))
@@ -146,47 +142,31 @@ export class CommandReadTx implements ReadTx, Guarded {
     this.fence.noteInvalid(ns)
   }
 
+  creating(owner: string | null, name: string): void {
+    this.fence.creating(owner, name)
+  }
+
+  dropping(owner: string | null, name: string): void {
+    this.fence.dropping(owner, name)
+  }
+
   /** The descriptor of the touch at `index` as this transaction's start saw it. */
   namespace(index = 0): Namespace | undefined {
     return this.found[index]
   }
 
-  /** Throws for a collection that no touch names; a mistake of ours, never of the client's. */
-  permits(db: string, name: string): void {
+  /**
+   * Throws for a collection that no touch names; a mistake of ours, never of the client's. What a
+   * view reads is there for stages of views alone.
+   */
+  permits(db: string, name: string, throughView: boolean): void {
     const { touches } = this
     for (let i = 0; i < touches.length; i++) {
       const touch = touches[i] as Touch
-      if (touch.db === db && (touch.collection ?? name) === name) return
+      if (touch.db !== db || (touch.collection ?? name) !== name) continue
+      if (throughView || touch.throughView !== true) return
     }
     throw new Error(`the command did not declare ${db}.${name}`)
-  }
-
-  get(key: Bytes): Step<Bytes | undefined> {
-    return this.reading.get(key)
-  }
-
-  getVersioned(key: Bytes): Step<Versioned | undefined> {
-    return this.reading.getVersioned(key)
-  }
-
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return this.reading.getMany(keys)
-  }
-
-  scan(range: KeyRange, limit: number): Step<Entry[]> {
-    return this.reading.scan(range, limit)
-  }
-
-  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    return this.reading.scanFetch(range, limit)
-  }
-
-  count(key: Bytes): Step<Count> {
-    return this.reading.count(key)
-  }
-
-  breathe(work: number): Step<void> {
-    return this.reading.breathe(work)
   }
 }
 

@@ -8,11 +8,14 @@ import type { Allow, Rules } from '../identity/allow.js'
 import type { Audit } from '../identity/audit.js'
 import type { KeyLimit } from '../identity/key-limit.js'
 import type { KeyService } from '../identity/key-service.js'
+import type { KeyUse } from '../identity/key-use.js'
 import type { Credentials } from '../identity/login.js'
 import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
 import type { ObjectIds } from '../value/object-id.js'
 import type { FailPoint } from './fail-point.js'
+import type { ProtocolSwitches } from './protocols.js'
+import type { Quotas } from './quota.js'
 import type { Session } from './session.js'
 
 export interface ConnectionCounts {
@@ -28,7 +31,7 @@ export interface ServerPlaces {
   /** Origin of the HTTP routes. */
   readonly http: string
   readonly isTls: boolean
-  readonly ports: { readonly wire: number; readonly redis: number }
+  readonly ports: { readonly wire: number; readonly redis: number; readonly sql: number }
   readonly database: string
 }
 
@@ -49,12 +52,18 @@ export interface Services {
   readonly keys?: KeyService
   /** The limit that a key has of its own; without it there is none. */
   readonly keyLimit?: KeyLimit
+  /** Counts how much keys are used; without it nothing does. */
+  readonly keyUse?: KeyUse
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Quotas
   /** For lines to copy; known once the ports are. */
   readonly places?: () => ServerPlaces
   /** Sockets of the document wire. */
   readonly connections: () => ConnectionCounts
   /** Of those sockets; none unless given. */
   readonly sessions?: () => Iterable<Session>
+  /** The switches of the protocols; without them there are none. */
+  readonly protocols?: ProtocolSwitches
   /** What the settings say about rights; the strictest unless given. */
   readonly rules?: Rules
   /** The decision about rights; `allow` of the identity room under the rules unless given. */

@@ -6,7 +6,7 @@ import { anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
 
-export type SessionProtocol = 'wire' | 'resp' | 'http' | 'internal'
+export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
 export interface SessionOptions {
   readonly protocol: SessionProtocol
@@ -30,6 +30,8 @@ export class Session {
   /** The sign-in that this connection has under way. */
   conversation: Login | undefined = undefined
   authFailures = 0
+  /** Of the HTTP request that it stands for: what the log names it by. */
+  requestId: string | undefined = undefined
   /** The `client` document of the first hello. */
   clientMetadata: Document | undefined = undefined
   /** Compressors that hello agreed on. */

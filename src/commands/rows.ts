@@ -5,6 +5,7 @@ import type { DocumentRow } from '../bus/row.js'
 import { operationRows } from './admin/operations.js'
 import { parameterRows } from './admin/parameters.js'
 import { privacyRows } from './admin/privacy.js'
+import { protocolRows } from './admin/protocols-task.js'
 import { refusedRows } from './admin/refused.js'
 import { roleRows } from './admin/roles.js'
 import { serverInfoRows } from './admin/server-info.js'
@@ -35,6 +36,12 @@ import { planCacheRows } from './document/plan-cache.js'
 import { updateDeleteRows } from './document/update-delete.js'
 import { validateRow } from './document/validate.js'
 import { keyRows } from './keys/keys-task.js'
+import { keyUseRows } from './keys/use-task.js'
+import { sqlChangeRow } from './sql/change/change-row.js'
+import { sqlDefineRow } from './sql/define/ddl-task.js'
+import { sqlExplainRow } from './sql/explain-row.js'
+import { sqlSelectRow } from './sql/select/select-row.js'
+import { sqlShowRow } from './sql/show-row.js'
 
 export const documentRows: readonly DocumentRow[] = [
   ...handshakeRows,
@@ -56,6 +63,11 @@ export const documentRows: readonly DocumentRow[] = [
   ...collectionToolRows,
   keyMembersRow,
   validateRow,
+  sqlSelectRow,
+  sqlChangeRow,
+  sqlDefineRow,
+  sqlShowRow,
+  sqlExplainRow,
   ...planCacheRows,
   ...serverInfoRows,
   ...serverStatusRows,
@@ -64,10 +76,12 @@ export const documentRows: readonly DocumentRow[] = [
   ...userRows,
   ...signInRows,
   ...keyRows,
+  ...keyUseRows,
   ...sessionRows,
   ...operationRows,
   ...privacyRows,
   ...roleRows,
   ...whitelistRows,
+  ...protocolRows,
   ...refusedRows,
 ]

@@ -7,10 +7,9 @@ import { assert, fail } from '../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../base/limits.js'
 import { idKey, keyClass } from '../store/layout.js'
 import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
-import type { Collation } from '../value/collation.js'
 import type { Document } from '../value/value.js'
 import { cappedOf } from './capped-options.js'
-import { emptyHead, headKey, idIndexOf, putHead } from './capped-order.js'
+import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
 import {
   decodeAccess,
   decodeNamespace,
@@ -20,7 +19,8 @@ import {
 } from './descriptors.js'
 import { discardIndex, discardKeyspace, discardNamespace } from './garbage.js'
 import { collationOf } from './index-options.js'
-import { idIndexSpecOf } from './index-spec.js'
+import { initialIndexes } from './initial-indexes.js'
+import { timeSeriesOf } from './time-series-options.js'
 import type {
   Access,
   Guarded,
@@ -54,15 +54,27 @@ export interface CreateOptions {
   readonly options: Document
 }
 
-/** The collection of that name in this transaction; undefined where there is none. */
+/**
+ * The collection of that name in this transaction; undefined where there is none. `throughView`: it
+ * is a view that reads it.
+ */
 export function* findNamespace(
   tx: ReadTx & Guarded,
   db: string,
   name: string,
+  throughView = false,
 ): Program<Namespace | undefined> {
-  tx.permits?.(db, name)
+  tx.permits?.(db, name, throughView)
   const bytes = yield* tx.get(namespaceKey(db, name))
   return bytes === undefined ? undefined : decodeNamespace(db, name, bytes)
+}
+
+/** What has the name of a collection now that this command, or a view for it, found before. */
+export function findAgain(
+  tx: ReadTx & Guarded,
+  { db, name }: Namespace,
+): Program<Namespace | undefined> {
+  return findNamespace(tx, db, name, true)
 }
 
 /** The collection of that id, wherever a rename has put it. Reads the whole catalog: for jobs. */
@@ -104,7 +116,8 @@ export function* createAnyNamespace(
   const id = (yield* allocateId(tx)) as NamespaceId
   const capped = cappedOf(options.options)
   const collation = collationOf(options.options)
-  if (capped !== undefined) putHead(tx, id, emptyHead)
+  const timeSeries = timeSeriesOf(options.options)
+  if (capped !== undefined || timeSeries !== undefined) putHead(tx, id, emptyHead)
   const ns: Namespace = {
     id,
     db,
@@ -113,19 +126,26 @@ export function* createAnyNamespace(
     createdAt: Math.floor(options.now / 1000),
     uuid: options.uuid,
     access: reserved ?? { owner: options.owner, mode: options.mode, roles: {} },
-    indexes: capped === undefined ? [] : [yield* makeIdIndex(tx, collation)],
+    indexes: yield* makeIndexes(tx, options.options),
     options: options.options,
     ...(collation === undefined ? {} : { collation }),
     ...(capped === undefined ? {} : { capped }),
+    ...(timeSeries === undefined ? {} : { timeSeries }),
     ...validationOf(options.options),
     ...definitionIn(options.options),
   }
+  tx.creating?.(ns.access.owner, name)
   tx.put(namespaceKey(db, name), encodeNamespace(ns))
   return ns
 }
 
-function* makeIdIndex(tx: Tx, collation: Collation | undefined): Program<IndexDescriptor> {
-  return idIndexOf((yield* allocateId(tx)) as IndexId, idIndexSpecOf(collation))
+/** The indexes that a collection has from the beginning. */
+function* makeIndexes(tx: Tx, options: Document): Program<IndexDescriptor[]> {
+  const indexes: IndexDescriptor[] = []
+  for (const index of initialIndexes(options)) {
+    indexes.push(index((yield* allocateId(tx)) as IndexId))
+  }
+  return indexes
 }
 
 /** The collection, made if missing. Throws as createNamespace, but for NamespaceExists. */
@@ -154,20 +174,21 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
  * reserved for its owner, with mode and roles, unless it is released. A key-value database and the
  * collection of the channels are there for ever: dropped, they are empty and without indexes.
  */
-export function* dropNamespace(tx: Tx, ns: Namespace, released = false): Program<void> {
+export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) discardIndex(tx, index.id)
   if (ns.keyspace === true) {
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
   discardNamespace(tx, ns.id)
-  if (ns.capped !== undefined) tx.remove(headKey(ns.id))
+  if (isSequenced(ns)) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
     const id = (yield* allocateId(tx)) as NamespaceId
     saveNamespace(tx, { ...ns, id, indexes: [] })
     return
   }
   tx.remove(namespaceKey(ns.db, ns.name))
+  tx.dropping?.(ns.access.owner, ns.name)
   if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
   yield* releaseDatabase(tx, ns.db)
 }
@@ -244,6 +265,8 @@ export function* renameNamespace(
     yield* dropNamespace(tx, target, true)
   }
   const access = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
+  // What is written beside the place that it takes was not counted until now.
+  if (ns.name.startsWith(replacementPrefix)) tx.creating?.(access.owner, name)
   tx.remove(namespaceKey(ns.db, ns.name))
   yield* claimDatabase(tx, db)
   const renamed = saveNamespace(tx, { ...ns, db, name, access })

@@ -10,6 +10,7 @@ import {
   findHead,
   headRange,
   isCapped,
+  isSequenced,
   keptIdIndex,
   ownerOfHead,
   sequenceOf,
@@ -31,20 +32,20 @@ export function requireInOrder(key: Bytes, head: CappedHead): void {
 export function* checkOrder({ id, db, name }: Namespace): Sweep<string | undefined> {
   return yield* readPhase(function* (tx) {
     const ns = yield* findNamespace(tx, db, name)
-    if (ns === undefined || ns.id !== id || !isCapped(ns)) return undefined
-    if (keptIdIndex(ns) === undefined) return 'it has no index on _id'
+    if (ns === undefined || ns.id !== id || !isSequenced(ns)) return undefined
+    if (isCapped(ns) && keptIdIndex(ns) === undefined) return 'it has no index on _id'
     return (yield* findHead(tx, id)) === undefined ? 'its order of insertion is lost' : undefined
   }, oneState)
 }
 
-/** Texts about heads that belong to no capped collection. */
+/** Texts about heads that belong to no collection of sequence numbers. */
 export function* checkHeads(): Sweep<string[]> {
   return yield* readPhase(strayHeads, oneState)
 }
 
 function* strayHeads(tx: ReadTx): Program<string[]> {
   const owners = new Set<number>()
-  for (const ns of yield* listNamespaces(tx)) if (isCapped(ns)) owners.add(ns.id)
+  for (const ns of yield* listNamespaces(tx)) if (isSequenced(ns)) owners.add(ns.id)
   const texts: string[] = []
   yield* pagesOf(tx, headRange, scanEntriesMax, function* (entries) {
     for (const { key } of entries) {

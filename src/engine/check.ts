@@ -12,7 +12,7 @@ import { field } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import { validateDocument } from '../value/validate.js'
 import type { Document } from '../value/value.js'
-import { type CappedHead, findHead, isCapped } from './capped-order.js'
+import { type CappedHead, findHead, isSequenced } from './capped-order.js'
 import { countKey, findNamespace, listNamespaces } from './catalog.js'
 import { checkHeads, checkOrder, requireInOrder } from './check-capped.js'
 import { type Container, checkContainer } from './check-container.js'
@@ -229,7 +229,7 @@ function* checkRecords(
   const values: ValueId[] = []
   const containers: Container[] = []
   let refused = 0
-  const order = isCapped(ns) ? yield* findHead(tx, ns.id) : undefined
+  const order = isSequenced(ns) ? yield* findHead(tx, ns.id) : undefined
   for (const { key, value } of entries) {
     const head = headOf(value)
     if (head !== undefined) values.push(head.value)
@@ -267,7 +267,7 @@ function requireSound(
   validateDocument(document)
   const id = field(document, '_id')
   if (id === undefined) throw new Error('it has no _id')
-  if (isCapped(ns)) {
+  if (isSequenced(ns)) {
     if (order !== undefined) requireInOrder(key, order)
   } else if (!equalBytes(recordKey(ns, id), key))
     throw new Error('it lies under the key of another _id')

@@ -2,6 +2,7 @@
 // orders other characters otherwise. Indexes that an older one has keyed are built again at start.
 
 import type { Program, Tx } from '../store/store.js'
+import { isSequenced } from './capped-order.js'
 import { allocateId, findNamespace, saveNamespace } from './catalog.js'
 import { discardIndex } from './garbage.js'
 import type { IndexDescriptor, IndexId, Namespace } from './types.js'
@@ -12,8 +13,9 @@ export function hasOldKeys(ns: Namespace): boolean {
 }
 
 /** Whether the records themselves have keys of another version, which nothing renews. */
-export function hasOldRecords({ keyedBy }: Namespace): boolean {
-  return keyedBy !== undefined
+export function hasOldRecords(ns: Namespace): boolean {
+  // Sequence numbers are no strings.
+  return ns.keyedBy !== undefined && !isSequenced(ns)
 }
 
 /** Empties such indexes and leaves them to be built. */

@@ -53,6 +53,7 @@ import { checkKeyDocument, isExpired, keyChanged } from './keyspace/guard.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
+import { requireMeasurement } from './time-series.js'
 import type { Guarded, Namespace } from './types.js'
 import { checkDocument } from './validation.js'
 
@@ -107,6 +108,7 @@ export function* insertDocument(
   staged?: Staged,
 ): Program<void> {
   if (isCapped(ns)) return yield* appendDocument(tx, ns, document, staged)
+  if (ns.timeSeries !== undefined) return yield* addMeasurement(tx, ns, document, staged)
   const key = recordKey(ns, idOf(document))
   if (ns.keyspace === true) yield* admitKey(tx, ns, key, document)
   yield* insertRecord(tx, ns, key, document, staged)
@@ -137,6 +139,19 @@ function* appendDocument(
     const isAlone = appended.documents === 1 && staged !== undefined
     throw isAlone && isTooLarge(error) ? new RoomNeeded(ns, appended) : error
   }
+}
+
+/** Adds a document that has a time behind all others. Throws BadValue for one without. */
+function* addMeasurement(
+  tx: Tx,
+  ns: Namespace,
+  document: Document,
+  staged: Staged | undefined,
+): Program<void> {
+  if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, document)
+  const head = yield* readHead(tx, ns)
+  yield* insertRecord(tx, ns, sequenceKey(ns.id, head.next), document, staged)
+  putHead(tx, ns.id, { first: head.first, next: nextSequence(head) })
 }
 
 /** What each program at work has appended: so much room it needs, begun again. */
@@ -248,6 +263,7 @@ export function* replaceDocument(
   staged?: Staged,
 ): Program<void> {
   if (ns.keyspace === true) checkKeyDocument(after, before)
+  if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, after)
   yield* replaceRecord(tx, ns, key, before, after, staged)
   if (ns.keyspace === true) keyChanged(tx, key, before, after)
 }

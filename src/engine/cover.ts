@@ -8,6 +8,7 @@ import { readKeyPart } from '../value/key-reader.js'
 import { parsePath } from '../value/path.js'
 import type { Document, Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
+import { isSequenced } from './capped-order.js'
 import { isHashedKey } from './collections.js'
 import { entryHeadBytes } from './index-keys.js'
 import { isMultikey, type Plan } from './plan.js'
@@ -74,8 +75,8 @@ export function coverOf(
   const [access, ...others] = plan.accesses
   if (paths === undefined || !plan.isExact || others.length > 0) return undefined
   if (access?.kind !== 'entries' || !isPlain(access.index)) return undefined
-  // Keys expire by their documents; record keys of a capped collection do not tell `_id`.
-  if (ns.keyspace === true || ns.capped !== undefined || ns.collation !== undefined) {
+  // Keys expire by their documents; sequence numbers do not tell `_id`.
+  if (ns.keyspace === true || isSequenced(ns) || ns.collation !== undefined) {
     return undefined
   }
   const { fields } = access.index

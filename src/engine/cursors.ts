@@ -4,7 +4,7 @@
 import type { Bytes } from '../base/bytes.js'
 import type { Clock, Random } from '../base/clock.js'
 import { fail } from '../base/errors.js'
-import { cursorIdleMs, cursorsPerIdentityMax, pullDocumentsMax } from '../base/limits.js'
+import { cursorIdleMs, cursorsPerOwnerMax, pullDocumentsMax } from '../base/limits.js'
 import type { Program, ReadTx } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import type { Source } from './source.js'
@@ -53,6 +53,8 @@ export interface Cursor {
 type Entry = { -readonly [K in keyof Cursor]: Cursor[K] }
 
 export class Cursors {
+  /** Cursors that one wallet may have open, with all of its keys; 0 for no bound. */
+  perOwnerMax = cursorsPerOwnerMax
   /** After which time a cursor that nobody uses is closed. */
   idleMs = cursorIdleMs
   private readonly cursors = new Map<number, Entry>()
@@ -69,12 +71,13 @@ export class Cursors {
     return this.cursors.size
   }
 
-  /** Keeps a source; answers its id. Throws ExceededMemoryLimit above cursorsPerIdentityMax. */
+  /** Keeps a source; answers its id. Throws ExceededMemoryLimit above `perOwnerMax`. */
   open(source: Source, meta: CursorMeta): number {
-    const owned = this.owned.get(meta.owner) ?? 0
-    if (owned >= cursorsPerIdentityMax) {
+    const holder = holderOf(meta.owner)
+    const owned = this.owned.get(holder) ?? 0
+    if (this.perOwnerMax > 0 && owned >= this.perOwnerMax) {
       source.close()
-      throw fail('ExceededMemoryLimit', `more than ${cursorsPerIdentityMax} cursors are open`)
+      throw fail('ExceededMemoryLimit', `more than ${this.perOwnerMax} cursors are open`)
     }
     const id = this.freshId()
     const now = this.clock.now()
@@ -88,7 +91,7 @@ export class Cursors {
       isKilled: false,
       whenKilled: undefined,
     })
-    this.owned.set(meta.owner, owned + 1)
+    this.owned.set(holder, owned + 1)
     return id
   }
 
@@ -168,10 +171,10 @@ export class Cursors {
     this.cursors.delete(cursor.id)
     cursor.isKilled = cursor.isBusy
     if (cursor.isKilled) cursor.whenKilled?.()
-    const { owner } = cursor.meta
-    const owned = (this.owned.get(owner) ?? 1) - 1
-    if (owned > 0) this.owned.set(owner, owned)
-    else this.owned.delete(owner)
+    const holder = holderOf(cursor.meta.owner)
+    const owned = (this.owned.get(holder) ?? 1) - 1
+    if (owned > 0) this.owned.set(holder, owned)
+    else this.owned.delete(holder)
     // A source at work is let go by its command, which is told in its next pause.
     if (!cursor.isBusy) cursor.source.close()
   }
@@ -184,6 +187,12 @@ export class Cursors {
       if (id !== 0 && !this.cursors.has(id)) return id
     }
   }
+}
+
+/** The wallet of an owner's key, all of whose keys count as one; else the owner. */
+export function holderOf(owner: string): string {
+  const end = owner.indexOf(':')
+  return end === -1 ? owner : owner.slice(0, end)
 }
 
 /** For the pauses of a command at work on a cursor. Throws CursorKilled. */

@@ -23,6 +23,7 @@ import { DocumentWriter, writeDocument } from '../value/writer.js'
 import { cappedOf } from './capped-options.js'
 import { isHashed } from './hashed-fields.js'
 import { collationOf, optionsOf } from './index-options.js'
+import { timeSeriesOf } from './time-series-options.js'
 import type {
   Access,
   IndexDescriptor,
@@ -151,6 +152,7 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
   const access: Access = name === auditName ? { ...stored, audience: 'administrators' } : stored
   const uuid = required(bytes, 'uuid')
   const capped = cappedOf(documentOf(required(bytes, 'options')))
+  const timeSeries = timeSeriesOf(documentOf(required(bytes, 'options')))
   const collation = collationOf(documentOf(required(bytes, 'options')))
   return {
     id: numberOf(required(bytes, 'id')) as NamespaceId,
@@ -164,6 +166,7 @@ function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
     options: documentOf(required(bytes, 'options')).slice(),
     ...(collation === undefined ? {} : { collation, ...keysVersionOf(bytes) }),
     ...(capped === undefined ? {} : { capped }),
+    ...(timeSeries === undefined ? {} : { timeSeries }),
     ...validationOf(documentOf(required(bytes, 'options'))),
     ...definitionIn(documentOf(required(bytes, 'options'))),
     ...(field(bytes, 'keyspace') === undefined ? {} : { keyspace: true }),

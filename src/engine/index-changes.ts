@@ -9,6 +9,7 @@ import { field, fieldsOf } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import { type Document, documentValue, type Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
+import { secondaryIndexes } from './capped-order.js'
 import { findNamespace, saveNamespace } from './catalog.js'
 import { expirySeconds, optionsOf } from './index-options.js'
 import { idIndexName, idIndexSpec } from './index-spec.js'
@@ -60,6 +61,7 @@ export function* modifyIndex(
   if (ns.capped !== undefined && seconds !== undefined) {
     throw fail('InvalidOptions', 'TTL indexes are not supported for capped collections')
   }
+  if (ns.timeSeries !== undefined) requireOfSeries(change)
   const kind = kindWithoutOrder(index)
   if (kind !== undefined && (change.unique ?? change.prepareUnique) === true) {
     throw fail('InvalidOptions', `Index type '${kind}' does not support the unique option`)
@@ -74,6 +76,15 @@ export function* modifyIndex(
   const indexes = ns.indexes.map((one) => (one === index ? { ...changed, ...isConverted } : one))
   saveNamespace(tx, { ...ns, indexes })
   return { ...changesOf(index, { ...change, prepareUnique }, seconds), ...uniqueIf(becomesUnique) }
+}
+
+/** Throws InvalidOptions for what no index of a time series becomes. */
+function requireOfSeries({ unique, prepareUnique, expireAfterSeconds }: IndexChange): void {
+  if ((unique ?? prepareUnique) !== undefined) {
+    throw fail('InvalidOptions', 'Unique indexes are not supported on time-series collections')
+  }
+  if (expireAfterSeconds === undefined) return
+  throw fail('InvalidOptions', 'TTL indexes are not supported on time-series collections')
 }
 
 function uniqueIf(isSo: boolean): Pick<IndexChanges, 'unique'> {
@@ -149,14 +160,14 @@ function requireChange(change: IndexChange): void {
 /** Undefined: the one on `_id`. */
 function meantIndex(ns: Namespace, { name, keyPattern }: IndexChange): IndexDescriptor | undefined {
   if (keyPattern === undefined) {
-    if (name === idIndexName) return undefined
-    const index = ns.indexes.find((candidate) => candidate.name === name)
+    if (name === idIndexName && ns.timeSeries === undefined) return undefined
+    const index = secondaryIndexes(ns).find((candidate) => candidate.name === name)
     if (index !== undefined) return index
     throw fail('IndexNotFound', `cannot find index ${name} for ns ${ns.db}.${ns.name}`)
   }
   const wanted = documentValue(keyPattern)
-  if (hasKey(idIndexSpec, wanted)) return undefined
-  const [index, ...others] = ns.indexes.filter(({ spec }) => hasKey(spec, wanted))
+  if (hasKey(idIndexSpec, wanted) && ns.timeSeries === undefined) return undefined
+  const [index, ...others] = secondaryIndexes(ns).filter(({ spec }) => hasKey(spec, wanted))
   const shown = shellText(wanted)
   if (index === undefined) {
     throw fail('IndexNotFound', `cannot find index ${shown} for ns ${ns.db}.${ns.name}`)

@@ -21,6 +21,9 @@ export class IndexUse {
   /** By id; collections and indexes share the numbers, and a collection's stands for `_id_`. */
   private readonly counts = new LRUCache<number, { operations: number }>({ max: indexUseMax })
 
+  /** Of the index that was used last: it is the same one again, as a rule. */
+  private last: { readonly id: number; readonly uses: { operations: number } } | undefined
+
   /** By the id of a collection. */
   private readonly scans = new LRUCache<number, CollectionScans>({ max: indexUseMax })
 
@@ -56,8 +59,11 @@ export class IndexUse {
   }
 
   private count(id: number): void {
-    const known = this.counts.get(id)
-    if (known === undefined) this.counts.set(id, { operations: 1 })
-    else known.operations++
+    if (this.last?.id !== id) {
+      const uses = this.counts.get(id) ?? { operations: 0 }
+      this.counts.set(id, uses)
+      this.last = { id, uses }
+    }
+    this.last.uses.operations++
   }
 }

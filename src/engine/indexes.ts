@@ -9,7 +9,7 @@ import { equalValues } from '../value/compare.js'
 import { elementsOf, field } from '../value/elements.js'
 import { shellText } from '../value/shell.js'
 import { bsonType, stringOf, type Value } from '../value/value.js'
-import { secondaryIndexes } from './capped-order.js'
+import { indexCountOf, isSequenced, secondaryIndexes } from './capped-order.js'
 import {
   allocateId,
   type CreateOptions,
@@ -27,6 +27,7 @@ import {
   idIndexSpec,
   inheriting,
 } from './index-spec.js'
+import { requireSeriesIndex } from './time-series.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from './types.js'
 
 export interface Declared {
@@ -58,25 +59,31 @@ export function* declareIndexes(
   const building: IndexId[] = []
   for (const given of specs) {
     const spec = inheriting(given, ns.collation)
+    if (ns.timeSeries !== undefined) requireSeriesIndex(ns.timeSeries, spec)
     if (spec.isId) continue
-    const existing = existingIndex(indexes, spec)
+    const existing = existingIndex(listedOf(ns, indexes), spec)
     const index = existing ?? newIndex((yield* allocateId(tx)) as IndexId, spec, isEmpty)
     if (existing === undefined) indexes.push(index)
     if (ns.capped !== undefined && index.expireAfterSeconds !== undefined) {
       throw fail('CannotCreateIndex', 'Cannot create TTL index on a capped collection')
     }
     if (index.state === 'building') building.push(index.id)
-    if (indexes.length + (ns.capped === undefined ? 1 : 0) <= indexesMax) continue
+    if (indexes.length + (isSequenced(ns) ? 0 : 1) <= indexesMax) continue
     const key = shellText(field(spec.document, 'key') as Value)
     throw fail(
       'CannotCreateIndex',
       `add index fails, too many indexes for ${db}.${name} key:${key}`,
     )
   }
-  const before = secondaryIndexes(ns).length + 1
+  const before = indexCountOf(ns)
   const after = before + indexes.length - ns.indexes.length
   const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
   return { ns: saved, before, after, created: found === undefined, building }
+}
+
+/** Without an index that nobody has asked for. */
+function listedOf(ns: Namespace, indexes: readonly IndexDescriptor[]): readonly IndexDescriptor[] {
+  return ns.timeSeries === undefined ? indexes : secondaryIndexes({ ...ns, indexes })
 }
 
 function newIndex(id: IndexId, spec: IndexSpec, isEmpty: boolean): IndexDescriptor {
@@ -106,7 +113,7 @@ export function* dropIndexes(
   const ns = yield* findNamespace(tx, db, name)
   if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
   removeIndexes(tx, ns, chooseIndexes(ns, which))
-  return secondaryIndexes(ns).length + 1
+  return indexCountOf(ns)
 }
 
 /** The indexes that dropIndexes would drop; throws as it does. */
@@ -122,9 +129,13 @@ export function removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId
   saveNamespace(tx, { ...ns, indexes: ns.indexes.filter((index) => !chosen.has(index.id)) })
 }
 
-/** The indexes as listIndexes answers them, `_id_` first; those being built are listed too. */
+/**
+ * The indexes as listIndexes answers them, `_id_` first where there is one; those being built are
+ * listed too.
+ */
 export function listedIndexes(ns: Namespace): Uint8Array[] {
-  return [listedIdIndex(ns), ...secondaryIndexes(ns).map((index) => index.spec)]
+  const others = secondaryIndexes(ns).map((index) => index.spec)
+  return ns.timeSeries === undefined ? [listedIdIndex(ns), ...others] : others
 }
 
 function chooseIndexes(ns: Namespace, which: Value): Set<IndexId> {
@@ -152,17 +163,19 @@ function nameOf(name: Value): string {
 }
 
 function indexNamed(ns: Namespace, name: string): IndexId {
-  if (name === idIndexName) throw fail('InvalidOptions', 'cannot drop _id index')
-  const index = ns.indexes.find((candidate) => candidate.name === name)
+  if (name === idIndexName && ns.timeSeries === undefined) {
+    throw fail('InvalidOptions', 'cannot drop _id index')
+  }
+  const index = secondaryIndexes(ns).find((candidate) => candidate.name === name)
   if (index !== undefined) return index.id
   throw fail('IndexNotFound', `index not found with name [${name}]`)
 }
 
 function indexWithKey(ns: Namespace, key: Value): IndexId {
-  if (equalValues(key, field(idIndexSpec, 'key') as Value)) {
+  if (ns.timeSeries === undefined && equalValues(key, field(idIndexSpec, 'key') as Value)) {
     throw fail('InvalidOptions', 'cannot drop _id index')
   }
-  const [index, other] = ns.indexes.filter((candidate) =>
+  const [index, other] = secondaryIndexes(ns).filter((candidate) =>
     equalValues(field(candidate.spec, 'key') as Value, key),
   )
   if (index !== undefined && other !== undefined) throw ambiguousKey(key, [index, other])

@@ -7,6 +7,7 @@ import { sweepBytesTarget } from '../base/limits.js'
 import { hasTakenMany, turnsTaken } from '../query/expressions/loop-turns.js'
 import type { Program, Tx } from '../store/store.js'
 import type { Sweep } from '../store/sweep.js'
+import { isSequenced } from './capped-order.js'
 import { findNamespace } from './catalog.js'
 import { stagedWrite } from './collections.js'
 import { changeSingle, isPointOfId } from './modify.js'
@@ -85,8 +86,8 @@ function* changeAll(
   const turns = turnsTaken()
   let bytes = 0
   const ns = yield* findNamespace(tx, target.db, target.name)
-  // In a capped collection an `_id` is found by an index: see isPoint.
-  const most = ns?.capped === undefined ? operations.length : 1
+  // Under sequence numbers an `_id` is found by an index, if at all: see isPoint.
+  const most = ns !== undefined && isSequenced(ns) ? 1 : operations.length
   for (const operation of operations.slice(0, most)) {
     const outcome = yield* changeOne(tx, target, operation, staged)
     if (outcome === undefined) break

@@ -15,6 +15,7 @@ import type { CreateOptions } from './catalog.js'
 import { removeDocument, replaceDocument } from './collections.js'
 import type { PlanChoices } from './plan-cache.js'
 import type { Staged } from './staging.js'
+import type { TimeSeries } from './time-series-options.js'
 import type { Namespace } from './types.js'
 
 /** The collection that is changed, and how an upsert makes it where it is missing. */
@@ -34,6 +35,8 @@ export interface Selection {
   readonly sort?: Sort | undefined
   /** What is taken for the collection's collation; undefined where the command named one. */
   readonly assumed?: AssumedCollation | undefined
+  /** Throws for what a time-series collection does not take; absent: it takes all of it. */
+  readonly ofSeries?: (series: TimeSeries) => void
 }
 
 export interface AssumedCollation {
@@ -50,8 +53,9 @@ export class OtherCollation extends Error {
   }
 }
 
-/** Throws OtherCollation. */
-export function requireAssumed(ns: Namespace, { assumed }: Selection): void {
+/** Throws OtherCollation, and what a time series has against it. */
+export function requireAssumed(ns: Namespace, { assumed, ofSeries }: Selection): void {
+  if (ns.timeSeries !== undefined) ofSeries?.(ns.timeSeries)
   if (assumed === undefined || sameCollation(assumed.collation, ns.collation)) return
   throw new OtherCollation(ns.collation)
 }

@@ -7,6 +7,7 @@ import type { FilterNode } from '../query/filter.js'
 import type { Sort } from '../query/sort.js'
 import { sameCollation } from '../value/collation.js'
 import type { Conditions, Predicate } from './bounds.js'
+import { isSequenced } from './capped-order.js'
 import { hashedIntervals } from './hashed-fields.js'
 import { bracketOf, type Interval, intersect } from './intervals.js'
 import type { Access, Ordered, Plan } from './plan.js'
@@ -107,7 +108,7 @@ export function orderIn(
   const { ordered, intervals } = bounded
   if (sort === undefined || sort.parts.length === 0) return 1
   if (!sameCollation(sort.collation, keyCollation(ns, ordered))) return undefined
-  const endsById = ns.capped === undefined && sameCollation(sort.collation, ns.collation)
+  const endsById = !isSequenced(ns) && sameCollation(sort.collation, ns.collation)
   return orderOf(ordered, intervals, sort, endsById)
 }
 

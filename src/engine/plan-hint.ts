@@ -7,11 +7,12 @@ import type { Sort } from '../query/sort.js'
 import { field, fieldsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../value/value.js'
+import { isSequenced, secondaryIndexes } from './capped-order.js'
 import { clusteredName } from './clustered.js'
 import { isHashed } from './hashed-fields.js'
 import type { AskedRange, Ordered } from './plan.js'
 import { clustered, isUsable, orderedOf, orderings } from './plan-orderings.js'
-import type { Namespace } from './types.js'
+import type { IndexDescriptor, Namespace } from './types.js'
 
 export interface PlanRequest {
   readonly filter: Filter
@@ -37,13 +38,16 @@ export function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered |
   if (hint.type === bsonType.string) {
     const name = stringOf(hint)
     const isOfId = name === '_id_' || name === clusteredName(ns)
-    if (isOfId && ns.capped === undefined) return clustered
-    const named = ns.indexes.find((index) => index.name === name && isUsable(index))
+    if (isOfId && !isSequenced(ns)) return clustered
+    const named = hintable(ns).find((index) => index.name === name && isUsable(index))
     if (named !== undefined) return orderedOf(named)
   } else {
     const wanted = [...fieldsOf(hint)]
     if (wanted.length === 0) return undefined
-    const [only, other] = [...orderings(ns)].filter((ordered) => hasPattern(ordered, wanted))
+    const known = new Set<IndexDescriptor | undefined>([undefined, ...hintable(ns)])
+    const [only, other] = [...orderings(ns)].filter(
+      (ordered) => known.has(ordered.index) && hasPattern(ordered, wanted),
+    )
     if (only !== undefined && other !== undefined) throw ambiguousHint(only, other)
     if (only !== undefined) return only
   }
@@ -51,6 +55,11 @@ export function hintedOrdered(ns: Namespace, hint: Value | undefined): Ordered |
     'BadValue',
     `error processing query: planner returned error :: caused by :: ${unknownHint}`,
   )
+}
+
+/** What is not listed cannot be named. */
+function hintable(ns: Namespace): readonly IndexDescriptor[] {
+  return ns.timeSeries === undefined ? ns.indexes : secondaryIndexes(ns)
 }
 
 function ambiguousHint(...both: readonly Ordered[]): Error {

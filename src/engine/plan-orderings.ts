@@ -3,6 +3,7 @@
 
 import { type Collation, sameCollation } from '../value/collation.js'
 import type { Conditions } from './bounds.js'
+import { isSequenced } from './capped-order.js'
 import type { Ordered } from './plan.js'
 import { idFields } from './plan-access.js'
 import type { IndexDescriptor, Namespace } from './types.js'
@@ -17,7 +18,7 @@ export const clustered: Ordered = {
 
 /** Every order that a plan may use. */
 export function* orderings(ns: Namespace): Generator<Ordered> {
-  if (ns.capped === undefined) yield clustered
+  if (!isSequenced(ns)) yield clustered
   for (const index of ns.indexes) if (isUsable(index)) yield orderedOf(index)
 }
 

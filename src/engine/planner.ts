@@ -10,6 +10,7 @@ import type { Sort } from '../query/sort.js'
 import { sameCollation } from '../value/collation.js'
 import { bsonType, type Value } from '../value/value.js'
 import { type Conditions, conditionsOf, isCollatable } from './bounds.js'
+import { isSequenced } from './capped-order.js'
 import { isHashedKey, recordKey } from './collections.js'
 import { type Interval, point } from './intervals.js'
 import type { Access, FieldBounds, Ordered, Plan } from './plan.js'
@@ -52,7 +53,7 @@ export function planQuery(ns: Namespace, request: PlanRequest): Plan {
 /** The commonest query of all, `{_id: value}`, without the general way's work. */
 function planOfId(ns: Namespace, { filter, hint, sort }: PlanRequest): Plan | undefined {
   const { tree } = filter
-  if (ns.capped !== undefined) return undefined
+  if (isSequenced(ns)) return undefined
   if (tree.op !== 'eq' || hint !== undefined || tree.path.text !== '_id') return undefined
   const { value } = tree
   if (value.isNullish || value.type === bsonType.array || sort?.natural !== undefined) {

@@ -5,6 +5,9 @@
 import { compareBytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import type { Program, Tx } from '../store/store.js'
+import { field } from '../value/elements.js'
+import { shellText } from '../value/shell.js'
+import { type Document, nullValue } from '../value/value.js'
 import {
   allocateId,
   type CreateOptions,
@@ -19,6 +22,7 @@ import {
   requireWritableName,
   saveNamespace,
 } from './catalog.js'
+import { isSameSeries, timeSeriesOf } from './time-series-options.js'
 import type { Guarded, IndexDescriptor, Namespace } from './types.js'
 
 export interface Replaced {
@@ -27,6 +31,8 @@ export interface Replaced {
   /** Of the collection beside it. */
   readonly temporary: string
   readonly creation: CreateOptions
+  /** Its options are those of a time series, and the one that it replaces has to have the same. */
+  readonly isSeries?: boolean
 }
 
 /** Name of a collection that is written beside another one; `uuid` makes it its own. */
@@ -58,7 +64,12 @@ export function* beginReplacement(
   if (target?.capped !== undefined) {
     throw fail('Location17152', `namespace '${db}.${name}' is capped so it can't be used for $out`)
   }
-  const made = yield* makeTemporary(tx, replaced)
+  // Of a time series: its records lie under numbers from the beginning.
+  const { creation } = replaced
+  if (replaced.isSeries === true && target !== undefined) requireSameSeries(target, creation)
+  const isSeries = target?.timeSeries !== undefined
+  const like = isSeries ? { ...creation, options: target.options } : creation
+  const made = yield* makeTemporary(tx, { ...replaced, creation: like })
   if (target === undefined) return []
   const indexes: IndexDescriptor[] = []
   for (const index of target.indexes) {
@@ -69,6 +80,22 @@ export function* beginReplacement(
   // With the other's options: its validator looks at what will take its place.
   saveNamespace(tx, { ...made, indexes, options: target.options })
   return target.indexes
+}
+
+/** Throws 7268700 where there is no time series, 7406103 where there is another one. */
+function requireSameSeries({ options, timeSeries }: Namespace, { options: asked }: CreateOptions) {
+  if (timeSeries === undefined) {
+    const text = 'Cannot create a time-series collection from a non time-series collection.'
+    throw fail('Location7268700', text)
+  }
+  const wanted = timeSeriesOf(asked)
+  if (wanted !== undefined && isSameSeries(wanted, timeSeries)) return
+  const shown = (given: Document) => shellText(field(given, 'timeseries') ?? nullValue)
+  throw fail(
+    'Location7406103',
+    'Time-series options inputted must match the existing time-series collection. Received: ' +
+      `${shown(asked)}Found: ${shown(options)}`,
+  )
 }
 
 /** Puts it in the other's place. Throws 28769 where that one's indexes have changed meanwhile. */

@@ -6,10 +6,16 @@ import { join } from 'node:path'
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { assert, fail } from '../base/errors.js'
-import { blockingBytesMax, spillBytesMax, spillBytesOfAllMax } from '../base/limits.js'
+import {
+  blockingBytesMax,
+  spillBytesMax,
+  spillBytesOfAllMax,
+  spillBytesOfOwnerMax,
+} from '../base/limits.js'
 import type { SpillFile, Workspace } from '../query/spill.js'
 import { DiskSpace } from '../store/disk-space.js'
 import { errorCode, type Files, isNoSpace, nodeFiles } from '../store/files.js'
+import { holderOf } from './cursors.js'
 
 export interface SpillOptions {
   /** Made with the first file; whatever is in it at the start is left over. */
@@ -20,12 +26,17 @@ export interface SpillOptions {
   readonly memoryBytesMax?: number
   /** Bytes on disk of one command; spillBytesMax unless said. */
   readonly bytesMax?: number
+  /** Of all commands of one wallet, or of the operator; spillBytesOfOwnerMax unless said. */
+  readonly bytesOfOwnerMax?: number
 }
 
 export class SpillFolder {
   private readonly options: SpillOptions
   private readonly disk: DiskSpace
   private readonly bytesMax: number
+  private readonly bytesOfOwnerMax: number
+  /** On disk, by wallet. */
+  private readonly owned = new Map<string, number>()
   private made = 0
   private written = 0
   private bytes = 0
@@ -34,6 +45,7 @@ export class SpillFolder {
   constructor(options: SpillOptions) {
     this.options = options
     this.bytesMax = options.bytesMax ?? spillBytesMax
+    this.bytesOfOwnerMax = options.bytesOfOwnerMax ?? spillBytesOfOwnerMax
     this.disk = new DiskSpace({ ...options, written: () => this.written })
   }
 
@@ -76,6 +88,11 @@ export class SpillFolder {
   append(file: number, bytes: Bytes, position: number, scope: SpillScope): void {
     const low = this.disk.low()
     if (low !== undefined) throw fail('OutOfDiskSpace', low)
+    const owned = (this.owned.get(scope.holder) ?? 0) + bytes.length
+    if (owned > this.bytesOfOwnerMax) {
+      const held = `${owned} bytes of temporary files`
+      throw fail('OutOfDiskSpace', `a wallet may not use more of the disk: ${held}`)
+    }
     if (scope.bytes + bytes.length > this.bytesMax || this.isFull(bytes.length)) {
       const held = `${scope.bytes + bytes.length} bytes of temporary files`
       throw fail('OutOfDiskSpace', `a command may not use more of the disk: ${held}`)
@@ -89,6 +106,7 @@ export class SpillFolder {
       throw failed(error)
     }
     scope.bytes += bytes.length
+    this.owned.set(scope.holder, (this.owned.get(scope.holder) ?? 0) + bytes.length)
     this.bytes += bytes.length
     this.written += bytes.length
   }
@@ -103,7 +121,10 @@ export class SpillFolder {
   }
 
   /** A file is gone. */
-  close(file: number, length: number): void {
+  close(file: number, length: number, { holder }: SpillScope): void {
+    const left = (this.owned.get(holder) ?? 0) - length
+    if (left > 0) this.owned.set(holder, left)
+    else this.owned.delete(holder)
     this.options.files.close(file)
     this.bytes -= length
     this.files--
@@ -165,7 +186,7 @@ class OpenSpill implements SpillFile {
     if (!this.isOpen) return
     this.isOpen = false
     this.scope.bytes -= this.length
-    this.folder.close(this.file, this.length)
+    this.folder.close(this.file, this.length, this.scope)
   }
 }
 
@@ -175,9 +196,12 @@ export class SpillScope implements Workspace {
   readonly open?: () => SpillFile
   /** On disk at the moment. */
   bytes = 0
+  /** Whose it is: a wallet by any of its keys. */
+  readonly holder: string
 
-  /** Without a folder the stages have memory alone. */
-  constructor(folder: SpillFolder | undefined, allowsDisk: boolean) {
+  /** Without a folder the stages have memory alone. `owner` is the key of an identity. */
+  constructor(folder: SpillFolder | undefined, allowsDisk: boolean, owner: string) {
+    this.holder = holderOf(owner)
     this.memoryBytesMax = folder?.memoryBytesMax ?? blockingBytesMax
     if (folder === undefined || !allowsDisk) return
     this.open = () => folder.open(this)

@@ -6,6 +6,7 @@ import type { Filter } from '../query/filter.js'
 import type { Collation } from '../value/collation.js'
 import type { Document, Value } from '../value/value.js'
 import type { Capped } from './capped-options.js'
+import type { TimeSeries } from './time-series-options.js'
 
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }
@@ -139,7 +140,8 @@ export interface Namespace {
   /** 16 bytes. */
   readonly uuid: Uint8Array
   readonly access: Access
-  /** Without `_id_`, which is the record itself; of a capped collection with it. */
+  /** Without `_id_`, which is the record itself; of a capped collection with it. Of a time series
+   *  with an index on the time. */
   readonly indexes: readonly IndexDescriptor[]
   /** Options of `create` to echo in listCollections. */
   readonly options: Document
@@ -153,6 +155,8 @@ export interface Namespace {
   readonly keyedBy?: string
   /** It keeps its newest documents in the order of insertion: capped-order.ts says how. */
   readonly capped?: Capped
+  /** Its documents are measurements: time-series.ts says what that means. */
+  readonly timeSeries?: TimeSeries
   /** Its documents are the keys of a key-value database: keyspace/ says what that means. */
   readonly keyspace?: true
   /** Its ownership record stands for more than its documents: it is neither renamed nor removed. */
@@ -164,13 +168,17 @@ export interface Namespace {
  * the command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
  */
 export interface Guarded {
-  permits?(db: string, name: string): void
+  /** `throughView`: for a stage of a view's definition. */
+  permits?(db: string, name: string, throughView: boolean): void
   /** The time of the command, milliseconds since 1970: what is expired by then does not exist. */
   readonly now?: number
   /** The command asked for bypassDocumentValidation. */
   readonly bypassesValidation?: boolean
   /** A document was written that fails a validator which only warns. */
   noteInvalid?(ns: Namespace): void
+  /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
+  creating?(owner: string | null, name: string): void
+  dropping?(owner: string | null, name: string): void
 }
 
 /**
@@ -194,4 +202,8 @@ export interface Touch {
   readonly views?: 'resolve' | 'allow'
   /** Of a cursor: the very view that it reads; once that is another, the cursor ends. */
   readonly viewVersion?: string
+  /** It is what a view reads: there for the stages of views alone, and none that were sent. */
+  readonly throughView?: true
+  /** It takes away and adds nothing: a wallet over its quota may. */
+  readonly onlyRemoves?: true
 }

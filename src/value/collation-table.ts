@@ -4,6 +4,7 @@
 // come keys whose bytes compare as the strings do. Source: UTS #10, multi-level comparison.
 
 import { utf8 } from '../base/bytes.js'
+import { digraphs, joiner, plainPairs, splitAcrossMarks } from './collation-contractions.js'
 
 /** The table's collators: by base letters alone, with accents, with case and variants. */
 export interface Levels {
@@ -28,10 +29,10 @@ export interface Weights {
   readonly variants: string
 }
 
-/** Completely ignorable, and nothing forms a contraction across it. */
-export const joiner = '\u034f'
 /** Its weight is above every other one. */
 const highest = '\uffff'
+/** Behind all code points. */
+const codesEnd = 0x110000
 const expansionMax = 20
 const marksMax = 4
 /** Of what has been looked up, as much is kept. */
@@ -56,7 +57,10 @@ function assignedCharacters(): string[] {
 let characters: string[] | undefined
 
 export class CollationTable {
-  /** All characters that are no mark, by base letters. */
+  /** Whether two characters of ASCII ever count as one. */
+  readonly hasPlainContractions: boolean
+  private readonly digraphs: readonly string[]
+  /** All characters that are no mark and all digraphs, by base letters; see `textOf`. */
   private readonly sorted: Uint32Array
   /** Where in `sorted` each class of equal base letters begins. */
   private readonly starts: Uint32Array
@@ -68,26 +72,17 @@ export class CollationTable {
   private readonly members = new Map<number, readonly string[]>()
 
   constructor(readonly levels: Levels) {
-    const { base } = levels
+    const { base, variant } = levels
+    const pairs = plainPairs(variant)
+    this.hasPlainContractions = pairs.length > 0
+    this.digraphs = digraphs(pairs, variant)
     characters ??= assignedCharacters()
     characters.sort(base.compare)
     const firstLetter = characters.findIndex((text) => base.compare(text, '') !== 0)
     this.markClasses = classesOfMarks(characters.slice(0, firstLetter), levels)
     this.marks = this.markClasses.map(([mark]) => mark ?? '')
-    this.sorted = Uint32Array.from(characters.slice(firstLetter), codeOf)
+    this.sorted = this.withDigraphs(characters.slice(firstLetter).map(codeOf))
     this.starts = this.classStarts()
-  }
-
-  /** Whether two characters of ASCII ever count as one: `ch` in Czech. */
-  hasPlainContractions(): boolean {
-    const { variant } = this.levels
-    for (let i = 0x20; i < 0x7f; i++) {
-      for (let j = 0x20; j < 0x7f; j++) {
-        const [a, b] = [String.fromCharCode(i), String.fromCharCode(j)]
-        if (variant.compare(a + b, a + joiner + b) !== 0) return true
-      }
-    }
-    return false
   }
 
   /** Whether a letter with an accent comes before the plain one. */
@@ -123,6 +118,8 @@ export class CollationTable {
     if (parts.length > 1 && variant.compare(unit, parts.join(joiner)) === 0) {
       return together(parts.map((part) => this.weightsOf(part)))
     }
+    const apart = splitAcrossMarks(unit, parts, variant)
+    if (apart !== undefined) return together(apart.map((part) => this.weightsOf(part)))
     return this.letterWeights(unit)
   }
 
@@ -142,8 +139,30 @@ export class CollationTable {
     return Uint32Array.from(starts)
   }
 
+  /** Each in its place, but for those that equal a character: `aa` in Danish. */
+  private withDigraphs(codes: number[]): Uint32Array {
+    const { base } = this.levels
+    const isEqual = (text: string, other: number | undefined) =>
+      other !== undefined && other < codesEnd && base.compare(this.textOf(other), text) === 0
+    this.digraphs.forEach((text, i) => {
+      let low = 0
+      let high = codes.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (base.compare(this.textOf(codes[middle] ?? 0), text) < 0) low = middle + 1
+        else high = middle
+      }
+      if (!isEqual(text, codes[low])) codes.splice(low, 0, codesEnd + i)
+    })
+    return Uint32Array.from(codes)
+  }
+
+  private textOf(code: number): string {
+    return code < codesEnd ? String.fromCodePoint(code) : (this.digraphs[code - codesEnd] ?? '')
+  }
+
   private characterAt(at: number): string {
-    return String.fromCodePoint(this.sorted[at] ?? 0)
+    return this.textOf(this.sorted[at] ?? 0)
   }
 
   /** The last class that is not above `text`, put behind `before`; -1 if there is none. */
@@ -176,7 +195,8 @@ export class CollationTable {
     }
     all.sort((a, b) => variant.compare(a, b) || codeOf(a) - codeOf(b))
     // In Chinese the vowels with a macron come before the plain ones.
-    const least = all.find((text) => text.normalize('NFD') === text) ?? all[0] ?? first
+    const [letter = first] = (all[0] ?? first).normalize('NFD')
+    const least = all.includes(letter) ? letter : (all[0] ?? first)
     const alike = all.filter((text) => accent.compare(text, least) === 0)
     const found = withoutEquals(alike, variant)
     if (this.members.size >= lookedUpMax) this.members.clear()

@@ -5,8 +5,9 @@
 import { LRUCache } from 'lru-cache'
 import { type Bytes, mapKey, utf8 } from '../base/bytes.js'
 import { collationsMax, collationTablesMax } from '../base/limits.js'
+import { joiner } from './collation-contractions.js'
 import { type CollationOptions, readCollation, specOf } from './collation-options.js'
-import { backwardOf, CollationTable, joiner, low, type Weights } from './collation-table.js'
+import { backwardOf, CollationTable, low, type Weights } from './collation-table.js'
 import type { Document } from './value.js'
 
 export interface Collation {
@@ -19,8 +20,8 @@ export interface Collation {
   compare(a: string, b: string): number
 }
 
-/** Keys of another version have another order. */
-export const keysVersion = process.versions.icu ?? 'none'
+/** Keys of another version have another order: of ICU's data, or of how keys are made of it. */
+export const keysVersion = `${process.versions.icu ?? 'none'}-2`
 
 /** By the bytes of their documents, as given; a descriptor that is decoded again finds its own. */
 const known = new LRUCache<string, { readonly collation: Collation | undefined }>({
@@ -72,7 +73,7 @@ function load(options: CollationOptions): Loaded {
     accent: level('accent'),
     variant: level('variant'),
   })
-  const isPlainSafe = !table.hasPlainContractions()
+  const isPlainSafe = !table.hasPlainContractions
   const hasLowAccents = table.hasLowAccents()
   const numberWeight = table.weightBelow('0')
   const isUsual = isPlainSafe && !hasLowAccents && !ignorePunctuation

@@ -24,6 +24,15 @@ const documents: readonly Deviation[] = [
     shown: ['test/commands/find.test.ts', 'test/commands/capped.test.ts'],
   },
   {
+    topic: 'time-series collections',
+    ours:
+      'each measurement is stored by itself, in the order of insertion, with an index on its time ' +
+      'that is not listed (`$time` in plans and sizes): there are no `system.buckets.*`, expiry ' +
+      'takes single measurements, and the options of buckets are checked and listed alone',
+    peers: 'measurements are packed into buckets, which expire as a whole',
+    shown: ['test/commands/time-series.test.ts'],
+  },
+  {
     topic: 'sorts and groups beyond 100 MB',
     ours:
       'go to files in `<data>/spill`, at most 4 GiB a command; with `STORE=memory:` they are ' +

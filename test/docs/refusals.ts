@@ -85,12 +85,6 @@ export const refusals: readonly Refusal[] = [
     why: 'a product of its own',
   },
   {
-    what: 'time-series collections',
-    command: { create: 'series', timeseries: { timeField: 't' } },
-    code: 115,
-    why: 'not yet',
-  },
-  {
     what: 'look-around and back references in regular expressions',
     command: find({ a: { $regex: '(?=a)b' } }),
     code: 51091,

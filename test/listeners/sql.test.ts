@@ -156,6 +156,22 @@ t.test('rows that wait in suspended portals are bounded', async (t) => {
   t.same(states, [...Array(4).fill(undefined), '53200'])
 })
 
+t.test('answers of many statements are sent as the client takes them', async (t) => {
+  const { gateway, client } = await enter(t)
+  client.send(parse('', 'INSERT INTO large (_id, a) VALUES (2, $1)'))
+  client.send(bind({ values: ['x'.repeat(1_000_000)] }), execute(), sync)
+  t.equal(stateOf(await client.until('ReadyForQuery')), undefined)
+  client.pause()
+  client.send(message('Q', text(`${'SELECT a FROM large;'.repeat(200)} DELETE FROM large`)))
+  const other = await SqlClient.enter(gateway.ports.sql)
+  t.teardown(() => other.client.close())
+  const asked = 'SELECT count(*) FROM large'
+  for (let i = 0; i < 300; i++) {
+    t.same(rowsOf(await other.client.query(asked)), [['1']], 'the last has to wait')
+    if (t.counts.fail > 0) break
+  }
+})
+
 t.test('many small statements leave turns to others, and can be cancelled', async (t) => {
   const { gateway, client, greeting } = await enter(t)
   const [, processId, secret] = greeting.find(([name]) => name === 'BackendKeyData') ?? []

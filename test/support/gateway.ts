@@ -15,6 +15,8 @@ export interface FixedOptions {
   readonly seed: number
   /** What the clock says all the time, milliseconds since 1970. */
   readonly nowMs: number
+  /** Of the gateway, instead of the numbers that follow from the seed. */
+  readonly random?: Random
   /** Further settings. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -30,12 +32,18 @@ export function fixedRandom(seed: number): Random {
   return { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(next() * 256)) }
 }
 
+/** The same bytes whenever so many are asked for: what else is drawn, and when, changes nothing. */
+export const steadyRandom: Random = {
+  bytes: (count) => Uint8Array.from({ length: count }, (_, i) => (i * 37 + count) & 0xff),
+}
+
 /** Over a memory store unless `settings` says otherwise. */
 export function openFixedGateway(options: FixedOptions): Promise<Gateway> {
   const settings = readSettings({
     STORE: 'memory:',
     WIRE_PORT: '0',
     REDIS_PORT: '0',
+    SQL_PORT: '0',
     HTTP_PORT: '0',
     API_KEY: testKey,
     // Else they would be made, and every number drawn after them be another than was recorded.
@@ -45,7 +53,7 @@ export function openFixedGateway(options: FixedOptions): Promise<Gateway> {
   return openGateway({
     settings,
     clock: fixedClock(options.nowMs),
-    random: fixedRandom(options.seed),
+    random: options.random ?? fixedRandom(options.seed),
     log: silentLog,
     version: '0.0.0',
   })

@@ -4,7 +4,7 @@
 
 import type { Test } from 'tap'
 import { systemRandom } from '../../src/base/clock.js'
-import { silentLog } from '../../src/base/log.js'
+import { type Log, silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import { Slice } from '../../src/base/slice.js'
 import type { KeyValueBus } from '../../src/bus/keyvalue/bus.js'
@@ -134,6 +134,7 @@ export interface KeyValueRoomOptions {
   readonly bounds?: InlineBounds
   readonly settings?: Readonly<Record<string, string>>
   readonly rows?: readonly KeyValueRow[]
+  readonly log?: Log
   /** Who may do what; without it there are only operators and strangers. */
   readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
@@ -148,15 +149,15 @@ export async function eachKeyValueRoom(
   options: KeyValueRoomOptions = {},
 ): Promise<void> {
   const clock = new ManualClock()
-  const { kinds, bounds } = options
+  const { kinds, bounds, log = silentLog } = options
   await eachStore(
     t,
     name,
     async (t, { store }) => {
-      const parts = { store, clock, random: systemRandom, log: silentLog }
+      const parts = { store, clock, random: systemRandom, log }
       const engine = new Engine({ ...parts, pace: tickPace })
       const bus = await openKeyValue({
-        ...{ engine, clock, random: systemRandom, log: silentLog, version: '0.0.0' },
+        ...{ engine, clock, random: systemRandom, log, version: '0.0.0' },
         settings: readSettings({ ...options.settings }),
         credentials: {
           account: () => {

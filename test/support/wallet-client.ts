@@ -131,6 +131,7 @@ export interface Made {
     readonly user: string
     readonly wire: string
     readonly redis: string
+    readonly sql: string
     readonly http: string
   }
 }

@@ -170,10 +170,11 @@ export class Dialogue {
 
   /** Statement after statement, until one fails; none is run where the text is no SQL. */
   private async query(text: string): Promise<void> {
+    const { writer, flush } = this.options
     this.prepared.closeUnnamed()
     const statements = splitStatements(text)
     if (statements.length === 0) {
-      this.options.writer.emptyQueryResponse()
+      writer.emptyQueryResponse()
       return
     }
     for (const [i, statement] of statements.entries()) {
@@ -188,7 +189,9 @@ export class Dialogue {
       } catch (thrown) {
         throw moved(toGatewayError(thrown), text, statement.start)
       }
+      if (writer.length > pgAnswerBytes) await flush()
     }
+    if (this.sequence.status === 'I') this.prepared.closePortals()
   }
 
   private async runSimple(text: string): Promise<void> {

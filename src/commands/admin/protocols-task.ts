@@ -1,0 +1,46 @@
+// The switches of the protocols: told to everybody, turned by administrators, and audited.
+// (API document, protocols; DESIGN.md, protocols' names)
+
+import { fail } from '../../base/errors.js'
+import { anyValue, strictBool, string } from '../../bus/params.js'
+import { isSwitched } from '../../bus/protocols.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+
+const listProtocols = documentRow({
+  name: 'listProtocols',
+  grain: 'local',
+  access: 'anonymous',
+  target: anyValue,
+  params: {},
+  help: 'Lists the protocols with a port of their own, and whether they are open.',
+  run: ({ services }) =>
+    reply((writer) => {
+      writer.openArray('protocols')
+      for (const { name, enabled, port } of services.protocols?.list() ?? []) {
+        writer.pushOpenDocument().string('name', name).bool('enabled', enabled)
+        if (port !== undefined) writer.int32('port', port)
+        writer.close()
+      }
+      writer.close()
+    }),
+})
+
+const setProtocol = documentRow({
+  name: 'setProtocol',
+  grain: 'task',
+  access: 'admin',
+  target: string,
+  params: { enabled: strictBool },
+  audit: ({ target, args: { enabled } }) => ({ protocol: target, enabled }),
+  help: 'Opens or closes a protocol; its connections are told and closed. Kept over restarts.',
+  run: async ({ services: { protocols }, target, args: { enabled } }) => {
+    if (protocols === undefined || !isSwitched(target)) {
+      throw fail('NoSuchProtocol', `no such protocol: '${target}'`)
+    }
+    await protocols.set(target, enabled)
+    return reply((writer) => writer.string('protocol', target).bool('enabled', enabled))
+  },
+})
+
+export const protocolRows = [listProtocols, setProtocol]
