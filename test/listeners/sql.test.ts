@@ -162,14 +162,14 @@ t.test('answers of many statements are sent as the client takes them', async (t)
   client.send(bind({ values: ['x'.repeat(1_000_000)] }), execute(), sync)
   t.equal(stateOf(await client.until('ReadyForQuery')), undefined)
   client.pause()
-  client.send(message('Q', text(`${'SELECT a FROM large;'.repeat(200)} DELETE FROM large`)))
+  client.send(message('Q', text(`${'SELECT a FROM large;'.repeat(100)} DELETE FROM large`)))
   const other = await SqlClient.enter(gateway.ports.sql)
   t.teardown(() => other.client.close())
-  const asked = 'SELECT count(*) FROM large'
-  for (let i = 0; i < 300; i++) {
-    t.same(rowsOf(await other.client.query(asked)), [['1']], 'the last has to wait')
-    if (t.counts.fail > 0) break
+  const seen = new Set<string>()
+  for (let i = 0; i < 60; i++) {
+    seen.add(JSON.stringify(rowsOf(await other.client.query('SELECT count(*) FROM large'))))
   }
+  t.same([...seen], ['[["1"]]'], 'the last has to wait')
 })
 
 t.test('many small statements leave turns to others, and can be cancelled', async (t) => {
@@ -177,7 +177,7 @@ t.test('many small statements leave turns to others, and can be cancelled', asyn
   const [, processId, secret] = greeting.find(([name]) => name === 'BackendKeyData') ?? []
   const other = await SqlClient.open(gateway.ports.sql)
   t.teardown(() => other.close())
-  client.send(message('Q', text('SELECT 1;'.repeat(20_000))))
+  client.send(message('Q', text('SELECT 1;'.repeat(10_000))))
   await client.until('DataRow')
   other.cancel(Number(processId), Buffer.from(String(secret), 'hex'))
   t.equal(stateOf(await client.until('ReadyForQuery')), '57014')

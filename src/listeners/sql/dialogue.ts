@@ -65,6 +65,8 @@ interface Portal {
   isOver: boolean
 }
 
+const noReply: Outcome['reply'] = Uint8Array.of(5, 0, 0, 0, 0)
+
 export class Dialogue {
   private readonly sequence = new MessageSequence()
   private readonly prepared: Prepared<PreparedStatement, Portal>
@@ -291,6 +293,8 @@ export class Dialogue {
     const heads = prepared.described ?? columnsOf(outcome.reply)
     requireResultFormats(formats, heads.length)
     portal.rows = new Rows(described(heads, formats), outcome.reply)
+    // The rows hold their batch as long as they need it.
+    portal.outcome = { ...outcome, reply: noReply }
     if (tells) this.options.writer.rowDescription(portal.rows.columns)
   }
 

@@ -115,7 +115,15 @@ export class Rows {
       this.row(writer)
       this.isAtEnd = !this.batch.next()
     }
+    if (this.isAtEnd) this.letGo()
     return count
+  }
+
+  /** A portal stays until its transaction ends: not with rows that have been sent. */
+  private letGo(): void {
+    this.bytes = nothing
+    this.batch = new Elements(nothing)
+    this.values.fill(undefined)
   }
 
   private row(writer: MessageWriter): void {

@@ -6,6 +6,7 @@ import { compareValues, typeClass } from '../../../value/compare.js'
 import { elementsOf } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
 import { bsonType, dateValue, objectIdValue, stringOf, type Value } from '../../../value/value.js'
+import { payFor } from './text-cost.js'
 import { parseTime } from './time-text.js'
 import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
 
@@ -25,9 +26,20 @@ export interface Forms {
   readonly objectId: Value | undefined
 }
 
+/** No time and no ObjectId is written in so many bytes. */
+const formBytesMax = 1_000
+
+/** Of a byte that is compared, and of one that goes into a key, beside one that is read as text. */
+const comparedWeight = 1 / 8
+const keyWeight = 1 / 2
+
+function sizeOf({ start, end }: Value): number {
+  return end - start
+}
+
 /** Of a literal's value; undefined where it stands for itself alone. */
 export function formsOf(value: Value | undefined): Forms | undefined {
-  if (value?.type !== bsonType.string) return undefined
+  if (value?.type !== bsonType.string || sizeOf(value) > formBytesMax) return undefined
   const text = stringOf(value)
   if (/^[0-9a-f]{24}$/i.test(text)) {
     return { date: undefined, objectId: objectIdValue(Buffer.from(text, 'hex')) }
@@ -45,7 +57,17 @@ const unknown = Number.NaN
 function order(left: Value | undefined, right: Value | undefined): number {
   if (left === undefined || right === undefined) return unknown
   if (typeClass(left.type) !== typeClass(right.type)) return apart
+  return compared(left, right)
+}
+
+function compared(left: Value, right: Value): number {
+  payFor(Math.min(sizeOf(left), sizeOf(right)), comparedWeight)
   return compareValues(left, right)
+}
+
+function keyOf(value: Value): string {
+  payFor(sizeOf(value), keyWeight)
+  return equalityKey(value)
 }
 
 type Order = (row: Row) => number
@@ -110,7 +132,7 @@ export function comparison(operator: string, left: Operand, right: Operand): Eva
 
 /** Which of two values is greater, for GREATEST and LEAST: across classes as documents sort. */
 export function isGreater(left: Value, right: Value): boolean {
-  return compareValues(left, right) > 0
+  return compared(left, right) > 0
 }
 
 export function between(
@@ -176,7 +198,7 @@ function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => 
     keys ??= memberKeys(operand, list)
     const value = operand.evaluator.value(row)
     if (value === undefined) return undefined
-    const key = equalityKey(value)
+    const key = keyOf(value)
     if (keys.values.has(key) || keys.forms.has(key)) return true
     if (ownForm !== undefined && keys.values.has(equalityKey(ownForm))) return true
     return keys.hasNull ? undefined : false
@@ -197,7 +219,7 @@ function memberKeys(operand: Operand, list: readonly Operand[]): MemberKeys {
   for (const { evaluator, forms } of list) {
     const value = evaluator.value([])
     if (value === undefined) hasNull = true
-    else values.add(equalityKey(value))
+    else values.add(keyOf(value))
     if (forms?.date !== undefined) known.add(equalityKey(forms.date))
     if (operand.isId && forms?.objectId !== undefined) known.add(equalityKey(forms.objectId))
   }

@@ -116,5 +116,11 @@ t.test('one row cannot work on long texts without end: it is one piece', async (
   t.equal(answer(`split_part(${long}, 'x', 1)`), 'error 54000')
   const many = Array.from({ length: 10 }, () => `length(${long})`)
   t.equal(answer(many.join(' + ')), 'error 54000', 'many of them')
+  const texts = ['x'.repeat(15_000_000), `${'x'.repeat(15_000_000)}y`]
+  for (const dear of ['$1 = $2', '$1 > $2', "$1 IN ('a', $2)", "$1 ~ 'xy'", "$1 LIKE '%yx%'"]) {
+    const all = Array.from({ length: 100 }, () => dear).join(' OR ')
+    t.equal(answer(all, {}, texts), 'error 54000', dear)
+    t.equal(answer(dear, {}, texts), 'boolean false', `${dear} once`)
+  }
   t.equal(answer(many.map(() => "length(repeat('x', 1000))").join(' + ')), 'integer 10000')
 })
