@@ -251,7 +251,8 @@ class HttpHandler {
         return { status, body, headers: { ...answerHeaders(request.mode, requestId), ...own } }
       }
       const wantsLines = headers.accept?.includes('application/x-ndjson') === true
-      if (wantsLines && route.stream !== undefined) {
+      // What is kept under an Idempotency-Key is one answer, and no stream.
+      if (wantsLines && turn === undefined && route.stream !== undefined) {
         const first = await request.run(route.stream(request, streamBatchDocuments, true))
         await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
         return undefined

@@ -32,6 +32,20 @@ t.test('the same again is the answer of before, and nothing happens twice', asyn
   t.equal((await api.post('orders/insertOne', { document: { a: 2 } }, inOther)).status, 200)
 })
 
+t.test('an answer in lines is given whole, so that it can be given again', async (t) => {
+  const { url, key } = await startGateway(t)
+  const headers = {
+    ...{ 'x-api-key': key, 'content-type': 'application/json' },
+    ...{ 'idempotency-key': 'one', accept: 'application/x-ndjson' },
+  }
+  const body = JSON.stringify({ query: 'INSERT INTO orders (_id) VALUES (1) RETURNING _id' })
+  const send = () => ask(url, { method: 'POST', path: '/api/v1/sql', headers, body })
+  const first = await send()
+  t.match(first, { status: 200, json: { result: { insertedCount: 1 } } })
+  const again = await send()
+  t.match(again, { status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
+})
+
 t.test('refusals of the request itself are kept, others are tried again', async (t) => {
   const { url, key } = await startGateway(t)
   const api = openApi(url, key)
