@@ -40,6 +40,7 @@ const states: Partial<Record<CodeName, string>> = {
   ExceededTimeLimit: '57014',
   Interrupted: '57014',
   CursorKilled: '57014',
+  ProtocolDisabled: '57P03',
   ShutdownInProgress: '57P01',
   InterruptedAtShutdown: '57P01',
   IngressRequestRateLimitExceeded: '53400',

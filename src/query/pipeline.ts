@@ -237,6 +237,6 @@ function addName(
   const coll = fields.get('coll')
   if (coll?.type !== bsonType.string) return
   const name = stringOf(coll)
-  const named = { name, need, isRuled }
+  const named = isRuled ? { name, need, isRuled } : { name, need }
   found.push(db?.type === bsonType.string ? { db: stringOf(db), ...named } : named)
 }

@@ -251,6 +251,7 @@ t.test('the collections of a pipeline are found wherever they are named', async 
     { $facet: { one: [{ $graphLookup: { from: 'd' } }] } },
     { $merge: { into: { db: 'other', coll: 'e' } } },
     { $out: 'f' },
+    { $out: { db: 'other', coll: 'g', timeseries: { timeField: 'at' } } },
   ]
   t.same(pipelineCollections(valueFrom(pipeline)), [
     { name: 'a', need: 'read' },
@@ -259,6 +260,7 @@ t.test('the collections of a pipeline are found wherever they are named', async 
     { name: 'd', need: 'read' },
     { db: 'other', name: 'e', need: 'write' },
     { name: 'f', need: 'write' },
+    { db: 'other', name: 'g', need: 'write', isRuled: true },
   ])
   t.same(pipelineCollections(valueFrom(5)), [])
 })
