@@ -237,11 +237,13 @@ await eachKeyValueRoom(
     const operator = room.client()
     await wallet.line('subscribe c')
     await operator.line('subscribe c')
+    const heard = ({ pushed }: typeof wallet, message: string) =>
+      pushed.filter((each) => (each as unknown[])[2] === message).length
     const publish = async (message: string) => {
       await room.line(`publish c ${message}`)
-      // A store that answers later tells later.
-      await room.line('dbsize')
-      return wallet.pushed.filter((each) => (each as unknown[])[2] === message).length
+      // A store that answers later tells later, and all who listen at once.
+      while (heard(operator, message) === 0) await room.line('dbsize')
+      return heard(wallet, message)
     }
     t.equal(await publish('one'), 1)
     await setAccess(room.store, 'main', 'pubsub', accesses.unowned)
