@@ -72,7 +72,9 @@ export function* openSelect(
     tables.map(({ columns }) => columns),
   )
   const scope: Scope = {
-    ...{ tables: bound.tables, parameters: options.parameters, now: call.now },
+    tables: bound.tables,
+    parameters: options.parameters,
+    now: call.now,
     session: sessionOf(call),
     replace: (expression, within) => catalogEvaluator(expression, within, relations),
   }
