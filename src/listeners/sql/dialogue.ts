@@ -39,7 +39,7 @@ import {
 import type { ColumnTypes } from './column-types.js'
 import { describedColumns, isChange, returnsRows } from './describe.js'
 import { boundValues, type PreparedStatement, prepare } from './prepared-statement.js'
-import { closingOf, columnsOf, described, nextBatchOf, Rows } from './rows.js'
+import { closingOf, described, Layouts, nextBatchOf, Rows } from './rows.js'
 import { type Outcome, Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
@@ -71,6 +71,7 @@ export class Dialogue {
   private readonly sequence = new MessageSequence()
   private readonly prepared: Prepared<PreparedStatement, Portal>
   private readonly runner: Runner
+  private readonly layouts = new Layouts()
   /** A change whose rows are described when it is run, or when something else is asked. */
   private undescribed: { readonly name: string; readonly portal: Portal } | undefined
   private isAtWork = false
@@ -209,13 +210,14 @@ export class Dialogue {
   }
 
   private async runSimple(text: string): Promise<void> {
+    const { layouts } = this
     const { writer } = this.options
     const outcome = await this.runner.run(text, [], pgBatchRows)
     if (!outcome.returns) {
       writer.commandComplete(outcome.tag)
       return
     }
-    const rows = new Rows(described(columnsOf(outcome.reply)), outcome.reply)
+    const rows = new Rows(layouts.of(layouts.headsOf(outcome.reply)), outcome.reply)
     try {
       writer.rowDescription(rows.columns)
       const count = await this.write(rows, Number.POSITIVE_INFINITY)
@@ -248,8 +250,12 @@ export class Dialogue {
       requireResultFormats(bind.resultFormats, prepared.described.length)
     }
     const portal: Portal = {
-      ...{ prepared, values, formats: bind.resultFormats },
-      ...{ outcome: undefined, rows: undefined, isOver: false },
+      prepared,
+      values,
+      formats: bind.resultFormats,
+      outcome: undefined,
+      rows: undefined,
+      isOver: false,
     }
     const bytes = bind.parameters.reduce((sum, each) => sum + (each?.length ?? 0), 0)
     this.prepared.addPortal(bind.portal, portal, bytes)
@@ -299,16 +305,18 @@ export class Dialogue {
 
   /** Runs a portal's statement; `tells`: its columns are answered. */
   private open(portal: Portal, tells: boolean): Awaitable<void> {
+    const { layouts } = this
     const { prepared, values, formats } = portal
     const run = this.runner.run(prepared.text, values, pgBatchRows)
     const keep = (outcome: Outcome): void => {
       portal.outcome = outcome
       if (!outcome.returns) return
-      const heads = prepared.described ?? columnsOf(outcome.reply)
+      const { kind, returns, reply, tag, counts } = outcome
+      const heads = prepared.described ?? layouts.headsOf(reply)
       requireResultFormats(formats, heads.length)
-      portal.rows = new Rows(described(heads, formats), outcome.reply)
+      portal.rows = new Rows(layouts.of(heads, formats), reply)
       // The rows hold their batch as long as they need it.
-      portal.outcome = { ...outcome, reply: noReply }
+      portal.outcome = { kind, returns, reply: noReply, tag, counts }
       if (tells) this.options.writer.rowDescription(portal.rows.columns)
     }
     return run instanceof Promise ? run.then(keep) : keep(run)
