@@ -12,7 +12,7 @@ import {
   type Value,
   writeInt32,
 } from '../../../value/value.js'
-import { DocumentWriter } from '../../../value/writer.js'
+import { writeDocument } from '../../../value/writer.js'
 
 export interface Column {
   readonly name: string
@@ -214,11 +214,13 @@ function commonType(types: ReadonlySet<number>): string {
 
 /** A cursor's reply with `columns` behind all else. */
 export function withColumns(reply: Document, columns: readonly Column[]): Document {
-  const list = new DocumentWriter(true)
-  for (const { name, type } of columns) {
-    list.pushOpenDocument().string('name', name).string('type', type).close()
-  }
-  const added = new DocumentWriter().value('columns', list.finishValue()).finish()
+  const added = writeDocument((writer) => {
+    writer.openArray('columns')
+    for (const { name, type } of columns) {
+      writer.pushOpenDocument().string('name', name).string('type', type).close()
+    }
+    writer.close()
+  })
   // Both are documents: the elements of one behind those of the other.
   const whole = new Uint8Array(reply.length + added.length - 5)
   whole.set(reply)

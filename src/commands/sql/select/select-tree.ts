@@ -58,9 +58,11 @@ export function boundSelect(statement: SelectStatement, columns: KnownColumns): 
 export function rowResults(bound: BoundSelect, scope: Scope): Results {
   const known = plainResults.get(bound)
   if (known !== undefined) return known
-  const { results, merged } = bound
-  const compiled = compileResults(results, scope, merged)
+  const { tables, results, merged } = bound
   const isPlain = results.every(({ expression: { kind } }) => kind === 'column' || kind === 'star')
-  if (isPlain) plainResults.set(bound, compiled)
+  if (!isPlain) return compileResults(results, scope, merged)
+  // Of one run nothing may be kept: its parameters can be large.
+  const compiled = compileResults(results, { tables, parameters: [], now: 0 }, merged)
+  plainResults.set(bound, compiled)
   return compiled
 }
