@@ -755,6 +755,8 @@ export const pgAnswerBytes = 64 * KiB
 /** Tables whose columns' types a listener remembers for placeholders, and how long. */
 export const pgTablesMax = 1_000
 export const pgTableMs = 1_000
+/** Bytes of an answer's columns that a connection remembers for the next one. */
+export const pgLayoutBytesMax = 4 * KiB
 /** Settings that one session keeps, and characters of the value of one. */
 export const sqlSettingsMax = 200
 export const sqlSettingCharsMax = 1_000

@@ -66,6 +66,23 @@ t.test('a prepared statement runs again and again', async (t) => {
   ])
 })
 
+t.test('the same text tells its columns as they are each time', async (t) => {
+  const client = await connect(t, await startGateway(t))
+  await client.query("INSERT INTO mixed (_id, v) VALUES (1, 10), (2, 'ten')")
+  const ask = async (id: number, binary = false): Promise<unknown> => {
+    const text = 'SELECT v FROM mixed WHERE _id = $1'
+    const { rows, fields } = await client.query({ text, values: [id], binary })
+    return [rows[0]?.v, fields[0]?.dataTypeID, fields[0]?.format]
+  }
+  const whole = [10, 23, 'text']
+  t.same(await ask(1), whole)
+  t.same(await ask(1), whole)
+  t.same(await ask(2), ['ten', 25, 'text'])
+  t.same(await ask(1), whole)
+  t.same(await ask(1, true), [10, 23, 'binary'])
+  t.same(await ask(1), whole)
+})
+
 t.test('errors have their SQLSTATE and their place', async (t) => {
   const client = await connect(t, await startGateway(t))
   await t.rejects(client.query('SELECT 1 FRM t WHERE'), { code: '42601', position: '14' })

@@ -20,6 +20,7 @@ declare module 'pg' {
   export interface Field {
     readonly name: string
     readonly dataTypeID: number
+    readonly format: string
   }
   export interface Result {
     readonly rows: readonly Readonly<Record<string, unknown>>[]
@@ -42,6 +43,7 @@ declare module 'pg' {
     readonly values?: readonly unknown[]
     readonly name?: string
     readonly rowMode?: 'array'
+    readonly binary?: boolean
   }
   export class Client {
     constructor(options: Options)

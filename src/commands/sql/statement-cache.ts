@@ -9,8 +9,8 @@ import { parseStatement } from '../../protocol/sql/parse.js'
 const statements = new LRUCache<string, Parsed>({
   max: sqlStatementsMax,
   maxSize: sqlStatementsBytesMax,
-  // What a tree takes beside its text.
-  sizeCalculation: (_parsed, text) => text.length * 16 + 1_000,
+  // What a tree takes beside its text, with what is kept for as long as the tree is.
+  sizeCalculation: (_parsed, text) => text.length * 32 + 2_000,
 })
 
 /** As parseStatement; the tree is shared and not to be changed. */

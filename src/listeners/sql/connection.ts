@@ -149,22 +149,27 @@ export class SqlConnection {
         this.gather()
         break
       }
-      await this.serve(frame)
+      const answered = this.serve(frame)
+      if (answered instanceof Promise) await answered
       if (this.writer.length > pgAnswerBytes) await this.send()
     }
     const sent = this.send()
     if (sent instanceof Promise) await sent
   }
 
-  private async serve(frame: Frame): Promise<void> {
+  private serve(frame: Frame): Awaitable<void> {
     this.charge(frame.body.length)
-    try {
-      if (this.dialogue !== undefined) {
-        if (await this.dialogue.handle(frame)) this.leave()
-      } else await this.enter(frame)
-    } finally {
-      this.settle()
-    }
+    if (this.dialogue === undefined) return this.enter(frame).finally(() => this.settle())
+    const handled = this.dialogue.handle(frame)
+    return handled instanceof Promise
+      ? handled.then((isOver) => this.served(isOver))
+      : this.served(handled)
+  }
+
+  /** `isOver`: the client goes. */
+  private served(isOver: boolean): void {
+    this.settle()
+    if (isOver) this.leave()
   }
 
   private async enter(frame: Frame): Promise<void> {

@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import type { ColumnTypes, TableTypes } from './column-types.js'
-import { type ColumnHead, closingOf, columnsOf, Rows, typeNamed } from './rows.js'
+import { type ColumnHead, closingOf, columnsOf, Layout, Rows, typeNamed } from './rows.js'
 
 export interface Described {
   readonly statement: Statement | undefined
@@ -122,7 +122,7 @@ async function triedWith(
   const { body } = commandFor({ text, params, batchSize: count === 0 ? sampledRows : 1 })
   if (body === undefined) return []
   const reply = await send(body)
-  const { cursor } = new Rows([], reply)
+  const { cursor } = new Rows(new Layout([]), reply)
   if (cursor !== undefined) await send(closingOf(cursor), cursor.db)
   return columnsOf(reply)
 }

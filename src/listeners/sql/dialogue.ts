@@ -39,7 +39,7 @@ import {
 import type { ColumnTypes } from './column-types.js'
 import { describedColumns, isChange, returnsRows } from './describe.js'
 import { boundValues, type PreparedStatement, prepare } from './prepared-statement.js'
-import { closingOf, columnsOf, described, nextBatchOf, Rows } from './rows.js'
+import { closingOf, described, Layouts, nextBatchOf, Rows } from './rows.js'
 import { type Outcome, Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
@@ -71,6 +71,7 @@ export class Dialogue {
   private readonly sequence = new MessageSequence()
   private readonly prepared: Prepared<PreparedStatement, Portal>
   private readonly runner: Runner
+  private readonly layouts = new Layouts()
   /** A change whose rows are described when it is run, or when something else is asked. */
   private undescribed: { readonly name: string; readonly portal: Portal } | undefined
   private isAtWork = false
@@ -92,25 +93,23 @@ export class Dialogue {
     this.options.writer.readyForQuery(this.sequence.status)
   }
 
-  /** Answers one message. True: the client goes. */
-  async handle(frame: Frame): Promise<boolean> {
+  /** Answers one message, at once where nothing has to be waited for. True: the client goes. */
+  handle(frame: Frame): Awaitable<boolean> {
     const step = this.sequence.accept(frame.type)
     if (step === 'end') return true
     if (step === 'ignore') return false
     this.isAtWork = true
+    let answered: Awaitable<void>
     try {
-      const message = parseMessage(frame)
-      const isWanted = message.kind === 'execute' && message.portal === this.undescribed?.name
-      if (this.undescribed !== undefined && !isWanted) await this.describeLate()
-      await this.answer(message)
-      if (this.sequence.succeeded()) this.ready()
+      answered = this.take(parseMessage(frame))
     } catch (thrown) {
-      this.failed(toGatewayError(thrown))
-    } finally {
-      this.isAtWork = false
-      this.isCancelled = false
+      return this.ended(thrown)
     }
-    return false
+    if (!(answered instanceof Promise)) return this.ended()
+    return answered.then(
+      () => this.ended(),
+      (thrown) => this.ended(thrown),
+    )
   }
 
   /** Ends the statement at work, if there is one. */
@@ -123,6 +122,21 @@ export class Dialogue {
   /** The connection is closed: what it holds on the server is given up. */
   close(): void {
     this.prepared.closePortals()
+  }
+
+  private take(message: ClientMessage): Awaitable<void> {
+    const isWanted = message.kind === 'execute' && message.portal === this.undescribed?.name
+    if (this.undescribed === undefined || isWanted) return this.answer(message)
+    return this.describeLate().then(() => this.answer(message))
+  }
+
+  /** The message at hand is done with; `thrown` is what it failed with. */
+  private ended(thrown?: unknown): false {
+    if (thrown !== undefined) this.failed(toGatewayError(thrown))
+    else if (this.sequence.succeeded()) this.ready()
+    this.isAtWork = false
+    this.isCancelled = false
+    return false
   }
 
   private ready(): void {
@@ -142,7 +156,7 @@ export class Dialogue {
     return errorFields(error)
   }
 
-  private async answer(message: ClientMessage): Promise<void> {
+  private answer(message: ClientMessage): Awaitable<void> {
     const { writer } = this.options
     switch (message.kind) {
       case 'query':
@@ -150,8 +164,7 @@ export class Dialogue {
       case 'parse':
         return this.parse(message)
       case 'bind':
-        this.bind(message)
-        return
+        return this.bind(message)
       case 'describe':
         return message.target === 'statement'
           ? this.describeStatement(message.name)
@@ -197,13 +210,14 @@ export class Dialogue {
   }
 
   private async runSimple(text: string): Promise<void> {
+    const { layouts } = this
     const { writer } = this.options
     const outcome = await this.runner.run(text, [], pgBatchRows)
     if (!outcome.returns) {
       writer.commandComplete(outcome.tag)
       return
     }
-    const rows = new Rows(described(columnsOf(outcome.reply)), outcome.reply)
+    const rows = new Rows(layouts.of(layouts.headsOf(outcome.reply)), outcome.reply)
     try {
       writer.rowDescription(rows.columns)
       const count = await this.write(rows, Number.POSITIVE_INFINITY)
@@ -213,15 +227,17 @@ export class Dialogue {
     }
   }
 
-  private async parse({ statement: name, text, types }: Parse): Promise<void> {
+  private parse({ statement: name, text, types }: Parse): Awaitable<void> {
     const { host, session, db, writer } = this.options
     this.prepared.requireFreeStatement(name)
     const found = prepare(text, types, { types: host.types, session, db })
-    const prepared = found instanceof Promise ? await found : found
-    const kind = prepared.statement?.kind
-    this.sequence.requireRunnable(kind === undefined || kind === 'commit' || kind === 'rollback')
-    this.prepared.addStatement(name, prepared, text.length)
-    writer.parseComplete()
+    const keep = (prepared: PreparedStatement): void => {
+      const kind = prepared.statement?.kind
+      this.sequence.requireRunnable(kind === undefined || kind === 'commit' || kind === 'rollback')
+      this.prepared.addStatement(name, prepared, text.length)
+      writer.parseComplete()
+    }
+    return found instanceof Promise ? found.then(keep) : keep(found)
   }
 
   private bind(bind: Bind): void {
@@ -234,8 +250,12 @@ export class Dialogue {
       requireResultFormats(bind.resultFormats, prepared.described.length)
     }
     const portal: Portal = {
-      ...{ prepared, values, formats: bind.resultFormats },
-      ...{ outcome: undefined, rows: undefined, isOver: false },
+      prepared,
+      values,
+      formats: bind.resultFormats,
+      outcome: undefined,
+      rows: undefined,
+      isOver: false,
     }
     const bytes = bind.parameters.reduce((sum, each) => sum + (each?.length ?? 0), 0)
     this.prepared.addPortal(bind.portal, portal, bytes)
@@ -258,15 +278,15 @@ export class Dialogue {
     writer.rowDescription(described(prepared.described))
   }
 
-  private async describePortal(name: string): Promise<void> {
+  private describePortal(name: string): Awaitable<void> {
+    const { writer } = this.options
     const portal = this.prepared.portal(name)
     const { statement, described: known } = portal.prepared
-    if (!returnsRows(statement)) this.options.writer.noData()
-    else if (portal.rows !== undefined) this.options.writer.rowDescription(portal.rows.columns)
-    else if (known !== undefined) {
-      this.options.writer.rowDescription(described(known, portal.formats))
-    } else if (isChange(statement)) this.undescribed = { name, portal }
-    else await this.open(portal, true)
+    if (!returnsRows(statement)) return writer.noData()
+    if (portal.rows !== undefined) return writer.rowDescription(portal.rows.columns)
+    if (known !== undefined) return writer.rowDescription(described(known, portal.formats))
+    if (!isChange(statement)) return this.open(portal, true)
+    this.undescribed = { name, portal }
   }
 
   /** A change that was described is not run next: its columns are told without its rows. */
@@ -284,30 +304,37 @@ export class Dialogue {
   }
 
   /** Runs a portal's statement; `tells`: its columns are answered. */
-  private async open(portal: Portal, tells: boolean): Promise<void> {
+  private open(portal: Portal, tells: boolean): Awaitable<void> {
+    const { layouts } = this
     const { prepared, values, formats } = portal
     const run = this.runner.run(prepared.text, values, pgBatchRows)
-    const outcome = run instanceof Promise ? await run : run
-    portal.outcome = outcome
-    if (!outcome.returns) return
-    const heads = prepared.described ?? columnsOf(outcome.reply)
-    requireResultFormats(formats, heads.length)
-    portal.rows = new Rows(described(heads, formats), outcome.reply)
-    // The rows hold their batch as long as they need it.
-    portal.outcome = { ...outcome, reply: noReply }
-    if (tells) this.options.writer.rowDescription(portal.rows.columns)
+    const keep = (outcome: Outcome): void => {
+      portal.outcome = outcome
+      if (!outcome.returns) return
+      const { kind, returns, reply, tag, counts } = outcome
+      const heads = prepared.described ?? layouts.headsOf(reply)
+      requireResultFormats(formats, heads.length)
+      portal.rows = new Rows(layouts.of(heads, formats), reply)
+      // The rows hold their batch as long as they need it.
+      portal.outcome = { kind, returns, reply: noReply, tag, counts }
+      if (tells) this.options.writer.rowDescription(portal.rows.columns)
+    }
+    return run instanceof Promise ? run.then(keep) : keep(run)
   }
 
-  private async execute(name: string, rowsMax: number): Promise<void> {
-    const { writer } = this.options
+  private execute(name: string, rowsMax: number): Awaitable<void> {
     const portal = this.prepared.portal(name)
     const tells = this.undescribed?.portal === portal
     this.undescribed = undefined
-    if (portal.prepared.statement === undefined) {
-      writer.emptyQueryResponse()
-      return
-    }
-    if (portal.outcome === undefined) await this.open(portal, tells)
+    if (portal.prepared.statement === undefined) return this.options.writer.emptyQueryResponse()
+    const opened = portal.outcome === undefined ? this.open(portal, tells) : undefined
+    if (opened instanceof Promise) return opened.then(() => this.fetch(name, portal, rowsMax))
+    return this.fetch(name, portal, rowsMax)
+  }
+
+  /** Rows of a portal that has been run, or its tag. */
+  private fetch(name: string, portal: Portal, rowsMax: number): Awaitable<void> {
+    const { writer } = this.options
     const { outcome, rows } = portal
     if (outcome === undefined) return
     if (rows === undefined) {
@@ -316,13 +343,16 @@ export class Dialogue {
       writer.commandComplete(outcome.tag)
       return
     }
-    const count = await this.write(rows, rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax)
-    if (rows.isDone) {
-      this.complete(outcome, rows, count)
-      return
+    const finish = (count: number): void => {
+      if (rows.isDone) {
+        this.complete(outcome, rows, count)
+        return
+      }
+      this.requireRoom(name)
+      writer.portalSuspended()
     }
-    this.requireRoom(name)
-    writer.portalSuspended()
+    const count = this.write(rows, rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax)
+    return count instanceof Promise ? count.then(finish) : finish(count)
   }
 
   /** Throws 53200, and closes the portal, where rows that wait in portals hold too much. */
@@ -341,12 +371,14 @@ export class Dialogue {
   }
 
   /** Writes rows, batch after batch, as fast as the client takes them; answers how many. */
-  private async write(rows: Rows, rowsMax: number): Promise<number> {
+  private write(rows: Rows, rowsMax: number): Awaitable<number> {
+    const count = rows.write(this.options.writer, Math.min(rowsMax, pgRowsAtOnce))
+    return rows.isDone || count >= rowsMax ? count : this.writeMore(rows, rowsMax, count)
+  }
+
+  private async writeMore(rows: Rows, rowsMax: number, written: number): Promise<number> {
     const { writer, flush } = this.options
-    let count = 0
-    for (;;) {
-      count += rows.write(writer, Math.min(rowsMax - count, pgRowsAtOnce))
-      if (rows.isDone || count >= rowsMax) return count
+    for (let count = written; ; ) {
       if (this.isCancelled) throw cancelledError()
       if (writer.length > pgAnswerBytes) {
         const wait = flush()
@@ -355,6 +387,8 @@ export class Dialogue {
       if (rows.isBatchEmpty && rows.cursor !== undefined) {
         rows.refill(await this.runner.send(nextBatchOf(rows.cursor, pgBatchRows), rows.cursor.db))
       } else await nextTurn()
+      count += rows.write(writer, Math.min(rowsMax - count, pgRowsAtOnce))
+      if (rows.isDone || count >= rowsMax) return count
     }
   }
 

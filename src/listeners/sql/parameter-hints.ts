@@ -48,11 +48,19 @@ const textCalls = new Set(
 const comparisons = new Set('= <> < <= > >= @> <@ && #> #>>'.split(' '))
 const alike = new Set(['coalesce', 'nullif', 'greatest', 'least', 'max', 'min', 'sum', 'avg'])
 
-/** By the placeholders' indexes; undefined where nothing is known. */
-export function parameterHints(statement: Statement, count: number): (Hint | undefined)[] {
+type Found = readonly (Hint | undefined)[]
+
+/** Of trees that the statement cache keeps: drivers prepare the same texts anew. */
+const known = new WeakMap<Statement, Found>()
+
+/** By the indexes of the statement's `count` placeholders; undefined where nothing is known. */
+export function parameterHints(statement: Statement, count: number): Found {
   if (count === 0) return []
+  const before = known.get(statement)
+  if (before !== undefined) return before
   const hints = new Hints(count)
   hints.statement(statement)
+  known.set(statement, hints.found)
   return hints.found
 }
 

@@ -63,7 +63,11 @@ export function prepare(
   const { statement, parameters } = parsed
   const { count } = parameters
   const finish = (types: readonly ParameterType[]): PreparedStatement => ({
-    ...{ statement, text, parameters: types, count, described: undefined },
+    statement,
+    text,
+    parameters: types,
+    count,
+    described: undefined,
   })
   if (count === 0 && oids.length === 0) return finish([])
   const found = parameterTypes(parameterHints(statement, count), oids, count, place)

@@ -1,7 +1,8 @@
 // The rows of one statement on their way to the client: documents of a cursor's batches, laid out
 // by columns that were fixed before the first of them.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, equalBytes, utf8 } from '../../base/bytes.js'
+import { pgLayoutBytesMax } from '../../base/limits.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
 import type { Column, MessageWriter } from '../../protocol/pgwire/message-writer.js'
@@ -52,6 +53,55 @@ export function described(
   return columns.map(({ name, type }, i) => ({ name, type, format: formatAt(formats, i) }))
 }
 
+/** Columns, and where in a row the field of a name has its place. */
+export class Layout {
+  /** By their places. */
+  readonly names: readonly Bytes[]
+  private places: ReadonlyMap<string, number> | undefined
+
+  constructor(readonly columns: readonly Column[]) {
+    this.names = columns.map(({ name }) => utf8(name))
+  }
+
+  /** Undefined where no column is called so. */
+  placeOf(name: string): number | undefined {
+    this.places ??= new Map(this.columns.map((column, i) => [column.name, i]))
+    return this.places.get(name)
+  }
+}
+
+/** Layouts of one connection: it mostly asks what it has just asked, with other parameters. */
+export class Layouts {
+  private bytes: Bytes = nothing
+  private heads = none
+  private last: { readonly heads: typeof none; readonly layout: Layout } | undefined
+
+  /** As columnsOf. */
+  headsOf(reply: Document): readonly ColumnHead[] {
+    const given = field(reply, 'columns')
+    if (given === undefined) return none
+    const bytes = given.payload()
+    if (equalBytes(bytes, this.bytes)) return this.heads
+    const heads = columnsOf(reply)
+    if (bytes.length <= pgLayoutBytesMax) {
+      this.bytes = bytes.slice()
+      this.heads = heads
+    }
+    return heads
+  }
+
+  of(heads: readonly ColumnHead[], formats: readonly Format[] = []): Layout {
+    const { last } = this
+    if (last?.heads === heads) {
+      const { columns } = last.layout
+      if (columns.every(({ format }, i) => format === formatAt(formats, i))) return last.layout
+    }
+    const layout = new Layout(described(heads, formats))
+    if (heads === this.heads) this.last = { heads, layout }
+    return layout
+  }
+}
+
 /** What is left open on the server under a cursor. */
 export interface OpenCursor {
   readonly id: Value
@@ -67,22 +117,22 @@ export class Rows {
   private batch: Elements
   private bytes: Bytes
   private isAtEnd: boolean
-  private readonly names: readonly Bytes[]
-  private readonly places = new Map<string, number>()
   private readonly values: (Value | undefined)[]
 
   constructor(
-    readonly columns: readonly Column[],
+    private readonly layout: Layout,
     reply: Document,
   ) {
-    this.names = columns.map(({ name }) => utf8(name))
-    for (const [i, { name }] of columns.entries()) this.places.set(name, i)
-    this.values = new Array(columns.length).fill(undefined)
+    this.values = new Array(layout.columns.length).fill(undefined)
     const { bytes, elements, cursor } = batchOf(reply, 'firstBatch')
     this.bytes = bytes
     this.batch = elements
     this.cursor = cursor
     this.isAtEnd = !elements.next()
+  }
+
+  get columns(): readonly Column[] {
+    return this.layout.columns
   }
 
   /** No row is left in this batch; `cursor` says whether another follows. */
@@ -142,7 +192,8 @@ export class Rows {
 
   /** Puts the fields of the document at `start` to their columns: mostly they are in order. */
   private spread(start: number): void {
-    const { names, values } = this
+    const { layout, values } = this
+    const { names } = layout
     values.fill(undefined)
     const elements = new Elements(this.bytes, start)
     for (let next = 0; elements.next(); ) {
@@ -151,7 +202,7 @@ export class Rows {
         values[next++] = elements.value()
         continue
       }
-      const place = this.places.get(elements.name())
+      const place = layout.placeOf(elements.name())
       if (place === undefined) {
         this.hasHidden = true
         continue

@@ -75,6 +75,8 @@ export class BodyReader {
     if (end < 0) throw this.refuse('invalid string in message')
     const start = this.at
     this.at = end + 1
+    // The unnamed statement and portal, which most messages speak of.
+    if (end === start) return ''
     return strictText(this.bytes.subarray(start, end))
   }
 

@@ -31,8 +31,9 @@ const nothing = new Uint8Array(0)
 export class MessageSplitter {
   /** What the next message has to be; the listener moves it on between messages. */
   phase: Phase = 'start'
-  /** Bytes that are not yet part of a message. */
+  /** What came last; from `at` on it is not yet part of a message. */
   private rest: Bytes = nothing
+  private at = 0
   /** The message being gathered, with room for all of it. */
   private body: Bytes | undefined
   private type = 0
@@ -48,19 +49,22 @@ export class MessageSplitter {
    * clear (CVE-2021-23214).
    */
   get hasRest(): boolean {
-    return this.rest.length > 0 || this.body !== undefined
+    return this.left > 0 || this.body !== undefined
   }
 
   /** Hands over what was received; `chunk` must not be changed afterwards. */
   push(chunk: Bytes): void {
-    if (this.rest.length === 0) {
+    const { left } = this
+    if (left === 0) {
       this.rest = chunk
+      this.at = 0
       return
     }
-    const joined = new Uint8Array(this.rest.length + chunk.length)
-    joined.set(this.rest)
-    joined.set(chunk, this.rest.length)
+    const joined = new Uint8Array(left + chunk.length)
+    joined.set(this.rest.subarray(this.at))
+    joined.set(chunk, left)
     this.rest = joined
+    this.at = 0
   }
 
   /**
@@ -77,37 +81,50 @@ export class MessageSplitter {
 
   /** Reads the head of a message: answers it when it is whole, else makes room for it. */
   private begin(): Frame | undefined {
-    const { rest } = this
+    const { rest, at, left } = this
     const head = this.phase === 'start' ? 4 : 5
-    if (head === 5 && rest.length > 0) this.lengthMax(rest[0] ?? 0)
-    if (rest.length < head) {
+    if (head === 5 && left > 0) this.lengthMax(rest[at] ?? 0)
+    if (left < head) {
       // A few bytes need not keep the chunk that they ended.
-      if (rest.length < rest.buffer.byteLength) this.rest = new Uint8Array(rest)
+      if (left < rest.buffer.byteLength) this.rest = new Uint8Array(rest.subarray(at))
+      this.at = 0
       return undefined
     }
-    const type = head === 5 ? (rest[0] ?? 0) : 0
-    const length = this.requireLength(type, readInt32BE(rest, head - 4)) - 4
-    const end = head + length
-    if (rest.length >= end) {
-      this.rest = rest.length === end ? nothing : rest.subarray(end)
-      return { type, body: rest.subarray(head, end) }
+    const type = head === 5 ? (rest[at] ?? 0) : 0
+    const start = at + head
+    const length = this.requireLength(type, readInt32BE(rest, start - 4)) - 4
+    if (rest.length >= start + length) {
+      this.advance(start + length)
+      return { type, body: length === 0 ? nothing : rest.subarray(start, start + length) }
     }
     // Not zeroed: of a message that never comes, no page is ever touched.
     this.body = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer, 0, length)
     this.type = type
     this.filled = 0
-    this.rest = rest.subarray(head)
+    this.advance(start)
     return undefined
   }
 
   private gather(body: Bytes): Frame | undefined {
-    const count = Math.min(body.length - this.filled, this.rest.length)
-    body.set(this.rest.subarray(0, count), this.filled)
+    const { at } = this
+    const count = Math.min(body.length - this.filled, this.left)
+    body.set(this.rest.subarray(at, at + count), this.filled)
     this.filled += count
-    this.rest = this.rest.length === count ? nothing : this.rest.subarray(count)
+    this.advance(at + count)
     if (this.filled < body.length) return undefined
     this.body = undefined
     return { type: this.type, body }
+  }
+
+  private get left(): number {
+    return this.rest.length - this.at
+  }
+
+  /** All before `at` is part of a message. */
+  private advance(at: number): void {
+    const isAll = at === this.rest.length
+    if (isAll) this.rest = nothing
+    this.at = isAll ? 0 : at
   }
 
   private requireLength(type: number, length: number): number {

@@ -2,9 +2,10 @@
 // pipeline leave in one write. A row is written field by field, without an array in between.
 // Source: PostgreSQL 17, 53.7.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { pgColumnsMax } from '../../base/limits.js'
+import { copyOf } from '../../base/slab.js'
 import type { Format } from './client-message.js'
 import type { ErrorFields } from './error-fields.js'
 import { pgError, pgState } from './pg-error.js'
@@ -66,10 +67,12 @@ export class MessageWriter {
   /** What was written since the last time. */
   take(): Bytes {
     assert(this.open < 0, 'a message is taken whole')
-    const taken = this.out.subarray(0, this.at)
-    this.out = nothing
+    const { out, at } = this
     this.at = 0
-    return taken
+    // Memory of its own for each small answer would cost more than the answer.
+    if (out.length <= firstBytes) return copyOf(out, 0, at)
+    this.out = nothing
+    return out.subarray(0, at)
   }
 
   /** The one byte that answers a request for encryption. */
@@ -161,10 +164,10 @@ export class MessageWriter {
     if (form === undefined) {
       this.int32(-1)
     } else if (typeof form === 'string') {
-      this.room(4 + unitBytesMax * form.length)
-      const size = utf8Write.call(this.out, form, this.at + 4, unitBytesMax * form.length)
-      this.int32(size)
-      this.at += size
+      const lengthAt = this.at
+      this.int32(0)
+      const length = this.utf8(form)
+      this.out.writeInt32BE(length, lengthAt)
     } else {
       this.int32(form.length)
       this.bytes(form)
@@ -290,8 +293,17 @@ export class MessageWriter {
 
   /** A zero byte would end the text early, and what follows would be read as something else. */
   private cString(text: string): void {
-    this.bytes(utf8(text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text))
+    this.utf8(text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)
     this.byte(0)
+  }
+
+  /** Answers how many bytes it takes. */
+  private utf8(text: string): number {
+    const bytesMax = unitBytesMax * text.length
+    this.room(bytesMax)
+    const count = utf8Write.call(this.out, text, this.at, bytesMax)
+    this.at += count
+    return count
   }
 
   private room(count: number): void {

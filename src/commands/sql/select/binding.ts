@@ -21,6 +21,8 @@ import { resultNames } from './result.js'
 export interface BoundSelect {
   readonly tables: readonly string[]
   readonly isDistinct: boolean
+  /** Its rows are those of groups, of which all rows together may be one. */
+  readonly isGrouped: boolean
   readonly results: readonly ResultItem[]
   /** In the order of the tables, from the second one on; undefined where there is no condition. */
   readonly joins: readonly BoundJoin[]
@@ -59,8 +61,10 @@ export function bindSelect(statement: SelectStatement, known: KnownColumns): Bou
     return { ...item, expression }
   })
   const { isDistinct } = statement
+  const asked = [...results, ...orderBy].map(({ expression }) => expression)
   return {
     ...{ tables, isDistinct, results, joins, where, having, orderBy, merged: binder.merged },
+    isGrouped: grouped.length > 0 || having !== undefined || asked.some(hasAggregate),
     groupBy: grouped.filter((item, i) => {
       return grouped.findIndex((other) => sameExpression(other, item)) === i
     }),

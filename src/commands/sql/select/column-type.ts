@@ -12,7 +12,7 @@ import {
   type Value,
   writeInt32,
 } from '../../../value/value.js'
-import { DocumentWriter } from '../../../value/writer.js'
+import { writeDocument } from '../../../value/writer.js'
 
 export interface Column {
   readonly name: string
@@ -162,19 +162,37 @@ class SeenColumns {
   }
 }
 
-/** `fixed`: all columns there are; without it those of `named` are among what documents have. */
+/**
+ * `fixed`: all columns there are, as each of the documents has them; without it those of `named`
+ * are among what documents have.
+ */
 export function columnsOf(
   fixed: readonly Partial<Column>[] | undefined,
   named: readonly Partial<Column>[],
   documents: readonly Document[],
 ): Column[] {
+  if (fixed !== undefined) return fixedColumns(fixed, documents)
   const seen = new SeenColumns()
-  for (const { name } of fixed ?? []) seen.add(name ?? '')
-  const isKnown = fixed?.every(({ type }) => type !== undefined) === true
-  if (!isKnown) for (const document of documents) seen.look(document)
+  for (const document of documents) seen.look(document)
   for (const { name } of named) seen.add(name ?? '')
   const known = new Map(named.map(({ name, type }) => [name, type]))
   return seen.list.map(({ name, types }) => ({ name, type: known.get(name) ?? commonType(types) }))
+}
+
+/** Results are written in order and none is left out: no name has to be looked at. */
+function fixedColumns(
+  columns: readonly Partial<Column>[],
+  documents: readonly Document[],
+): Column[] {
+  const types = columns.map(() => new Set<number>())
+  const isKnown = columns.every(({ type }) => type !== undefined)
+  for (const document of isKnown ? [] : documents) {
+    const elements = new Elements(document)
+    for (let at = 0; elements.next(); at++) types[at]?.add(elements.type)
+  }
+  return columns.map(({ name = '', type }, at) => {
+    return { name, type: type ?? commonType(types[at] ?? new Set()) }
+  })
 }
 
 const wholeTypes = new Set(['int4', 'int8'])
@@ -196,11 +214,13 @@ function commonType(types: ReadonlySet<number>): string {
 
 /** A cursor's reply with `columns` behind all else. */
 export function withColumns(reply: Document, columns: readonly Column[]): Document {
-  const list = new DocumentWriter(true)
-  for (const { name, type } of columns) {
-    list.pushOpenDocument().string('name', name).string('type', type).close()
-  }
-  const added = new DocumentWriter().value('columns', list.finishValue()).finish()
+  const added = writeDocument((writer) => {
+    writer.openArray('columns')
+    for (const { name, type } of columns) {
+      writer.pushOpenDocument().string('name', name).string('type', type).close()
+    }
+    writer.close()
+  })
   // Both are documents: the elements of one behind those of the other.
   const whole = new Uint8Array(reply.length + added.length - 5)
   whole.set(reply)

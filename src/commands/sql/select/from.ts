@@ -107,14 +107,20 @@ function* ready(documents: readonly Document[]): Program<readonly Document[]> {
 /** What the collection or view is at that time: a cursor outlives its first transaction. */
 function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): JoinInput['open'] {
   const { db, context } = call
-  const own = collated(context, undefined, ns)
-  const environment: PipelineEnvironment = {
-    ...{ db, context: own, use: call.engine.indexUse },
-    workspace: new SpillScope(call.engine.spills, true, call.owner),
-  }
+  // Made with the first source: a collection that is read by itself needs none.
+  let made: PipelineEnvironment | undefined
   return function* (tx: ReadTx & Guarded, filter: Document): Program<Source> {
-    const place = yield* readPlaceOf(tx, db, name, own)
-    return openFiltered(place, compileFilter(filter, context), [], environment)
+    made ??= environmentOf(call, ns)
+    const place = yield* readPlaceOf(tx, db, name, made.context)
+    return openFiltered(place, compileFilter(filter, context), [], made)
+  }
+}
+
+function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnvironment {
+  const { db, context, engine, owner } = call
+  return {
+    ...{ db, context: collated(context, undefined, ns), use: engine.indexUse },
+    workspace: new SpillScope(engine.spills, true, owner),
   }
 }
 

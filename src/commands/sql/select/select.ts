@@ -7,7 +7,6 @@ import { ChainSource } from '../../../engine/sources/chain-source.js'
 import { SpillScope } from '../../../engine/spill.js'
 import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
-import { isAlwaysEmpty } from '../../../protocol/sql/subquery.js'
 import { turnsTaken } from '../../../query/expressions/loop-turns.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
@@ -18,19 +17,17 @@ import type { Program } from '../../../store/store.js'
 import { integerOf } from '../../../value/numbers.js'
 import { type Document, int64Value, nullValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
-import { isVirtual } from '../catalog/catalog.js'
-import { catalogEvaluator, needsRelations } from '../catalog/catalog-functions.js'
+import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import { sessionOf } from '../session/session-facts.js'
-import { aggregatesOf, hasAggregate } from './aggregate.js'
-import { type BoundSelect, bindSelect } from './binding.js'
-import { isLookedUp, openTable, referencesOf, type SelectCall, type Table } from './from.js'
+import { aggregatesOf } from './aggregate.js'
+import type { BoundSelect } from './binding.js'
+import { isLookedUp, openTable, type SelectCall, type Table } from './from.js'
 import { distinctBy, groupBy } from './group.js'
 import { planJoins } from './join-plan.js'
 import { JoinSource } from './join-source.js'
@@ -39,6 +36,7 @@ import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
 import { openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
+import { boundSelect, rowResults, selectTree } from './select-tree.js'
 
 export interface SelectOptions {
   readonly parameters: readonly Value[]
@@ -62,18 +60,21 @@ export function* openSelect(
 ): Program<OpenedSelect> {
   // What is constant is computed as it is compiled.
   turnsTaken()
-  const relations = asksCatalog(statement) ? yield* Relations.load(tx, call) : undefined
+  const tree = selectTree(statement)
+  const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
   const tables: Table[] = []
-  for (const reference of referencesOf(statement)) {
+  for (const reference of tree.references) {
     tables.push(yield* openTable(tx, call, reference, options.touches, relations))
   }
-  if (isAlwaysEmpty(statement)) return withColumnsOf(tables, statement, nothing(statement))
-  const bound = bindSelect(
+  if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
+  const bound = boundSelect(
     statement,
     tables.map(({ columns }) => columns),
   )
   const scope: Scope = {
-    ...{ tables: bound.tables, parameters: options.parameters, now: call.now },
+    tables: bound.tables,
+    parameters: options.parameters,
+    now: call.now,
     session: sessionOf(call),
     replace: (expression, within) => catalogEvaluator(expression, within, relations),
   }
@@ -92,17 +93,6 @@ function withColumnsOf(
   if (!isWhole || table?.columns === undefined) return opened
   const named = [...table.columns].map(([name, type]) => ({ name, type: resultType(type) }))
   return { ...opened, results: { ...opened.results, columns: named, named } }
-}
-
-/** Whether it names a virtual table, or computes with what those tell. */
-function asksCatalog(statement: SelectStatement): boolean {
-  if (referencesOf(statement).some(isVirtual)) return true
-  const { results, where, groupBy: keys, having, orderBy, joins } = statement
-  const expressions = [...results, ...orderBy].map(({ expression }) => expression)
-  const others = [where, having, ...keys, ...joins.map(({ on }) => on)]
-  return [...expressions, ...others].some(
-    (expression) => expression !== undefined && someNode(expression, needsRelations),
-  )
 }
 
 /** A query over what never has a row: none of it is computed. */
@@ -154,7 +144,6 @@ function rowCount(
 class Select {
   private readonly transforms: Transform[] = []
   private stage: RowStage
-  private readonly isGrouped: boolean
   private readonly workspace: SpillScope
   /** The source has the rows in their order. */
   private isOrdered = false
@@ -169,22 +158,21 @@ class Select {
     private readonly scope: Scope,
     private readonly window: Window,
   ) {
-    const { results, having, orderBy, groupBy: keys } = bound
-    const asked = [...results, ...orderBy].map(({ expression }) => expression)
-    this.isGrouped = keys.length > 0 || having !== undefined || asked.some(hasAggregate)
     this.stage = { scope, rowOf: [noRow, singleRow][tables.length] ?? joinedRow }
     this.workspace = new SpillScope(call.engine.spills, true, call.owner)
   }
 
   *open(): Program<OpenedSelect> {
-    const counted = yield* this.counted()
+    const { results, merged, isDistinct, isGrouped } = this.bound
+    const counted = isGrouped ? yield* this.counted() : undefined
     const source = counted ?? (yield* this.rows())
     if (counted === undefined) this.where()
     else this.stage = { ...this.stage, rowOf: singleRow }
-    if (this.isGrouped) this.group(counted !== undefined)
-    const after = this.stage
-    const { results, merged, isDistinct } = this.bound
-    const compiled = compileResults(results, after.scope, merged)
+    if (isGrouped) this.group(counted !== undefined)
+    const { scope } = this.stage
+    const compiled = isGrouped
+      ? compileResults(results, scope, merged)
+      : rowResults(this.bound, scope)
     if (isDistinct) this.distinct()
     this.order()
     this.skip()
@@ -202,7 +190,7 @@ class Select {
   private *rows(): Program<Source> {
     const { tables, bound, scope, window } = this
     const [first, ...others] = tables
-    if (window.limit === 0 && !this.isGrouped) return documentsSource([])
+    if (window.limit === 0 && !bound.isGrouped) return documentsSource([])
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)
     const filter = supersetFilter(bound.where, scope)
@@ -220,7 +208,7 @@ class Select {
   private orderedBySource(filter: Document): Source | undefined {
     const { bound, tables, call } = this
     const [table] = tables
-    if (this.isGrouped || bound.isDistinct || table?.ns === undefined) return undefined
+    if (bound.isGrouped || bound.isDistinct || table?.ns === undefined) return undefined
     return openOrdered(table.ns, filter, this.orderItems(), call)
   }
 
@@ -275,7 +263,7 @@ class Select {
   private orderItems(): readonly OrderItem[] {
     const { bound, window } = this
     const isWhole = window.limit === undefined && window.offset === 0
-    const isPlain = !this.isGrouped && !bound.isDistinct
+    const isPlain = !bound.isGrouped && !bound.isDistinct
     if (isWhole || !isPlain || bound.orderBy.length === 0) return bound.orderBy
     return withTiebreak(bound.orderBy, bound.tables)
   }
@@ -316,7 +304,7 @@ class Select {
     const { where, groupBy: keys, isDistinct } = bound
     if (table?.ns === undefined || table.ns.view !== undefined || tables.length > 1)
       return undefined
-    if (where !== undefined || keys.length > 0 || isDistinct || !this.isGrouped) return undefined
+    if (where !== undefined || keys.length > 0 || isDistinct) return undefined
     if (!countsOnly(bound)) return undefined
     const filter = compileFilter(emptyDocument, this.call.context)
     const count = int64Value(BigInt(yield* countDocuments(this.tx, table.ns, { filter })))

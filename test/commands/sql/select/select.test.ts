@@ -65,6 +65,22 @@ eachRoom(tap, 'placeholders are values', async (t, room) => {
   t.equal(await stateOfStatement(room, 'SELECT $2', [1]), '08P01')
 })
 
+eachRoom(tap, 'the same text is answered by what there is each time', async (t, room) => {
+  const text = 'SELECT v, w FROM again a WHERE _id = $1'
+  const asked = async (id: number): Promise<unknown> => {
+    const { cursor, columns } = await room.run({ sqlSelect: text, params: [id] })
+    return [cursor.firstBatch, columns.map(({ type }: Reply) => type)]
+  }
+  t.same(await asked(1), [[], ['text', 'text']], 'there is no collection')
+  await room.insert('again', { _id: 1, v: 1, w: 'a' }, { _id: 2, w: true, v: [2] })
+  t.same(await asked(1), [[{ v: 1, w: 'a' }], ['int4', 'text']])
+  t.same(await asked(2), [[{ v: [2], w: true }], ['jsonb', 'bool']])
+  await room.run({ drop: 'again' })
+  await room.insert('below', { _id: 1, v: 1.5 })
+  await room.run({ create: 'again', viewOn: 'below', pipeline: [{ $set: { w: '$v' } }] })
+  t.same(await asked(1), [[{ v: 1.5, w: 1.5 }], ['float8', 'float8']], 'a view')
+})
+
 eachRoom(tap, 'an ObjectId is found by its digits', async (t, room) => {
   const id = new ObjectId('65f0c0ffee0123456789abcd')
   await room.insert('ids', { _id: id }, { _id: String(id) }, { _id: 1 })
