@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { anonymousIdleMs } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import type { ConnectionCounts } from '../bus/services.js'
 import { type Identity, walletOf } from '../identity/identity.js'
 import { keepCertificate, type TlsCertificate } from './tls-certificate.js'
 
@@ -71,6 +72,12 @@ export class SocketServer<C extends Connection> {
   /** Sockets that are open. */
   get count(): number {
     return this.sockets.size
+  }
+
+  /** What serverStatus and the metrics tell. */
+  get counts(): ConnectionCounts {
+    const { count, accepted, options } = this
+    return { current: count, available: options.bounds.sockets - count, totalCreated: accepted }
   }
 
   /** A connection has signed in, or out again; one too many of its wallet's is ended. */

@@ -75,13 +75,11 @@ export async function openSql(options: SqlOptions): Promise<SqlListener> {
 
 class Listener implements SqlListener {
   private readonly server: SocketServer<SqlConnection>
-  private readonly bounds: SocketBounds
   private readonly sqlHost: SqlHost
   private nextId = 1
 
   constructor(private readonly options: SqlOptions) {
     const { host, port, log, bus, budget, clock, authOff, quotas, bounds = usualBounds } = options
-    this.bounds = bounds
     const run = (db: string, body: Document, session: Session) =>
       bus.run({ db, body, sequences: new Map() }, session)
     this.sqlHost = {
@@ -115,11 +113,7 @@ class Listener implements SqlListener {
     return this.server.port
   }
 
-  readonly connections = (): ConnectionCounts => ({
-    current: this.server.count,
-    available: this.bounds.sockets - this.server.count,
-    totalCreated: this.server.accepted,
-  })
+  readonly connections = (): ConnectionCounts => this.server.counts
 
   listen(): Promise<void> {
     return this.server.listen()

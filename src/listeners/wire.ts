@@ -68,12 +68,10 @@ export async function openWire(options: WireOptions): Promise<WireListener> {
 
 class Listener implements WireListener {
   private readonly server: SocketServer<WireConnection>
-  private readonly bounds: SocketBounds
   private nextId = 1
 
   constructor(private readonly options: WireOptions) {
     const { host, port, tls, log, bus, budget, quotas, bounds = usualBounds } = options
-    this.bounds = bounds
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
       ...{ budget, log },
@@ -91,11 +89,7 @@ class Listener implements WireListener {
     return this.server.port
   }
 
-  readonly connections = (): ConnectionCounts => ({
-    current: this.server.count,
-    available: this.bounds.sockets - this.server.count,
-    totalCreated: this.server.accepted,
-  })
+  readonly connections = (): ConnectionCounts => this.server.counts
 
   listen(): Promise<void> {
     return this.server.listen()

@@ -92,8 +92,9 @@ function kindOf({ kind }: Statement): SqlKind {
   return isShown ? 'show' : kind
 }
 
-function returnsRows(statement: Statement): boolean {
-  switch (statement.kind) {
+/** Whether it answers rows; nothing is no statement. */
+export function returnsRows(statement: Statement | undefined): boolean {
+  switch (statement?.kind) {
     case 'select':
     case 'explain':
     case 'show':

@@ -36,24 +36,6 @@ export interface Described {
 /** Rows that are looked at where no placeholder changes what they are. */
 const sampledRows = 100
 
-export function returnsRows(statement: Statement | undefined): boolean {
-  switch (statement?.kind) {
-    case 'select':
-    case 'explain':
-    case 'show':
-    case 'showTables':
-    case 'showIndexes':
-    case 'describe':
-      return true
-    case 'insert':
-    case 'update':
-    case 'delete':
-      return statement.returning.length > 0
-    default:
-      return false
-  }
-}
-
 /** Whether running it writes. */
 export function isChange(statement: Statement | undefined): boolean {
   const kind = statement?.kind

@@ -11,7 +11,9 @@ import {
   pgStatementsAtOnce,
 } from '../../base/limits.js'
 import type { Session } from '../../bus/session.js'
+import { emptyDocument } from '../../commands/document/arguments.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
+import { returnsRows } from '../../commands/sql/translate.js'
 import {
   type Bind,
   type ClientMessage,
@@ -37,7 +39,7 @@ import {
   overError,
 } from './answers.js'
 import type { ColumnTypes } from './column-types.js'
-import { describedColumns, isChange, returnsRows } from './describe.js'
+import { describedColumns, isChange } from './describe.js'
 import { boundValues, type PreparedStatement, prepare } from './prepared-statement.js'
 import { closingOf, described, Layouts, nextBatchOf, Rows } from './rows.js'
 import { type Outcome, Runner, type RunnerHost } from './runner.js'
@@ -64,8 +66,6 @@ interface Portal {
   rows: Rows | undefined
   isOver: boolean
 }
-
-const noReply: Outcome['reply'] = Uint8Array.of(5, 0, 0, 0, 0)
 
 export class Dialogue {
   private readonly sequence = new MessageSequence()
@@ -316,7 +316,7 @@ export class Dialogue {
       requireResultFormats(formats, heads.length)
       portal.rows = new Rows(layouts.of(heads, formats), reply)
       // The rows hold their batch as long as they need it.
-      portal.outcome = { kind, returns, reply: noReply, tag, counts }
+      portal.outcome = { kind, returns, reply: emptyDocument, tag, counts }
       if (tells) this.options.writer.rowDescription(portal.rows.columns)
     }
     return run instanceof Promise ? run.then(keep) : keep(run)

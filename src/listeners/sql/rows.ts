@@ -3,6 +3,7 @@
 
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes.js'
 import { pgLayoutBytesMax } from '../../base/limits.js'
+import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
 import type { Column, MessageWriter } from '../../protocol/pgwire/message-writer.js'
@@ -72,7 +73,7 @@ export class Layout {
 
 /** Layouts of one connection: it mostly asks what it has just asked, with other parameters. */
 export class Layouts {
-  private bytes: Bytes = nothing
+  private bytes: Bytes = emptyDocument
   private heads = none
   private last: { readonly heads: typeof none; readonly layout: Layout } | undefined
 
@@ -171,8 +172,8 @@ export class Rows {
 
   /** A portal stays until its transaction ends: not with rows that have been sent. */
   private letGo(): void {
-    this.bytes = nothing
-    this.batch = new Elements(nothing)
+    this.bytes = emptyDocument
+    this.batch = new Elements(emptyDocument)
     this.values.fill(undefined)
   }
 
@@ -224,7 +225,7 @@ function batchOf(reply: Document, name: string): Batch {
   const found = field(reply, 'cursor')
   const batch = found === undefined ? undefined : fieldIn(found, name)
   if (found === undefined || batch === undefined) {
-    return { bytes: nothing, elements: new Elements(nothing), cursor: undefined }
+    return { bytes: emptyDocument, elements: new Elements(emptyDocument), cursor: undefined }
   }
   const { bytes, start } = batch
   return { bytes, elements: new Elements(bytes, start), cursor: openCursorIn(found) }
@@ -238,8 +239,6 @@ function openCursorIn(cursor: Value): OpenCursor | undefined {
   const dot = text.indexOf('.')
   return { id, db: text.slice(0, dot), collection: text.slice(dot + 1) }
 }
-
-const nothing: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 /** The command that gets more of a cursor. */
 export function nextBatchOf({ id, collection }: OpenCursor, rows: number): Document {

@@ -3,6 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import type { Request, Session } from '../../bus/session.js'
+import { emptyDocument } from '../../commands/document/arguments.js'
 import { commandFor, type SqlKind } from '../../commands/sql/translate.js'
 import type { Severity } from '../../protocol/pgwire/error-fields.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
@@ -43,7 +44,6 @@ export interface RunnerOptions {
   readonly changed: (name: string, value: string) => void
 }
 
-const emptyReply: Document = Uint8Array.of(5, 0, 0, 0, 0)
 const noSequences: Request['sequences'] = new Map()
 const plainTags: Partial<Record<SqlKind, string>> = {
   truncate: 'TRUNCATE TABLE',
@@ -146,7 +146,7 @@ export class Runner {
 }
 
 function done(kind: SqlKind, tag: string): Outcome {
-  return { kind, returns: false, reply: emptyReply, tag, counts: false }
+  return { kind, returns: false, reply: emptyDocument, tag, counts: false }
 }
 
 /** One row of one text. */

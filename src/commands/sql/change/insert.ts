@@ -15,6 +15,7 @@ import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, type Value } from '../../../value/value.js'
+import { emptyDocument } from '../../document/arguments.js'
 import {
   columnAt,
   type DeclaredColumn,
@@ -50,8 +51,6 @@ interface Inserted {
   readonly updated: number
   readonly rows: readonly Document[]
 }
-
-const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
   const { table, returning } = statement

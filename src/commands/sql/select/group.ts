@@ -15,6 +15,7 @@ import {
   type Value,
 } from '../../../value/value.js'
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
+import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { sameExpression } from '../expression/expression-tree.js'
@@ -57,8 +58,6 @@ function groupTransform(
   const env = () => new Env(documentValue(emptyDocument), noVariables, 0)
   return new GroupTransform('GROUP BY', id, fields, env(), env(), workspace)
 }
-
-const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 /** The values of several expressions as one, which groups are told apart by. */
 function tupleOf(

@@ -5,6 +5,7 @@ import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
 import { Elements } from '../../../value/elements.js'
 import { type Document, nullValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
+import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import type { Scope } from '../expression/scope.js'
@@ -23,8 +24,6 @@ export interface Results {
 type Part =
   | { readonly kind: 'value'; readonly name: string; readonly evaluator: Evaluator }
   | { readonly kind: 'star'; readonly tables: readonly number[] }
-
-const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 /**
  * Throws what compiling throws, 42601 for `*` without a table, 42P01 for that of an unknown one.

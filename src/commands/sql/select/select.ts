@@ -17,6 +17,7 @@ import type { Program } from '../../../store/store.js'
 import { integerOf } from '../../../value/numbers.js'
 import { type Document, int64Value, nullValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { emptyDocument } from '../../document/arguments.js'
 import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
@@ -49,8 +50,6 @@ export interface OpenedSelect {
   readonly source: Source
   readonly results: Results
 }
-
-const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 
 export function* openSelect(
   tx: CommandReadTx,
