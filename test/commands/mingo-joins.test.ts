@@ -7,11 +7,11 @@ import { eachRoom } from '../support/command-room.js'
 import { agree, copyDocument, copyOf, Judge, outcomeOf } from '../support/mingo/decisions.js'
 import { joinDecisions } from '../support/mingo/join-decisions.js'
 import { joinOf } from '../support/mingo/joins.js'
-import { Draw, type Plain, seedOfRun, typedDocumentOf } from '../support/mingo/values.js'
+import { Draw, type Plain, typedDocumentOf } from '../support/mingo/values.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 await eachRoom(t, 'joins give what mingo gives, or the difference is decided', async (t, room) => {
-  const seed = seedOfRun()
   const judge = new Judge(joinDecisions)
   const draw = new Draw(seed)
   const foreign = Array.from({ length: 15 }, (_, id) => typedDocumentOf(draw, id))
@@ -38,7 +38,7 @@ await eachRoom(t, 'joins give what mingo gives, or the difference is decided', a
         seed + i,
       )
   }
-  t.comment(`MINGO_SEED=${seed}: ${same} of ${count} agree`)
+  t.comment(`SIGIL_SEED=${seed}: ${same} of ${count} agree`)
   judge.tell(t, seed)
   t.ok(same > 0.6 * count, 'most agree')
 })

@@ -3,9 +3,8 @@
 
 import t from 'tap'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { fuzzCommands } from './mutated/run.js'
-
-const seed = Number(process.env.SIGIL_SEED ?? Math.trunc(performance.timeOrigin) % 2 ** 31)
 
 t.test('no mutated command is answered wrongly or never', { timeout: 1_800_000 }, async (t) => {
   t.comment(`SIGIL_SEED=${seed}`)

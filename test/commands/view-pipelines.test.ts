@@ -5,8 +5,9 @@ import t from 'tap'
 import { GatewayError } from '../../src/base/errors.js'
 import { type CommandRoom, eachRoom } from '../support/command-room.js'
 import { pipelineOf } from '../support/mingo/stages.js'
-import { Draw, type Plain, seedOfRun, typedDocumentOf } from '../support/mingo/values.js'
+import { Draw, type Plain, typedDocumentOf } from '../support/mingo/values.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 /** The documents in whatever order, or the code of the refusal. */
 async function outcomeOf(room: CommandRoom, target: string, pipeline: Plain[]): Promise<string> {
@@ -34,7 +35,6 @@ await eachRoom(
   t,
   'a view over views is all pipelines in one',
   async (t, room) => {
-    const seed = seedOfRun()
     const draw = new Draw(seed)
     await room.insert('c', ...Array.from({ length: 20 }, (_, i) => typedDocumentOf(draw, i)))
     let read = 0

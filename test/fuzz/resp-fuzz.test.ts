@@ -1,17 +1,15 @@
 // 10,000 random streams of key-value requests on every change, 100,000 in the long suite, each cut
 // at random and compared with the model. SIGIL_SEED brings a failure back.
 
-import { randomInt } from 'node:crypto'
 import t from 'tap'
 import type { GatewayError } from '../../src/base/errors.js'
 import { RequestParser } from '../../src/protocol/resp/request-parser.js'
 import { drain, type Heard } from '../protocol/resp/requests.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { RandomRequests } from './random-requests.js'
 import { modelOf } from './resp-model.js'
-
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 31))
 
 t.test(`random streams, cut at random, are heard as the model does (seed ${seed})`, async (t) => {
   const requests = new RandomRequests(seededRandom(seed))

@@ -1,11 +1,10 @@
 // 10,000 fuzz cases on every change, 100,000 in the long suite. SIGIL_SEED brings a failure back.
 
-import { randomInt } from 'node:crypto'
 import t from 'tap'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { fuzzWire } from './wire-fuzz.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 31))
 const growthBytesMax = 30_000_000
 
 for (const { name, signedIn, share } of [

@@ -5,6 +5,7 @@ import t from 'tap'
 import { message, startup, text } from '../protocol/pgwire/frontend.js'
 import { startGateway } from '../support/live-gateway.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import {
   bind,
@@ -84,7 +85,6 @@ function shortened(part: Buffer, size: number): Buffer {
 
 t.test('changed messages crash nothing and hang nothing', { timeout: 300_000 }, async (t) => {
   const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
-  const seed = Number(process.env.SIGIL_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.comment(`SIGIL_SEED=${seed}`)
   const random = seededRandom(seed)
   const cases = sequences()
@@ -108,7 +108,6 @@ t.test('changed messages crash nothing and hang nothing', { timeout: 300_000 }, 
 
 t.test('changed starts are refused or taken, and never hang', { timeout: 300_000 }, async (t) => {
   const { ports } = await startGateway(t, { AUTH_MODE: 'off' })
-  const seed = Number(process.env.SIGIL_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.comment(`SIGIL_SEED=${seed}`)
   const random = seededRandom(seed)
   const start = startup(version3, { user: 'a', database: 'main', options: '-c x=y' })

@@ -6,11 +6,11 @@ import { Judge } from '../support/mingo/decisions.js'
 import { compareExpression, evaluate } from '../support/mingo/expression-compare.js'
 import { expressionDecisions } from '../support/mingo/expression-decisions.js'
 import { anyExpressionOf, expressionNames } from '../support/mingo/expressions.js'
-import { Draw, seedOfRun, typedDocumentOf } from '../support/mingo/values.js'
+import { Draw, typedDocumentOf } from '../support/mingo/values.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 t.test('expressions give what mingo gives, or the difference is decided', async (t) => {
-  const seed = seedOfRun()
   const judge = new Judge(expressionDecisions)
   const count = runs(2000)
   let differing = 0
@@ -27,7 +27,7 @@ t.test('expressions give what mingo gives, or the difference is decided', async 
     }
     if (compareExpression(judge, expression, document, seed + i)) differing++
   }
-  t.comment(`MINGO_SEED=${seed}: ${count - differing} of ${count} agree, ${computed} with a value`)
+  t.comment(`SIGIL_SEED=${seed}: ${count - differing} of ${count} agree, ${computed} with a value`)
   judge.tell(t, seed)
   t.ok(differing < 0.3 * count, 'most agree')
   t.ok(computed > count / 2, 'most have a value')

@@ -8,9 +8,10 @@ import { agree, copyDocument, Judge, type Outcome, outcomeOf } from '../support/
 import { filterDecisions } from '../support/mingo/filter-decisions.js'
 import { matchesByRules } from '../support/mingo/filter-model.js'
 import { type FilterPart, filterOf, filterOfPart, partsOf } from '../support/mingo/filters.js'
-import { Draw, documentOf, type Plain, seedOfRun } from '../support/mingo/values.js'
+import { Draw, documentOf, type Plain } from '../support/mingo/values.js'
 import { testContext } from '../support/query.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 function sigilMatches(filter: Plain, document: Plain): Outcome {
   return outcomeOf(() =>
@@ -54,7 +55,6 @@ function compare(judge: Judge, filter: Plain, document: Plain, seed: number): bo
 }
 
 t.test('filters match what mingo says, or the difference is decided', async (t) => {
-  const seed = seedOfRun()
   const judge = new Judge(filterDecisions)
   const count = runs(900)
   let same = 0
@@ -64,7 +64,7 @@ t.test('filters match what mingo says, or the difference is decided', async (t) 
     const documents = Array.from({ length: 4 }, (_, id) => documentOf(draw, id))
     for (const document of documents) if (compare(judge, filter, document, seed + i)) same++
   }
-  t.comment(`MINGO_SEED=${seed}: ${same} of ${4 * count} agree`)
+  t.comment(`SIGIL_SEED=${seed}: ${same} of ${4 * count} agree`)
   judge.tell(t, seed)
   t.ok(same > 0.85 * 4 * count, 'nearly all agree')
 })

@@ -24,9 +24,10 @@ import { operatorOf } from '../support/mingo/expressions.js'
 import { isObject } from '../support/mingo/filter-model.js'
 import { stageDecisions } from '../support/mingo/stage-decisions.js'
 import { pipelineOf, stages } from '../support/mingo/stages.js'
-import { Draw, type Plain, seedOfRun, typedDocumentOf } from '../support/mingo/values.js'
+import { Draw, type Plain, typedDocumentOf } from '../support/mingo/values.js'
 import { testContext } from '../support/query.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 const expressionJudge = new Judge(expressionDecisions)
 
@@ -119,7 +120,6 @@ function idOf(document: Plain): string {
 }
 
 t.test('pipelines give what mingo gives, or the difference is decided', async (t) => {
-  const seed = seedOfRun()
   const judge = new Judge(stageDecisions)
   const count = runs(800)
   let ran = 0
@@ -133,7 +133,7 @@ t.test('pipelines give what mingo gives, or the difference is decided', async (t
     for (const stage of pipeline) for (const name of Object.keys(stage)) seen.add(name)
     differing += compare(judge, pipeline, documents, seed + i)
   }
-  t.comment(`MINGO_SEED=${seed}: ${ran - differing} of ${ran} stages agree`)
+  t.comment(`SIGIL_SEED=${seed}: ${ran - differing} of ${ran} stages agree`)
   judge.tell(t, seed)
   t.same(expressionJudge.undecided.slice(0, 10), [], 'expressions in them are decided')
   t.ok(differing < 0.3 * ran, 'most agree')

@@ -15,15 +15,10 @@ import {
   updateOf,
   updateOperators,
 } from '../support/mingo/updates.js'
-import {
-  Draw,
-  documentOf,
-  type Plain,
-  seedOfRun,
-  typedDocumentOf,
-} from '../support/mingo/values.js'
+import { Draw, documentOf, type Plain, typedDocumentOf } from '../support/mingo/values.js'
 import { testContext } from '../support/query.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { apply } from '../support/updates.js'
 
 function sigilUpdate({ update, arrayFilters }: UpdateCase, document: Plain): Plain {
@@ -38,7 +33,6 @@ function mingoUpdate({ update, arrayFilters }: UpdateCase, document: Plain): Pla
 }
 
 t.test('updates make what mingo makes, or the difference is decided', async (t) => {
-  const seed = seedOfRun()
   const judge = new Judge(updateDecisions)
   const count = runs(500)
   let same = 0
@@ -58,14 +52,13 @@ t.test('updates make what mingo makes, or the difference is decided', async (t) 
         seed + i,
       )
   }
-  t.comment(`MINGO_SEED=${seed}: ${same} of ${count} agree`)
+  t.comment(`SIGIL_SEED=${seed}: ${same} of ${count} agree`)
   judge.tell(t, seed)
   t.ok(same > 0.7 * count, 'most agree')
   t.same([...seen].sort(), Object.keys(updateOperators).sort(), 'every operator was tried')
 })
 
 t.test('projections and sorts are what mingo says, or decided', async (t) => {
-  const seed = seedOfRun()
   const judge = new Judge(projectionDecisions)
   const count = runs(500)
   let same = 0
@@ -103,7 +96,7 @@ t.test('projections and sorts are what mingo says, or decided', async (t) => {
         seed + i,
       )
   }
-  t.comment(`MINGO_SEED=${seed}: ${same} of ${2 * count} agree`)
+  t.comment(`SIGIL_SEED=${seed}: ${same} of ${2 * count} agree`)
   judge.tell(t, seed)
   t.ok(same > 1.2 * count, 'most agree')
 })

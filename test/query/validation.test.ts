@@ -9,8 +9,9 @@ import { explainFailure } from '../../src/query/validation/explain.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
 import { documentValue } from '../../src/value/value.js'
 import { filterOf } from '../support/mingo/filters.js'
-import { Draw, documentOf, seedOfRun } from '../support/mingo/values.js'
+import { Draw, documentOf } from '../support/mingo/values.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { context } from './expression-table.js'
 
 type Plain = Record<string, unknown>
@@ -612,7 +613,6 @@ function isExplained(details: unknown): boolean {
 }
 
 t.test('clauses agree with the filter, and every failure is explained', async (t) => {
-  const seed = seedOfRun()
   let failures = 0
   for (let run = 0; run < runs(2_000); run++) {
     const draw = new Draw(seed + run)

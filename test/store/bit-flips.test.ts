@@ -1,7 +1,6 @@
 // Bits that flip on the disk: in a stored value of the tables and in the log. Whatever was hit is
 // found and named by a check, or the store is not opened; nothing wrong is ever served.
 
-import { randomInt } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -20,11 +19,11 @@ import { Examiner } from '../support/power-cut/examiner.js'
 import { documentsAfter, holds } from '../support/power-cut/ledger.js'
 import { keepLedger } from '../support/power-cut/ledger-process.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { runSigil, settingsFor } from '../support/sigil-process.js'
 import { temporaryFolder } from '../support/stores.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 t.comment(`bit flips: SIGIL_SEED=${seed}`)
 const flips = runs(6)
 

@@ -11,6 +11,7 @@ import { type Environment, openEnvironment, readApplied } from '../../src/store/
 import { prepareFormat } from '../../src/store/lmdb-format.js'
 import { StoredView } from '../../src/store/stored-view.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { type Change, writeSegment } from '../support/segments.js'
 import { temporaryFolder } from '../support/stores.js'
@@ -186,7 +187,6 @@ t.test('a damaged record is never applied, wherever a bit is flipped', async (t)
 
 t.test('random segments leave what a map leaves', async (t) => {
   const { environment, folder, apply } = await openTables(t)
-  const seed = Number(process.env.SIGIL_SEED ?? 4_711)
   const random = seededRandom(seed)
   const model = new Map<string, { value: number[]; version: number }>()
   let group = 1

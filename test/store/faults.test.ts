@@ -2,7 +2,6 @@
 // turn. Writes are refused with a clear error or go through, reads go on, and after a restart all
 // that was acknowledged is there, and nothing that was refused because it could not be written.
 
-import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -12,8 +11,8 @@ import { pathsOf } from '../support/power-cut/journal.js'
 import { doneOf, Promised } from '../support/power-cut/promise.js'
 import { type Fault, Recorder, type Recording } from '../support/power-cut/recorder.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 t.comment(`faults: SIGIL_SEED=${seed}`)
 
 const errno = { EIO: 5, ENOSPC: 28 } as const

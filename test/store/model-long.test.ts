@@ -3,7 +3,6 @@
 // ends and new starts at moments of chance. What is asked comes from the seed; when the threads of
 // checkpoints and backups are done is theirs.
 
-import { randomInt } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -16,12 +15,12 @@ import { openMemoryStore } from '../../src/store/memory.js'
 import type { Entry, Store } from '../../src/store/store.js'
 import { LateStore } from '../support/late-store.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 import { type Disk, dumpOf, type Room, StoreRun, type Tally } from '../support/store-run.js'
 import { ScriptMaker } from '../support/store-scripts.js'
 import { temporaryFolder } from '../support/stores.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 t.comment(`model: SIGIL_SEED=${seed}`)
 
 const operations = runs(100_000)

@@ -1,7 +1,6 @@
 // The simulated power cut is to be trusted before the store is shown by it: it damages LMDB where
 // LMDB is known to be damaged by real ones, and leaves it whole where it is known to survive.
 
-import { randomInt } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { type Cut, cutPower, toldIn } from '../support/power-cut/cuts.js'
 import { Disk } from '../support/power-cut/disk.js'
@@ -9,9 +8,9 @@ import { Examiner } from '../support/power-cut/examiner.js'
 import type { Event } from '../support/power-cut/journal.js'
 import { differences, Recorder } from '../support/power-cut/recorder.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 t.comment(`power cuts: SIGIL_SEED=${seed}`)
 
 /** Groups that the environment is written in. */

@@ -2,7 +2,6 @@
 // be as bad as real ones: in every durability what is found is whole, and nothing is missing that
 // was promised; while checkpoints run, while it is recovering, and after both.
 
-import { randomInt } from 'node:crypto'
 import { cpSync, rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { Durability } from '../../src/store/log-sync.js'
@@ -12,9 +11,9 @@ import { Examiner } from '../support/power-cut/examiner.js'
 import { Promised } from '../support/power-cut/promise.js'
 import { differences, Recorder, type Recording, toldFile } from '../support/power-cut/recorder.js'
 import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 
 /** Chooses the cuts and what they leave; the recorded run itself differs from one to the next. */
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 t.comment(`power cuts: SIGIL_SEED=${seed}`)
 
 const operations = runs(1) > 1 ? 2_500 : 800

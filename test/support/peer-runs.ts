@@ -1,7 +1,6 @@
 // Runs of commands on a real server and on Sigil, replies compared to the byte: the one runner of all
 // suites that stand beside the peer. What may differ is listed in peer-exemptions.ts.
 
-import { randomInt } from 'node:crypto'
 import type { Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
@@ -12,13 +11,14 @@ import { eachBound, type KeyValueRoom } from './key-value-room.js'
 import { exemptionFor } from './peer-exemptions.js'
 import { RespClient, type RespReply, replyIn } from './resp-client.js'
 import { runs } from './runs.js'
+import { seed } from './seed.js'
 import { seededRandom } from './seeded-random.js'
 
 /** The commands of one run. */
 export type Sequence = (random: () => number, count: number) => string[][]
 
 /** SIGIL_SEED brings a failure back. */
-export const firstSeed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
+export const firstSeed = seed
 
 export interface Difference {
   readonly index: number

@@ -1,7 +1,6 @@
 // One body of assertions over every store: memory, LMDB in a folder of its own, and the late store.
 // Engines and commands are tested through this, so that no suite knows only one of them.
 
-import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import { openLmdbStore } from '../../src/store/lmdb.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store } from '../../src/store/store.js'
 import { LateStore } from './late-store.js'
+import { seed } from './seed.js'
 
 export type StoreKind = 'memory' | 'lmdb' | 'late'
 
@@ -62,6 +62,9 @@ export async function temporaryFolder(t: Test): Promise<string> {
   return path
 }
 
+/** Late stores of this process: no two are late alike. */
+let lateStores = 0
+
 async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> {
   switch (kind) {
     case 'memory':
@@ -71,12 +74,10 @@ async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> 
       return openLmdbStore({ path, durability: 'none', clock, log: silentLog })
     }
     case 'late': {
-      const given = process.env.SIGIL_SEED
-      const seed = given === undefined ? randomInt(2 ** 31) : Number(given)
       t.teardown(() => {
         if (!t.passing()) t.comment(`late store: SIGIL_SEED=${seed}`)
       })
-      return new LateStore({ seed, conflictChance: 0.2, clock })
+      return new LateStore({ seed: seed + lateStores++, conflictChance: 0.2, clock })
     }
   }
 }

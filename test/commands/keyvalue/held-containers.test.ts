@@ -7,9 +7,9 @@ import { heldContainersMax } from '../../../src/base/limits.js'
 import { checkStore } from '../../../src/engine/check.js'
 import { eachBound, eachKeyValueRoom, type RoomClient } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
+import { seed as firstSeed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 
-const firstSeed = Number(process.env.SIGIL_SEED ?? 20_261_121)
 const names = ['a', 'b', 'c']
 const types = ['list', 'hash', 'set', 'zset']
 

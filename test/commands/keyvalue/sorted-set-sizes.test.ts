@@ -1,13 +1,12 @@
 // Large sorted sets beside a sorted array: ranks, ranges, counts and removals where the members are
 // records and counted in blocks.
 
-import { randomInt } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { putsPerExplosion } from '../../../src/engine/keyspace/building.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 const size = 3_000
 
 interface Scored {

@@ -11,9 +11,8 @@ import { valueFrom } from '../../../src/value/literal.js'
 import { Sql } from '../../protocol/sql/generate.js'
 import { CommandRoom } from '../../support/command-room.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
-
-const seed = Number(process.env.SIGIL_SEED ?? Math.trunc(performance.timeOrigin) % 2 ** 31)
 
 const corpus = [
   "INSERT INTO c (_id, a, b.x) VALUES (1, 2, 'x'), (DEFAULT, NULL, $1)",

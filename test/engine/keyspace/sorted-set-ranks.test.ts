@@ -1,7 +1,6 @@
 // Ranks beside a sorted array: small blocks, so that few places make many levels, split and run
 // empty all the time.
 
-import { randomInt } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { compareBytes, utf8 } from '../../../src/base/bytes.js'
 import { emptySlice, Slice } from '../../../src/base/slice.js'
@@ -13,10 +12,10 @@ import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { MembersId, NamespaceId } from '../../../src/engine/types.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { eachStore } from '../../support/stores.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 30))
 const id = 9 as MembersId
 const blockMax = 4
 

@@ -6,6 +6,7 @@ import t from 'tap'
 import { ask } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 
 interface OpenApi {
@@ -31,7 +32,6 @@ const parts = [
 ]
 
 t.test('no mutated request crashes, hangs or fails inside', async (t) => {
-  const seed = Number(process.env.SIGIL_SEED ?? 20_261_122)
   t.comment(`seed ${seed}`)
   const gateway = await startGateway(t, { AUTH_MODE: 'off', API_KEY: '' })
   const { url, ports } = gateway

@@ -1,7 +1,6 @@
 // The codec beside a real redis-server: the same bytes go to both, and the bytes that come back
 // must be the same. Ours is the codec with the few commands that random streams hold.
 
-import { randomInt } from 'node:crypto'
 import t from 'tap'
 import type { GatewayError } from '../../../src/base/errors.js'
 import { ReplyWriter, type RespVersion } from '../../../src/protocol/resp/reply-writer.js'
@@ -9,13 +8,13 @@ import type { RespRequest } from '../../../src/protocol/resp/request.js'
 import { RequestParser } from '../../../src/protocol/resp/request-parser.js'
 import { RandomRequests } from '../../fuzz/random-requests.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { RedisServer, redisServerMissing } from './redis-server.js'
 import { refusals } from './refusals.js'
 import { latin1, request } from './requests.js'
 
 const missing = await redisServerMissing()
-const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 31))
 /** What the peer reads at once: when it refuses a longer stream, the rest resets the connection. */
 const readBytesMax = 16_384
 /** In continuous integration nothing may be left out. */

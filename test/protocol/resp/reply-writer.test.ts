@@ -1,7 +1,6 @@
 // Replies to the byte in both versions, as redis-parser and our own decoder read them, and how they
 // are gathered: one write for a pipeline, no copy of what is large, nothing held by what is idle.
 
-import { randomInt } from 'node:crypto'
 import RedisParser from 'redis-parser'
 import t from 'tap'
 import { type Bytes, utf8 } from '../../../src/base/bytes.js'
@@ -9,6 +8,7 @@ import { fail } from '../../../src/base/errors.js'
 import { respBlockBytes, respReferenceBytesMin } from '../../../src/base/limits.js'
 import { ReplyWriter, type RespVersion } from '../../../src/protocol/resp/reply-writer.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { type Decoded, decodeReplies } from './reply-decoder.js'
 
@@ -203,7 +203,6 @@ function asRedisParser(reply: Decoded): unknown {
 }
 
 t.test('random replies are read back as what they were', async (t) => {
-  const seed = Number(process.env.SIGIL_SEED ?? randomInt(2 ** 31))
   const random = seededRandom(seed)
   for (let round = 0; round < runs(2_000); round++) {
     const samples = Array.from({ length: 1 + Math.floor(random() * 5) }, () => sample(random, 3))

@@ -8,10 +8,10 @@ import { sqlBytesMax, sqlChainMax, sqlDepthMax } from '../../../src/base/limits.
 import { Lexer } from '../../../src/protocol/sql/lexer.js'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
 import { runs } from '../../support/runs.js'
+import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
 import { Sql } from './generate.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? process.hrtime.bigint() & 0xffff_ffffn)
 t.comment(`SIGIL_SEED=${seed}`)
 
 /** Undefined where the text is read. */

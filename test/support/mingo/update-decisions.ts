@@ -77,6 +77,15 @@ export const updateDecisions: readonly Decision[] = [
     reason: 'a condition with fields matches elements that are objects (manual, $pull)',
     applies: ({ operands }) => JSON.stringify(operands).includes('"v"'),
   },
+  {
+    about: 'arrays in an array',
+    names: ['$pullAll'],
+    reason: 'what goes is equal to a value, arrays whole (manual, $pullAll); mingo looks into them',
+    applies: (found) => {
+      const current = currentOf(found)
+      return Array.isArray(current) && current.some(Array.isArray)
+    },
+  },
 ]
 
 /** What one path gives a sort to compare; undefined is below null: that of an empty array. */

@@ -1,16 +1,10 @@
 // Values and documents of every type that mingo and BSON share, drawn from a seed: small sets, so
 // that values meet; arrays in arrays, nulls, missing fields, dates and ObjectIds.
 
-import { randomInt } from 'node:crypto'
 import { ObjectId } from 'bson'
 import { seededRandom } from '../seeded-random.js'
 
 export type Plain = Record<string, unknown>
-
-/** The seed of this run: of MINGO_SEED, to see a failure again, else another one each time. */
-export function seedOfRun(): number {
-  return Number(process.env.MINGO_SEED ?? randomInt(2 ** 31))
-}
 
 /** What cases are drawn with. */
 export class Draw {

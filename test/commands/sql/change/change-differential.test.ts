@@ -9,9 +9,9 @@ import { openMemoryStore } from '../../../../src/store/memory.js'
 import { CommandRoom, type Reply } from '../../../support/command-room.js'
 import { openPostgres, type PostgresPeer, postgresMissing } from '../../../support/postgres-peer.js'
 import { runs } from '../../../support/runs.js'
+import { seed } from '../../../support/seed.js'
 import { seededRandom } from '../../../support/seeded-random.js'
 
-const seed = Number(process.env.SIGIL_SEED ?? Math.trunc(performance.timeOrigin) % 2 ** 31)
 const columns = ['id', 'a', 'b', 's'] as const
 
 class Generator {
