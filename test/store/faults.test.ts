@@ -191,14 +191,16 @@ function isClear(codeName: string, text: string, fault: Fault): boolean {
 }
 
 /** What is wrong after a restart on a sound disk. */
-function problemsAfter({ told }: Recording, finding: Finding, fault: Fault): string[] {
+function problemsAfter(recording: Recording, finding: Finding, fault: Fault): string[] {
   if (finding.refused !== undefined) return [`not opened again: ${finding.refused}`]
   const problems = [...finding.problems]
   const count = finding.head?.count ?? 0
-  const last = lastDone(told)
+  const last = lastDone(recording.told)
   if (count < last) problems.push(`${last} were acknowledged, ${count} are there`)
-  // After a failed sync nobody knows, so what was refused then may be there.
-  if (fault.calls !== 's' && count > last) problems.push(`${count} are there, ${last} were told`)
+  // After a failed sync nobody knows, so what was refused then may be there; and a process that
+  // died had no time to tell of what it had written.
+  const isTold = fault.calls !== 's' && !hasAborted(recording)
+  if (isTold && count > last) problems.push(`${count} are there, ${last} were told`)
   return problems
 }
 
