@@ -28,15 +28,48 @@ export function writeChange(
   version: number,
 ): number {
   const valueLength = value === undefined ? 0 : value.length
-  target[at] = value === undefined ? removalKind : putKind
-  target[at + keyLengthAt] = key.length
-  target[at + keyLengthAt + 1] = key.length >>> 8
-  writeUint32(target, at + valueLengthAt, valueLength)
-  writeUint64(target, at + versionAt, version)
+  writeHeader(
+    target,
+    at,
+    value === undefined ? removalKind : putKind,
+    key.length,
+    valueLength,
+    version,
+  )
   const valueAt = at + changeHeaderBytes + key.length
   copy(target, at + changeHeaderBytes, key)
   if (value !== undefined) copy(target, valueAt, value)
   return valueAt + valueLength
+}
+
+/** What stands before the key of a put. */
+export function writePutHeader(
+  target: Bytes,
+  at: number,
+  keyLength: number,
+  valueLength: number,
+  version: number,
+): void {
+  writeHeader(target, at, putKind, keyLength, valueLength, version)
+}
+
+export function writeRemovalHeader(target: Bytes, at: number, keyLength: number): void {
+  writeHeader(target, at, removalKind, keyLength, 0, 0)
+}
+
+function writeHeader(
+  target: Bytes,
+  at: number,
+  kind: number,
+  keyLength: number,
+  valueLength: number,
+  version: number,
+): void {
+  target[at] = kind
+  target[at + keyLengthAt] = keyLength
+  target[at + keyLengthAt + 1] = keyLength >>> 8
+  writeUint32(target, at + valueLengthAt, valueLength)
+  writeUint64(target, at + versionAt, version)
 }
 
 /** Copying more than this is quicker in native code. */
@@ -46,6 +79,19 @@ function copy(target: Bytes, to: number, bytes: Bytes): void {
   const { length } = bytes
   if (length > loopBytesMax) target.set(bytes, to)
   else for (let i = 0; i < length; i++) target[to + i] = bytes[i] as number
+}
+
+/** Copies a whole change, from the front on: where both overlap, `to` is the lower place. */
+export function copyChange(
+  source: Bytes,
+  from: number,
+  length: number,
+  target: Bytes,
+  to: number,
+): void {
+  if (source === target) source.copyWithin(to, from, from + length)
+  else if (length > loopBytesMax) target.set(source.subarray(from, from + length), to)
+  else for (let i = 0; i < length; i++) target[to + i] = source[from + i] as number
 }
 
 /** Where the change at `at` ends, and the next begins; also the end of its value. */

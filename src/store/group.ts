@@ -3,13 +3,18 @@
 
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { assert, fail } from '../base/errors.js'
+import { keyBytesMax } from '../base/limits.js'
 import { copyOf } from '../base/slab.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
 import { isVersioned, keyClass } from './layout.js'
+import type { Savepoint } from './overlay.js'
+import type { OverlayDraft } from './overlay-draft.js'
 import { hashBytes } from './overlay-hash.js'
 import { Done, nothing, requireBounded } from './steps.js'
 import type {
   Count,
+  Direct,
+  Draft,
   Entry,
   Fetched,
   KeyRange,
@@ -39,6 +44,8 @@ export class Group {
   /** Why programs that bring data are refused, if they are. */
   private readonly onlyDeletes: string | undefined
   private readonly additions: Additions = new Map()
+  /** Before the first direct put of the program at work. */
+  private savepoint: Savepoint | undefined
 
   constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
     this.view = view
@@ -48,6 +55,7 @@ export class Group {
 
   run(program: WriteProgram): Outcome {
     const buffer = new WriteBuffer(this.nextVersion)
+    this.savepoint = undefined
     let value: unknown
     try {
       const end = program(new Writing(this.view, this, buffer)).next()
@@ -55,10 +63,16 @@ export class Group {
       if (this.onlyDeletes !== undefined) requireDelete(buffer, this.onlyDeletes)
       value = end.value
     } catch (error) {
+      if (this.savepoint !== undefined) this.view.overlay.returnTo(this.savepoint)
       return { failed: true, value: error }
     }
     this.apply(buffer)
     return { failed: false, value }
+  }
+
+  /** What the program at work writes where it lies can be taken back to here. */
+  save(): void {
+    this.savepoint ??= this.view.overlay.save()
   }
 
   /** Of a counter, with the additions of this group's earlier programs. */
@@ -90,7 +104,7 @@ export class Group {
 
 /** What makes room is taken even when there is hardly any: deletes and drops bring no data. */
 function requireDelete({ puts, removes, changes }: WriteBuffer, reason: string): void {
-  if (changes.length > 0 && (puts || !removes)) throw fail('OutOfDiskSpace', reason)
+  if (puts || (changes.length > 0 && !removes)) throw fail('OutOfDiskSpace', reason)
 }
 
 /** A whole scan: write programs do not pause. */
@@ -104,15 +118,23 @@ export function scanWhole(view: View, range: KeyRange, limit: number): Entry[] {
   return entries
 }
 
+function isDirect(first: number | undefined): boolean {
+  return first === keyClass.record || first === keyClass.member
+}
+
 /** The transaction of one write program; every step is done at once. */
-class Writing implements Tx, Near {
+class Writing implements Tx, Near, Direct {
   readonly near: Near = this
+  readonly direct: Direct = this
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
   /** What was looked at last is what is written next, as a rule: its hash is known. */
   private lookedAt: Bytes | undefined
   private lookedHash = 0
+  private drafted: OverlayDraft | undefined
+  /** What the program has buffered under the draft's key: then the draft is buffered too. */
+  private bufferedBefore: Change | undefined
 
   constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
     this.view = view
@@ -167,6 +189,55 @@ class Writing implements Tx, Near {
     if (own === undefined) return this.view.look(key, look, hash)
     const { value } = own
     return value === undefined ? undefined : look(value, 0, value.length)
+  }
+
+  draft(keyBytes: number, valueBytes: number): Draft {
+    assert(keyBytes > 0 && keyBytes <= keyBytesMax, 'a key fits the store')
+    this.group.save()
+    this.drafted = this.view.overlay.draft(keyBytes, valueBytes)
+    return this.drafted
+  }
+
+  lookUnder<T>(look: Look<T>): T | undefined {
+    const draft = this.drafted as OverlayDraft
+    const { bytes, keyAt, keyLength } = draft
+    const found = this.view.lookUnder(draft, look)
+    const own = this.buffer.findAt(bytes, keyAt, keyLength, draft.hash)
+    this.bufferedBefore = own
+    if (own === undefined) return found
+    const { value } = own
+    return value === undefined ? undefined : look(value, 0, value.length)
+  }
+
+  seek(): void {
+    const draft = this.drafted as OverlayDraft
+    this.view.seek(draft)
+    const { bytes, keyAt, keyLength, hash } = draft
+    this.bufferedBefore = this.buffer.findAt(bytes, keyAt, keyLength, hash)
+  }
+
+  keep(bytesOfValue?: number): void {
+    const draft = this.drafted as OverlayDraft
+    if (bytesOfValue !== undefined) draft.valueLength = bytesOfValue
+    const { bytes, keyAt, valueAt, keyLength, valueLength } = draft
+    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    if (this.bufferedBefore !== undefined) {
+      this.put(draft.key(), bytes.slice(valueAt, valueAt + valueLength))
+      return
+    }
+    this.view.overlay.keepDraft(draft, this.buffer.nextDirect(keyLength + valueLength))
+  }
+
+  drop(): void {
+    const draft = this.drafted as OverlayDraft
+    const { bytes, keyAt, keyLength } = draft
+    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    if (this.bufferedBefore !== undefined) {
+      this.remove(draft.key())
+      return
+    }
+    this.buffer.noteDirectRemoval(keyLength)
+    this.view.overlay.dropDrafted(draft)
   }
 
   put(key: Bytes, value: Bytes): void {

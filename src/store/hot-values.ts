@@ -56,6 +56,11 @@ export class HotValues {
     return kept !== undefined && compareKeys(kept.key, key) === 0 ? kept.value : undefined
   }
 
+  /** False where no key of that hash is kept. */
+  mayHave(hash: number): boolean {
+    return this.count > 0 && this.kept[hash & (places - 1)] !== undefined
+  }
+
   forget(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (this.count === 0) return
     const place = hash & (places - 1)

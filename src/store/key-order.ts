@@ -12,6 +12,8 @@ const wordBytes = 3
 const moreFollow = wordBytes + 1
 /** Up to so many an insertion sort beats the counting. */
 const insertionMax = 48
+/** Levels of words that most keys have. */
+const levelsMin = 64
 
 /**
  * Sorts the offsets of changes in `bytes` by their keys, in place; of equal keys the change that
@@ -21,7 +23,7 @@ export function newestInKeyOrder(bytes: Bytes, offsets: Uint32Array): number {
   if (offsets.length === 0) return 0
   const order = new KeyOrder(bytes, offsets)
   try {
-    order.sort(0, offsets.length, 0)
+    order.sort()
     return order.kept
   } finally {
     order.free()
@@ -37,6 +39,9 @@ class KeyOrder {
   private readonly otherOffsets: Uint32Array
   private readonly otherWords: Uint32Array
   private readonly counts = new Uint32Array(4 * 256)
+  /** Of each level, a word deeper than the one before: what of its run is left. */
+  private at = new Uint32Array(levelsMin)
+  private ends = new Uint32Array(levelsMin)
 
   constructor(bytes: Bytes, offsets: Uint32Array) {
     this.bytes = bytes
@@ -50,8 +55,44 @@ class KeyOrder {
     freeMemory(this.words, this.otherOffsets, this.otherWords)
   }
 
-  /** Keys from `low` to `high` are the same up to `depth`; runs are finished from left to right. */
-  sort(low: number, high: number, depth: number): void {
+  /**
+   * Of all keys. Runs that begin alike are sorted as they are met, from left to right, and no call
+   * is nested in another of its own: optimized code of a recursion was thrown away and made again
+   * hundreds of thousands of times a checkpoint, which was most of its time.
+   */
+  sort(): void {
+    const { words, offsets } = this
+    let { at, ends } = this
+    let level = 0
+    at[0] = 0
+    ends[0] = offsets.length
+    this.order(0, offsets.length, 0)
+    while (level >= 0) {
+      const start = at[level] as number
+      const high = ends[level] as number
+      if (start === high) {
+        level--
+        continue
+      }
+      const end = this.runEnd(start, high)
+      at[level] = end
+      if (end === start + 1) this.keep(offsets[start] as number)
+      else if (((words[start] as number) & 0xff) !== moreFollow) this.keepNewest(start, end)
+      else {
+        level++
+        if (level === at.length) {
+          at = this.at = longer(at)
+          ends = this.ends = longer(ends)
+        }
+        at[level] = start
+        ends[level] = end
+        this.order(start, end, level * wordBytes)
+      }
+    }
+  }
+
+  /** Of keys that are the same up to `depth`: by their next word. */
+  private order(low: number, high: number, depth: number): void {
     const { words, offsets } = this
     let differ = 0
     for (let i = low; i < high; i++) {
@@ -59,19 +100,18 @@ class KeyOrder {
       words[i] = word
       differ |= word ^ (words[low] as number)
     }
-    if (differ !== 0) {
-      if (high - low <= insertionMax) this.insertionSort(low, high)
-      else this.radixSort(low, high, differ)
-    }
-    for (let start = low; start < high; ) {
-      const word = words[start] as number
-      let end = start + 1
-      while (end < high && words[end] === word) end++
-      if (end === start + 1) this.keep(offsets[start] as number)
-      else if ((word & 0xff) !== moreFollow) this.keepNewest(start, end)
-      else this.sort(start, end, depth + wordBytes)
-      start = end
-    }
+    if (differ === 0) return
+    if (high - low <= insertionMax) this.insertionSort(low, high)
+    else this.radixSort(low, high, differ)
+  }
+
+  /** Where the words from `start` on are no longer the same. */
+  private runEnd(start: number, high: number): number {
+    const { words } = this
+    const word = words[start] as number
+    let end = start + 1
+    while (end < high && words[end] === word) end++
+    return end
   }
 
   private word(at: number, depth: number): number {
@@ -151,4 +191,10 @@ class KeyOrder {
     words.set(otherWords.subarray(0, high - low), low)
     offsets.set(otherOffsets.subarray(0, high - low), low)
   }
+}
+
+function longer(levels: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const grown = new Uint32Array(2 * levels.length)
+  grown.set(levels)
+  return grown
 }

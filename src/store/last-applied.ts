@@ -7,7 +7,7 @@ import type { Generation } from './generation.js'
 import type { Overlay } from './overlay.js'
 
 /** Changes of a key, on average, that show that it is written again and again. */
-const rewritesMin = 1.5
+const rewritesMin = 1.25
 
 export class LastApplied {
   private generation: Generation | undefined

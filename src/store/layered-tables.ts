@@ -6,7 +6,12 @@
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { fail, toGatewayError } from '../base/errors.js'
-import { checkpointRetryMs, overlayMsMax, overlaysFrozenMax } from '../base/limits.js'
+import {
+  checkpointRetryMs,
+  overlayMsMax,
+  overlaysFrozenMax,
+  segmentBytesMax,
+} from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { Backups } from './backup.js'
 import type { Checkpointer } from './checkpointer.js'
@@ -17,6 +22,8 @@ import { LastApplied } from './last-applied.js'
 import { LayeredSnapshot, LayeredView } from './layered-view.js'
 import type { SealedSegment, SegmentLog } from './log.js'
 import { recordHeaderBytes } from './log-record.js'
+import type { Overlay } from './overlay.js'
+import type { OverlayDraft } from './overlay-draft.js'
 import { hashBytes } from './overlay-hash.js'
 import type { Backup, BackupOptions, Look } from './store.js'
 import type { StoredView } from './stored-view.js'
@@ -129,6 +136,40 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.active.overlay.remove(key, hash)
   }
 
+  get overlay(): Overlay {
+    return this.active.overlay
+  }
+
+  seek(draft: OverlayDraft): void {
+    const address = this.active.overlay.seek(draft)
+    const { hash } = draft
+    if (address === -1 && this.hot.mayHave(hash)) this.hot.forget(draft.key(), hash)
+  }
+
+  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined {
+    const { overlay } = this.active
+    const address = overlay.seek(draft)
+    if (address !== -1) {
+      return overlay.isRemoved(address) ? undefined : overlay.lookAt(address, look)
+    }
+    const { frozen } = this
+    for (let i = 0; i < frozen.length; i++) {
+      const { overlay: below } = frozen[i] as Generation
+      const found = below.findDrafted(draft)
+      if (found !== -1) return below.isRemoved(found) ? undefined : below.lookAt(found, look)
+    }
+    const applied = this.lastApplied.overlay
+    const last = applied === undefined ? -1 : applied.findDrafted(draft)
+    if (applied !== undefined && last !== -1) {
+      return applied.isRemoved(last) ? undefined : applied.lookAt(last, look)
+    }
+    const key = draft.key()
+    const kept = this.hot.find(key, draft.hash)
+    const seen = kept === undefined ? this.stored.look(key, look) : look(kept, 0, kept.length)
+    if (kept !== undefined) this.hot.forget(key, draft.hash)
+    return seen
+  }
+
   stats(): TablesStats {
     const { log, clock, tablesBytes, backups } = this.options
     const generations = [this.active, ...this.frozen]
@@ -216,12 +257,17 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   }
 
   private isFull(): boolean {
-    const { bytes } = this.active.overlay
-    return bytes >= this.options.freezeBytes && this.frozen.length >= overlaysFrozenMax
+    return this.isLarge() && this.frozen.length >= overlaysFrozenMax
+  }
+
+  /** Whether the active overlay has the memory, or its part of the log the bytes, to be frozen. */
+  private isLarge(): boolean {
+    const { freezeBytes, log } = this.options
+    return this.active.overlay.bytes >= freezeBytes || log.currentBytes >= segmentBytesMax
   }
 
   private freezeWhenDue(): void {
-    if (this.active.overlay.bytes >= this.options.freezeBytes) this.freeze()
+    if (this.isLarge()) this.freeze()
     else this.freezeTimer ??= setTimeout(() => this.freeze(), overlayMsMax).unref()
   }
 
@@ -308,7 +354,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.relayer()
     this.lastApplied.take(oldest)
     this.options.log.discard(segment)
-    if (this.active.overlay.bytes >= this.options.freezeBytes || this.isDue()) this.freeze()
+    if (this.isLarge() || this.isDue()) this.freeze()
     this.tellWaiting()
   }
 

@@ -106,6 +106,11 @@ export class SegmentLog {
     return this.sync.syncedGroup
   }
 
+  /** Of the file that groups are appended to at the moment. */
+  get currentBytes(): number {
+    return this.current?.bytes ?? 0
+  }
+
   /** Bytes appended since the start. */
   get writtenBytes(): number {
     return this.written

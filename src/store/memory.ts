@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../base/clock.js'
 import { EmbeddedStore } from './embedded.js'
 import { mergeScan } from './merge.js'
 import { Overlay } from './overlay.js'
+import type { OverlayDraft } from './overlay-draft.js'
 import type { KeyRange, Look, Store, Versioned } from './store.js'
 import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables.js'
 
@@ -15,7 +16,7 @@ export function openMemoryStore(clock: Clock = systemClock): Store {
 }
 
 class MemoryView implements View {
-  protected readonly overlay: Overlay
+  readonly overlay: Overlay
   /** Of a snapshot: changes from this position on are not seen. */
   private readonly before: number | undefined
 
@@ -103,6 +104,17 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
 
   remove(key: Bytes, hash?: number): void {
     this.overlay.remove(key, hash)
+  }
+
+  seek(draft: OverlayDraft): void {
+    this.overlay.seek(draft)
+  }
+
+  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined {
+    const { overlay } = this
+    const address = overlay.seek(draft)
+    if (address === -1 || overlay.isRemoved(address)) return undefined
+    return overlay.lookAt(address, look)
   }
 
   stats(): TablesStats {

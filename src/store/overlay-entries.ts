@@ -72,14 +72,13 @@ export class Entries {
     return hashBytes(slab, offset + changeHeaderBytes, keyLengthOf(slab, offset))
   }
 
-  /** Whether the change at `address` is of this key. */
-  equalsAt(address: number, key: Bytes): boolean {
+  /** Whether the change at `address` is of the key at `from` of `bytes`. */
+  equalsAt(address: number, bytes: Bytes, from: number, length: number): boolean {
     const slab = this.slabs.at(address)
     const offset = this.slabs.offset(address)
-    const { length } = key
     if (keyLengthOf(slab, offset) !== length) return false
     const start = offset + changeHeaderBytes
-    for (let i = 0; i < length; i++) if (slab[start + i] !== key[i]) return false
+    for (let i = 0; i < length; i++) if (slab[start + i] !== bytes[from + i]) return false
     return true
   }
 

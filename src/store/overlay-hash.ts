@@ -34,14 +34,15 @@ export class HashTable {
     this.entries = entries
   }
 
-  /** The slot of a key, or -1. Good until the next insert or remove. */
-  find(hash: number, key: Bytes): number {
+  /** The slot of the key at `from` of `bytes`, or -1. Good until the next insert or remove. */
+  find(hash: number, bytes: Bytes, from = 0, length = bytes.length): number {
     const { numbers, addresses } = this.parts[hash >>> 24] as Part
     const mask = (numbers.length >>> 2) - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       if (numbers[4 * slot + 1] === 0) return -1
       if (numbers[4 * slot] !== hash) continue
-      if (this.entries.equalsAt(addresses[2 * slot + 1] as number, key)) return slot
+      const address = addresses[2 * slot + 1] as number
+      if (this.entries.equalsAt(address, bytes, from, length)) return slot
     }
   }
 

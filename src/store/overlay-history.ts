@@ -4,16 +4,22 @@
 
 /** Items stand in pages, so that growing copies nothing. */
 const pageItems = 4_096
-const pageBytes = pageItems * 28
+const pageBytes = pageItems * 32
 const headPageIds = 8_192
 
 /** The version of a key before its first change. */
 export const absent = -1
-/** In the place of a previous item: none, and nobody asked for the chain. */
-const unchained = -1
+/**
+ * In the place of a previous item, where nobody asked for the chain: the later version does or does
+ * not fit in the place of the one that it supersedes.
+ */
+const fitting = -1
+const unfitting = -2
 
 interface Page {
   readonly ids: Int32Array
+  /** Of the keys. */
+  readonly hashes: Int32Array
   /** Addresses of the superseded version, or absent, and of the change that came in its place. */
   readonly before: Float64Array
   readonly after: Float64Array
@@ -38,15 +44,20 @@ export class History {
     return pages * pageBytes + this.headPages * headPageIds * 8
   }
 
-  /** `chained` while there are snapshots, which may look for older versions. */
-  add(id: number, before: number, after: number, chained: boolean): void {
+  /**
+   * `fits` where `after` may take the place of `before` once the group is kept; undefined while
+   * there are snapshots, which may look for older versions.
+   */
+  add(id: number, hash: number, before: number, after: number, fits: boolean | undefined): void {
     const item = this.end++
     const page = this.pages[Math.floor(item / pageItems) - this.firstPage] ?? this.addPage(item)
     const index = item % pageItems
     page.ids[index] = id
+    page.hashes[index] = hash
     page.before[index] = before
     page.after[index] = after
-    page.previous[index] = chained ? this.chain(id, item) : unchained
+    if (fits === undefined) page.previous[index] = this.chain(id, item)
+    else page.previous[index] = fits ? fitting : unfitting
   }
 
   /** Takes the newest item off. */
@@ -54,7 +65,7 @@ export class History {
     const item = --this.end
     const page = this.pageOf(item)
     const previous = page.previous[item % pageItems] as number
-    if (previous === unchained) return
+    if (previous < 0) return
     const id = page.ids[item % pageItems] as number
     const heads = this.heads[Math.floor(id / headPageIds)] as Float64Array
     heads[id % headPageIds] = previous
@@ -78,6 +89,14 @@ export class History {
 
   id(item: number): number {
     return this.pageOf(item).ids[item % pageItems] as number
+  }
+
+  hash(item: number): number {
+    return this.pageOf(item).hashes[item % pageItems] as number
+  }
+
+  fits(item: number): boolean {
+    return this.pageOf(item).previous[item % pageItems] === fitting
   }
 
   before(item: number): number {
@@ -139,6 +158,7 @@ export class History {
 function emptyPage(): Page {
   return {
     ids: new Int32Array(pageItems),
+    hashes: new Int32Array(pageItems),
     before: new Float64Array(pageItems),
     after: new Float64Array(pageItems),
     previous: new Float64Array(pageItems),

@@ -2,19 +2,24 @@
 // also a time. Changes lie in them in the format of the log.
 
 import type { Bytes } from '../base/bytes.js'
+import { assert } from '../base/errors.js'
 import { overlaySlabBytes as slabBytes } from '../base/limits.js'
 import { giveSlab, takeSlab } from './slab-arenas.js'
 import { freeMemory } from './typed-memory.js'
 
 const slabsPerByte = 1 / slabBytes
 
-interface Mark {
+/** How far the slabs were filled at some moment of a group. */
+export interface Mark {
   readonly position: number
   readonly limit: number
   readonly current: number
   /** Of the slab that is being filled. */
   readonly live: number
   readonly slabs: number
+  /** Contiguous ranges that were complete, and where the last one begins. */
+  readonly ranges: number
+  readonly rangeStart: number
 }
 
 export class Slabs {
@@ -61,14 +66,27 @@ export class Slabs {
     return address
   }
 
+  /** Where the next `length` bytes in one piece will be allocated, unless others come before. */
+  reserve(length: number): number {
+    assert(length <= slabBytes, 'what is reserved leaves a slab that others fit as well')
+    if (this.position + length > this.limit) this.extend(length)
+    return this.position
+  }
+
   /** Begins a group with so many bytes for a header, which `pieces` begins with. */
   begin(headerBytes: number): void {
-    const { position, limit, current } = this
-    const live = this.live[current - this.first] ?? 0
-    this.mark = { position, limit, current, live, slabs: this.slabs.length }
     this.ranges = []
-    this.rangeStart = position
+    this.rangeStart = this.position
+    this.mark = this.save()
     if (headerBytes > 0) this.allocate(headerBytes)
+  }
+
+  /** In a group: what `returnTo` needs. */
+  save(): Mark {
+    const { position, limit, current, rangeStart } = this
+    const live = this.live[current - this.first] ?? 0
+    const ranges = this.ranges.length
+    return { position, limit, current, live, slabs: this.slabs.length, ranges, rangeStart }
   }
 
   /** What was allocated since `begin`, on the same memory, in order. */
@@ -80,16 +98,38 @@ export class Slabs {
     })
   }
 
+  /** The slab that all of this group lies in; undefined where it went on to another. */
+  groupSlab(): Bytes | undefined {
+    const { mark, current } = this
+    return mark === undefined || mark.current !== current
+      ? undefined
+      : this.slabs[current - this.first]
+  }
+
+  /** What was allocated from `position` on, in the slab that is being filled, is free again. */
+  shrink(position: number): void {
+    const freed = this.position - position
+    const index = this.current - this.first
+    this.live[index] = (this.live[index] as number) - freed
+    this.liveBytes -= freed
+    this.position = position
+  }
+
   keep(): void {
     const before = this.mark?.current ?? this.current
     this.mark = undefined
-    if (before !== this.current) this.dropDead(before)
+    // A slab that was reserved for a draft, and left for a larger change, has nothing in it.
+    for (let number = before; number < this.current; number++) this.dropDead(number)
   }
 
   /** What was allocated since `begin` is free again. */
   rollback(): void {
-    const { mark } = this
-    if (mark === undefined) return
+    if (this.mark !== undefined) this.returnTo(this.mark)
+    this.mark = undefined
+  }
+
+  /** What was allocated since the mark is free again. */
+  returnTo(mark: Mark): void {
     for (const slab of this.slabs.splice(mark.slabs)) {
       if (slab === undefined) continue
       this.bytes -= slab.length
@@ -105,7 +145,8 @@ export class Slabs {
     this.position = mark.position
     this.limit = mark.limit
     this.current = mark.current
-    this.mark = undefined
+    this.ranges.length = mark.ranges
+    this.rangeStart = mark.rangeStart
   }
 
   /** Nobody can read the `length` bytes at `address` any more. A slab without live bytes goes. */

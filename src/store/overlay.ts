@@ -11,20 +11,32 @@ import {
   changeBytes,
   changeEnd,
   changeHeaderBytes,
+  copyChange,
   isRemoval,
   valueLengthOf,
   valueStart,
   versionOf,
   writeChange,
+  writePutHeader,
+  writeRemovalHeader,
 } from './change.js'
 import { type Ordered, OverlayCursor } from './overlay-cursor.js'
+import { OverlayDraft } from './overlay-draft.js'
 import { Entries } from './overlay-entries.js'
 import { HashTable, hashBytes } from './overlay-hash.js'
 import { absent, History } from './overlay-history.js'
 import { Order } from './overlay-order.js'
 import { Reclaim } from './overlay-reclaim.js'
-import { Slabs } from './overlay-slabs.js'
+import { type Mark, Slabs } from './overlay-slabs.js'
 import type { KeyRange, Look } from './store.js'
+
+/** A moment within a group, to which a program of it that fails goes back. */
+export interface Savepoint {
+  readonly mark: Mark
+  /** The first superseded version that will be noted. */
+  readonly history: number
+  readonly changes: number
+}
 
 export interface OverlayOptions {
   /** Whether something lies below, which tombstones must hide. */
@@ -45,9 +57,14 @@ export class Overlay implements Ordered {
   /** Positions that somebody reads at, in their order. */
   private readonly pins: number[] = []
   private isOpen = false
+  /** Those of them that fit in the place of what they supersede. */
+  private groupRewrites = 0
   /** The first superseded version of this group, and where its bytes begin. */
   private groupFirst = 0
   private groupStart = 0
+  /** Where the last savepoint stands. */
+  private savedPosition = 0
+  private readonly drafted = new OverlayDraft()
 
   constructor({ hasFloor }: OverlayOptions) {
     const { slabs, entries, table, order } = this
@@ -81,6 +98,7 @@ export class Overlay implements Ordered {
     assert(headerBytes === 0 || this.reclaim === undefined, 'what is cleaned is changes only')
     this.isOpen = true
     this.groupChanges = 0
+    this.groupRewrites = 0
     this.groupFirst = this.history.end
     this.groupStart = this.position
     this.slabs.begin(headerBytes)
@@ -110,6 +128,9 @@ export class Overlay implements Ordered {
   keep(): void {
     assert(this.isOpen, 'a group was begun')
     this.isOpen = false
+    // Where most of it is new, closing up what the rest leaves would cost more than it is worth.
+    const isWorth = 2 * this.groupRewrites >= this.groupChanges
+    if (isWorth && this.reclaim === undefined && this.pins.length === 0) this.moveBack()
     this.slabs.keep()
     this.trim(overlayTrimMax + 2 * this.groupChanges)
     const { history, reclaim } = this
@@ -121,13 +142,87 @@ export class Overlay implements Ordered {
   /** Everything since `begin` is as if it had never been. */
   rollback(): void {
     assert(this.isOpen, 'a group was begun')
+    this.undo(this.groupFirst)
+    this.slabs.rollback()
+    this.isOpen = false
+    this.groupChanges = 0
+  }
+
+  /** Of a group: a moment between two programs. */
+  save(): Savepoint {
+    assert(this.isOpen, 'a group was begun')
+    this.savedPosition = this.position
+    return { mark: this.slabs.save(), history: this.history.end, changes: this.groupChanges }
+  }
+
+  /** Everything since the savepoint is as if it had never been; all of it were kept drafts. */
+  returnTo({ mark, history, changes }: Savepoint): void {
+    this.undo(history)
+    this.slabs.returnTo(mark)
+    this.groupChanges = changes
+  }
+
+  /** Memory for a put; what was drafted before and not kept is gone. */
+  draft(keyLength: number, valueLength: number): OverlayDraft {
+    const { slabs, drafted } = this
+    const address = slabs.reserve(changeBytes(keyLength, valueLength))
+    drafted.bytes = slabs.at(address)
+    drafted.at = slabs.offset(address)
+    drafted.address = address
+    drafted.keyLength = keyLength
+    drafted.valueLength = valueLength
+    return drafted
+  }
+
+  /** As find, of the key of a draft, which can be kept then. */
+  seek(draft: OverlayDraft): number {
+    const { table } = this
+    const hash = draft.hashKey()
+    const slot = table.find(hash, draft.bytes, draft.keyAt, draft.keyLength)
+    draft.slot = slot
+    return slot === -1 ? -1 : table.address(hash, slot)
+  }
+
+  /** As find, of a draft of the overlay above this one. */
+  findDrafted({ hash, bytes, keyAt, keyLength }: OverlayDraft): number {
+    const { table } = this
+    if (table.count === 0) return -1
+    const slot = table.find(hash, bytes, keyAt, keyLength)
+    return slot === -1 ? -1 : table.address(hash, slot)
+  }
+
+  /** A draft whose key was looked up and whose value is written becomes a change. */
+  keepDraft(draft: OverlayDraft, version: number): void {
+    const { slabs } = this
+    const { bytes, at, address, hash, slot, keyLength, valueLength } = draft
+    assert(this.isOpen && slabs.position === address, 'nothing was changed since the draft')
+    if (slot !== -1 && this.rewriteDrafted(this.table.address(hash, slot), draft, version)) return
+    writePutHeader(bytes, at, keyLength, valueLength, version)
+    slabs.allocate(changeBytes(keyLength, valueLength))
+    this.enter(hash, slot, address, bytes[at + changeHeaderBytes] as number)
+  }
+
+  /** As remove, of the key of a draft that was looked up; its value is not looked at. */
+  dropDrafted({ bytes, at, address, hash, slot, keyLength }: OverlayDraft): void {
+    const { slabs } = this
+    assert(this.isOpen && slabs.position === address, 'nothing was changed since the draft')
+    if (this.reclaim !== undefined) {
+      if (slot === -1 || this.isRemoved(this.table.address(hash, slot))) return
+    }
+    writeRemovalHeader(bytes, at, keyLength)
+    slabs.allocate(changeBytes(keyLength, 0))
+    this.enter(hash, slot, address, bytes[at + changeHeaderBytes] as number)
+  }
+
+  /** Takes back all changes from one on, newest first. */
+  private undo(first: number): void {
     const { history, entries, table, order } = this
-    while (history.end > this.groupFirst) {
+    while (history.end > first) {
       const item = history.end - 1
       const id = history.id(item)
       const before = history.before(item)
       const after = history.after(item)
-      const hash = entries.hashAt(after)
+      const hash = history.hash(item)
       history.removeLast()
       if (before === absent) {
         table.remove(hash, after)
@@ -138,9 +233,6 @@ export class Overlay implements Ordered {
         table.move(hash, table.findAddress(hash, after), before)
       }
     }
-    this.slabs.rollback()
-    this.isOpen = false
-    this.groupChanges = 0
   }
 
   /**
@@ -256,18 +348,27 @@ export class Overlay implements Ordered {
     version: number,
   ): void {
     assert(this.isOpen, 'changes are made in a group')
-    const { slabs, entries, table, history } = this
+    const { slabs, table } = this
     if (slot !== -1 && value !== undefined) {
       const last = table.address(hash, slot)
       if (last >= this.groupStart && this.rewrite(last, key, value, version)) return
     }
     const address = slabs.allocate(changeBytes(key.length, value === undefined ? 0 : value.length))
     writeChange(slabs.at(address), slabs.offset(address), key, value, version)
+    this.enter(hash, slot, address, key[0] as number)
+  }
+
+  /** The change at `address`, of a key that begins with `first`, is the newest of its key now. */
+  private enter(hash: number, slot: number, address: number, first: number): void {
+    const { entries, table, history } = this
     this.groupChanges++
-    const chained = this.pins.length > 0
+    const isPinned = this.pins.length > 0
     if (slot !== -1) {
       const known = table.id(hash, slot)
-      history.add(known, table.address(hash, slot), address, chained)
+      const before = table.address(hash, slot)
+      const fits = isPinned ? undefined : this.fits(before, address)
+      if (fits === true) this.groupRewrites++
+      history.add(known, hash, before, address, fits)
       entries.move(known, address)
       table.move(hash, slot, address)
       return
@@ -275,8 +376,13 @@ export class Overlay implements Ordered {
     const id = entries.add(address)
     table.insert(hash, id, address)
     this.order.add(id)
-    this.countClass(key[0] as number, 1)
-    history.add(id, absent, address, chained)
+    this.countClass(first, 1)
+    history.add(id, hash, absent, address, isPinned ? undefined : false)
+  }
+
+  /** Whether the change that was allocated last is as long as one of before the group. */
+  private fits(before: number, address: number): boolean {
+    return before < this.groupStart && this.entries.lengthAt(before) === this.position - address
   }
 
   /**
@@ -289,6 +395,59 @@ export class Overlay implements Ordered {
     if (isRemoval(slab, offset) || valueLengthOf(slab, offset) !== value.length) return false
     writeChange(slab, offset, key, value, version)
     return true
+  }
+
+  /** As rewrite, of a put that the program has made itself: the savepoint knows no other. */
+  private rewriteDrafted(address: number, draft: OverlayDraft, version: number): boolean {
+    if (address < this.savedPosition) return false
+    const { keyLength, valueLength } = draft
+    const slab = this.slabs.at(address)
+    const offset = this.slabs.offset(address)
+    if (isRemoval(slab, offset) || valueLengthOf(slab, offset) !== valueLength) return false
+    writePutHeader(slab, offset, keyLength, valueLength, version)
+    slab.set(
+      draft.bytes.subarray(draft.valueAt, draft.valueAt + valueLength),
+      valueStart(slab, offset),
+    )
+    return true
+  }
+
+  /**
+   * Where a change of the group has the length of the one that it supersedes, and nobody reads that
+   * one, it takes its place; the others close up. So keys that are written again and again take no
+   * more memory, and what they take stays near.
+   */
+  private moveBack(): void {
+    const { history, slabs, entries, table } = this
+    const slab = slabs.groupSlab()
+    if (slab === undefined) return
+    let free = absent
+    for (let item = this.groupFirst; item < history.end; item++) {
+      const id = history.id(item)
+      const after = history.after(item)
+      const before = history.before(item)
+      let to = after
+      if (entries.address(id) !== after) to = absent
+      else {
+        const offset = slabs.offset(after)
+        const length = changeEnd(slab, offset) - offset
+        if (history.fits(item)) {
+          to = before
+          copyChange(slab, offset, length, slabs.at(before), slabs.offset(before))
+        } else if (free !== absent) {
+          to = free
+          copyChange(slab, offset, length, slab, slabs.offset(free))
+          free += length
+        }
+        if (to !== after) {
+          const hash = history.hash(item)
+          entries.move(id, to)
+          table.move(hash, table.findAddress(hash, after), to)
+        }
+      }
+      if (free === absent && to < after) free = after
+    }
+    if (free !== absent) slabs.shrink(free)
   }
 
   /** Lets at most so many superseded versions go that no snapshot needs. */

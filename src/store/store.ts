@@ -79,9 +79,42 @@ export interface Near {
   look<T>(key: Bytes, look: Look<T>): T | undefined
 }
 
+/** A put in the making: the key's bytes belong at `keyAt` of `bytes`, the value's at `valueAt`. */
+export interface Draft {
+  readonly bytes: Bytes
+  readonly keyAt: number
+  readonly valueAt: number
+}
+
+/**
+ * Changes that are written where they will lie, one after the other: `draft`, then the key,
+ * `lookUnder`, then the value, and `keep`, or `drop`. A draft without these was never there.
+ * Records and members only.
+ */
+export interface Direct {
+  /**
+   * Memory with anything in it, good until the next call but `lookUnder` and `seek`. Key and value
+   * are well below a megabyte.
+   */
+  draft(keyBytes: number, valueBytes: number): Draft
+  /** Of the value that lies under the draft's key; undefined where there is none. */
+  lookUnder<T>(look: Look<T>): T | undefined
+  /** Stands for lookUnder where it is all the same what lies there: that may be far away. */
+  seek(): void
+  /**
+   * Makes the draft a put of this program, under the key that was looked up; with so many bytes of
+   * its value, if those are fewer.
+   */
+  keep(valueBytes?: number): void
+  /** Makes it a removal of that key. */
+  drop(): void
+}
+
 export interface Tx extends ReadTx {
   /** Undefined where values are further away than a call. */
   readonly near?: Near | undefined
+  /** Undefined there, and where all changes are noted by their keys. */
+  readonly direct?: Direct | undefined
   /**
    * Of a store that makes a program's changes later than the program ends: `told` is called right
    * before that, with nothing in between, and what it throws ends the program without a change.

@@ -2,6 +2,8 @@
 // programs themselves (budgets, groups, buffers) are run by `embedded.ts` and know no engine.
 
 import type { Bytes } from '../base/bytes.js'
+import type { Overlay } from './overlay.js'
+import type { OverlayDraft } from './overlay-draft.js'
 import type {
   Backup,
   BackupOptions,
@@ -42,6 +44,12 @@ export interface GroupView extends View {
    */
   put(key: Bytes, value: Bytes, version: number, hash?: number): void
   remove(key: Bytes, hash?: number): void
+  /** Where puts of this group are drafted, and what was done is taken back to a savepoint. */
+  readonly overlay: Overlay
+  /** Of what lies under the key of a draft of that overlay, which can be kept then. */
+  lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined
+  /** As lookUnder, without the look. */
+  seek(draft: OverlayDraft): void
 }
 
 export interface Tables {

@@ -46,6 +46,8 @@ export class WriteBuffer {
   /** Most programs add to few counters, or to none. */
   additions: Additions | undefined
   bytes = 0
+  /** Changes that were written where they lie, beside `changes`. */
+  direct = 0
   /** Whether it takes data away, and whether it brings any. */
   removes = false
   puts = false
@@ -63,7 +65,26 @@ export class WriteBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.changes.length === 0 && this.additions === undefined
+    return this.changes.length === 0 && this.direct === 0 && this.additions === undefined
+  }
+
+  /** A version for a put that is written where it lies, and counts as one of these. */
+  nextDirect(bytes: number): number {
+    this.puts = true
+    this.noteDirect(bytes)
+    return this.nextVersion()
+  }
+
+  /** As nextDirect, of a removal. */
+  noteDirectRemoval(bytes: number): void {
+    this.removes = true
+    this.noteDirect(bytes)
+  }
+
+  private noteDirect(bytes: number): void {
+    this.direct++
+    this.bytes += bytes
+    this.requireBounded()
   }
 
   /** Who has the key's hash gives it, here and below. */
@@ -98,8 +119,14 @@ export class WriteBuffer {
   find(key: Bytes, hash = hashBytes(key, 0, key.length)): Change | undefined {
     const { changes } = this
     if (changes.length === 0) return undefined
-    const place = this.placeOf(key, hash)
+    const place = this.placeOf(key, 0, key.length, hash)
     return place === -1 ? undefined : changes[place]
+  }
+
+  /** As find, of the key at `start` of `bytes`. */
+  findAt(bytes: Bytes, start: number, length: number, hash: number): Change | undefined {
+    const { changes } = this
+    return changes.length === 0 ? undefined : changes[this.placeOf(bytes, start, length, hash)]
   }
 
   /** The sum of a counter that stands at `stored` outside this program. */
@@ -143,13 +170,17 @@ export class WriteBuffer {
     const { changes } = this
     assert(key.length > 0 && key.length <= keyBytesMax, 'a key fits the store')
     assert(key[0] !== keyClass.meta, 'metadata is the store’s own')
-    const place = this.placeOf(key, hash)
+    const place = this.placeOf(key, 0, key.length, hash)
     const before = changes[place]
     if (before === undefined) this.append(change)
     else changes[place] = change
     this.bytes += sizeOf(change) - (before === undefined ? 0 : sizeOf(before))
     this.ordered?.set(key, change)
-    const size = changes.length
+    this.requireBounded()
+  }
+
+  private requireBounded(): void {
+    const size = this.changes.length + this.direct
     if (size > programPutsMax || (this.bytes > programBytesMax && size > 1)) {
       throw fail('TransactionTooLarge', 'the operation changes too much at once')
     }
@@ -171,12 +202,12 @@ export class WriteBuffer {
     this.places = places
   }
 
-  private placeOf(key: Bytes, hash: number): number {
+  private placeOf(bytes: Bytes, start: number, length: number, hash: number): number {
     const { changes, places } = this
     if (places === undefined) {
       for (let at = changes.length - 1; at >= 0; at--) {
         const found = changes[at] as Change
-        if (found.hash === hash && isSame(found.key, key)) return at
+        if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
       }
       return -1
     }
@@ -185,7 +216,7 @@ export class WriteBuffer {
       const at = (places[slot] as number) - 1
       if (at === -1) return -1
       const found = changes[at] as Change
-      if (found.hash === hash && isSame(found.key, key)) return at
+      if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
     }
   }
 }
@@ -203,10 +234,9 @@ function place(places: Int32Array, hash: number, at: number): void {
 }
 
 /** Keys are short, and those with one hash nearly always the same. */
-function isSame(a: Bytes, b: Bytes): boolean {
-  const { length } = a
-  if (length !== b.length) return false
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+function isSame(key: Bytes, bytes: Bytes, start: number, length: number): boolean {
+  if (length !== key.length) return false
+  for (let i = 0; i < length; i++) if (key[i] !== bytes[start + i]) return false
   return true
 }
 

@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
+import { segmentBytesMax } from '../../src/base/limits.js'
 import { silentLog } from '../../src/base/log.js'
 import { Backups } from '../../src/store/backup.js'
 import { Checkpointer } from '../../src/store/checkpointer.js'
@@ -15,8 +16,10 @@ import { keyClass } from '../../src/store/layout.js'
 import { openEnvironment } from '../../src/store/lmdb-environment.js'
 import { prepareFormat } from '../../src/store/lmdb-format.js'
 import { SegmentLog } from '../../src/store/log.js'
+import type { Overlay } from '../../src/store/overlay.js'
 import { hashBytes } from '../../src/store/overlay-hash.js'
 import { StoredView } from '../../src/store/stored-view.js'
+import type { GroupView } from '../../src/store/tables.js'
 import { temporaryFolder } from '../support/stores.js'
 
 const freezeBytes = 3 * 1_024 * 1_024
@@ -80,6 +83,65 @@ t.test('a rest comes though its overlay could not be frozen, and was written to'
   checkpointer.letGo()
   await rested
   t.equal(tables.stats().log?.checkpoints, 3)
+})
+
+/** Puts what is there with one byte more, where it will lie; answers how many bytes there were. */
+function lengthen({ overlay, lookUnder }: DirectView, tail: number): number | undefined {
+  const bytes = key(tail)
+  const under = (valueLength: number) => {
+    const draft = overlay.draft(bytes.length, valueLength)
+    draft.bytes.set(bytes, draft.keyAt)
+    return { draft, found: lookUnder(draft, (_, start, end) => end - start) }
+  }
+  const { found } = under(0)
+  const { draft } = under((found ?? 0) + 1)
+  draft.bytes.fill(tail, draft.valueAt, draft.valueAt + draft.valueLength)
+  overlay.keepDraft(draft, tail)
+  return found
+}
+
+interface DirectView {
+  readonly overlay: Overlay
+  readonly lookUnder: GroupView['lookUnder']
+}
+
+t.test('what is written where it lies sees every layer below', async (t) => {
+  const { tables, checkpointer, put } = await open(t)
+  const found: (number | undefined)[] = []
+  const lengthenIn = (...tails: number[]) =>
+    tables.commit((view) => {
+      const direct = { overlay: view.overlay, lookUnder: view.lookUnder.bind(view) }
+      for (const tail of tails) found.push(lengthen(direct, tail))
+    })
+  put(1, 10)
+  put(2, freezeBytes)
+  put(3, 30)
+  tables.commit((view) => view.remove(key(4)))
+  lengthenIn(1, 3, 4, 5)
+  t.strictSame(found.splice(0), [10, 30, undefined, undefined], 'frozen and active ones')
+  checkpointer.letGo()
+  await tables.atRest(async () => {})
+  t.equal(tables.get(key(1))?.length, 11)
+  // Read twice, it is kept as a hot value.
+  t.equal(tables.get(key(1))?.length, 11)
+  lengthenIn(1, 3, 4, 5, 6)
+  t.strictSame(found.splice(0), [11, 31, 1, 1, undefined], 'and those in the tables')
+  t.equal(tables.get(key(1))?.length, 12)
+  for (let i = 0; i < 9; i++) put(7, 70 + i)
+  await tables.atRest(async () => {})
+  lengthenIn(7, 1)
+  t.strictSame(found.splice(0), [78, 12], 'and the overlay that was applied last')
+})
+
+t.test('a part of the log is ended by its own bytes where keys are written again', async (t) => {
+  const { tables, checkpointer, put } = await open(t)
+  checkpointer.letGo()
+  const bytes = 100_000
+  for (let at = 0; at * bytes < segmentBytesMax; at++) put(1, bytes)
+  await tables.atRest(async () => {})
+  t.equal(tables.stats().log?.checkpoints, 2, 'one for its bytes, one for the rest')
+  t.ok((tables.stats().log?.overlayBytes ?? 0) < freezeBytes)
+  t.equal(tables.get(key(1))?.length, bytes)
 })
 
 t.test('what was written again and again reads the same behind its checkpoint', async (t) => {

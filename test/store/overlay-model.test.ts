@@ -1,6 +1,7 @@
-// The overlay against a sorted model: random groups kept and rolled back, snapshots held over them,
-// lookups and cursors at all positions in both directions, keys of awkward shapes, and enough large
-// values for slabs to come, go and be cleaned.
+// The overlay against a sorted model: random groups kept and rolled back, programs in them that
+// write where their changes lie and are taken back, snapshots held over all that, lookups and
+// cursors at all positions in both directions, keys of awkward shapes, and enough large values for
+// slabs to come, go and be cleaned.
 
 import t, { type Test } from 'tap'
 import { type Bytes, compareBytes, concatBytes, mapKey, utf8 } from '../../src/base/bytes.js'
@@ -128,6 +129,8 @@ class Machine {
 
   private value(): Bytes {
     const kind = this.below(600)
+    // Often of one length: what takes the place of another.
+    if (kind > 300) return new Uint8Array(64).fill(this.below(256))
     const length =
       kind === 0 ? overlaySlabBytes + this.below(1_000_000) : this.below(kind < 20 ? 200_000 : 900)
     return new Uint8Array(length).fill(this.below(256))
@@ -143,7 +146,8 @@ class Machine {
     const removals = this.below(10)
     for (let count = this.below(this.below(20) === 0 ? 6_000 : 60); count >= 0; count--) {
       const key = this.key()
-      if (this.below(12) < removals) this.remove(key, expected)
+      if (this.below(40) === 0) this.program(expected)
+      else if (this.below(12) < removals) this.remove(key, expected)
       else this.put(key, expected)
       if (this.below(200) > 0) continue
       const wrong = this.lookup(key, this.state) ?? this.scans(this.state)
@@ -162,8 +166,12 @@ class Machine {
 
   private put(key: Bytes, expected: string[]): void {
     const bytes = this.value()
-    const version = ++this.version
-    this.overlay.put(key, bytes, version)
+    this.overlay.put(key, bytes, ++this.version)
+    this.notePut(key, bytes, expected)
+  }
+
+  private notePut(key: Bytes, bytes: Bytes, expected: string[]): void {
+    const { version } = this
     this.state.set(mapKey(key), { bytes, version })
     const name = mapKey(key)
     const start = `${name} ${bytes.length} `
@@ -174,8 +182,57 @@ class Machine {
     else this.lastOf.set(name, expected.push(text) - 1)
   }
 
+  /** Writes where its changes will lie, and is perhaps taken back. */
+  private program(expected: string[]): void {
+    const { overlay, state } = this
+    const kept = { state: new Map(state), expected: [...expected], lastOf: new Map(this.lastOf) }
+    const savepoint = overlay.save()
+    // Of changes before the savepoint none is written over.
+    this.lastOf.clear()
+    for (let count = this.below(30); count > 0; count--) this.write(expected)
+    if (this.below(3) > 0) {
+      for (const [name, place] of kept.lastOf) {
+        if (!this.lastOf.has(name)) this.lastOf.set(name, place)
+      }
+      return
+    }
+    overlay.returnTo(savepoint)
+    this.state = kept.state
+    expected.splice(0, expected.length, ...kept.expected)
+    for (const [name, place] of kept.lastOf) this.lastOf.set(name, place)
+    for (const [name, place] of this.lastOf) {
+      if (place >= expected.length) this.lastOf.delete(name)
+    }
+  }
+
+  private write(expected: string[]): void {
+    const { overlay } = this
+    const key = this.key()
+    const bytes = this.value().subarray(0, overlaySlabBytes / 2)
+    const draft = overlay.draft(key.length, bytes.length)
+    draft.bytes.set(key, draft.keyAt)
+    overlay.seek(draft)
+    draft.bytes.set(bytes, draft.valueAt)
+    switch (this.below(8)) {
+      case 0:
+        // A draft that is not kept was never there.
+        return
+      case 1:
+        overlay.dropDrafted(draft)
+        this.noteRemoval(key, expected)
+        return
+      default:
+        overlay.keepDraft(draft, ++this.version)
+        this.notePut(key, bytes, expected)
+    }
+  }
+
   private remove(key: Bytes, expected: string[]): void {
     this.overlay.remove(key)
+    this.noteRemoval(key, expected)
+  }
+
+  private noteRemoval(key: Bytes, expected: string[]): void {
     const name = mapKey(key)
     if (this.hasFloor) this.state.set(name, { bytes: undefined, version: 0 })
     else if (!this.state.delete(name)) return

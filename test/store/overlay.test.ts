@@ -293,6 +293,36 @@ t.test('what comes behind a large value lies above it', async (t) => {
   t.equal(textAt(overlay, utf8('later'), second), 'one')
 })
 
+t.test('keys that are written again with values of one length take no more memory', async (t) => {
+  const overlay = new Overlay({ hasFloor: true })
+  const keys = Array.from({ length: 1_000 }, (_, i) => keyOf(i))
+  let most = 0
+  for (let round = 0; round < 200; round++) {
+    overlay.begin(32)
+    for (const key of keys) overlay.put(key, utf8(`value ${String(round).padStart(100)}`), round)
+    if (round % 7 === 0) overlay.rollback()
+    else overlay.keep()
+    if (round === 20) most = overlay.bytes
+  }
+  t.equal(overlay.bytes, most)
+  t.equal(overlay.changes, 1_000 * (200 - 29), 'each of them counts')
+  const texts = new Set(keys.map((key) => textAt(overlay, key)?.trimEnd()))
+  t.strictSame([...texts], [`value ${'199'.padStart(100)}`])
+  overlay.release()
+})
+
+t.test('what a snapshot may read is not written over', async (t) => {
+  const overlay = new Overlay({ hasFloor: true })
+  put(overlay, keyOf(1), 'before')
+  const position = overlay.pin()
+  put(overlay, keyOf(1), 'behind')
+  t.equal(textAt(overlay, keyOf(1), position), 'before')
+  overlay.unpin(position)
+  put(overlay, keyOf(1), 'newest')
+  t.equal(textAt(overlay, keyOf(1)), 'newest')
+  overlay.release()
+})
+
 t.test('without a floor, memory follows what is alive, not what was written', async (t) => {
   const overlay = new Overlay({ hasFloor: false })
   const random = seededRandom(7)
@@ -312,6 +342,25 @@ t.test('without a floor, memory follows what is alive, not what was written', as
   }
   t.equal(overlay.size, 0)
   t.ok(overlay.bytes < 3_000_000, `${overlay.bytes} bytes for nothing`)
+})
+
+t.test('without a floor, a slab that a draft began and a large value passed over goes', async (t) => {
+  const overlay = new Overlay({ hasFloor: false })
+  const half = new Uint8Array(overlaySlabBytes / 2)
+  const large = new Uint8Array(overlaySlabBytes + 1)
+  for (let round = 0; round < 50; round++) {
+    group(overlay, () => {
+      overlay.put(keyOf(round), half, round)
+      overlay.draft(10, half.length)
+      overlay.put(keyOf(100), large, round)
+    })
+  }
+  for (let round = 0; round < 50; round++) group(overlay, () => overlay.remove(keyOf(round)))
+  group(overlay, () => overlay.remove(keyOf(100)))
+  for (let round = 0; round < 50; round++) put(overlay, keyOf(1), 'x', round)
+  t.equal(textAt(overlay, keyOf(1)), 'x')
+  t.ok(overlay.bytes < 3 * overlaySlabBytes, `${overlay.bytes} bytes for one`)
+  overlay.release()
 })
 
 t.test('without a floor, keys that come and go leave nothing behind', async (t) => {

@@ -20,6 +20,7 @@ import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
+import { type SharedProgram, SharedWrites } from './shared-writes.js'
 
 export interface ProgramOptions {
   readonly store: Store
@@ -75,6 +76,11 @@ export class Programs {
   /** Commands that changed something since somebody last asked for a save. */
   changed = 0
   private readonly hints = new BlockHints()
+  private readonly shared = new SharedWrites(
+    (shared) => this.writeShared(shared),
+    (calls, now, error, wasAlone) =>
+      wasAlone ? this.writeAgain(calls, now, error) : this.writeAtOnce(calls, now),
+  )
   /** The last of the commands that are prepared one by one. */
   private preparing: Promise<void> = Promise.resolve()
 
@@ -106,8 +112,24 @@ export class Programs {
 
   /** As read, in one write program; resolves when that is committed. */
   write(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    const shared = this.shared.join(calls, now)
+    if (shared !== undefined) return shared
     if (calls.some(isLong)) return this.writeLong(calls, now)
     return this.writeAtOnce(calls, now)
+  }
+
+  private async writeShared(shared: SharedProgram): Promise<void> {
+    const outcome = new Outcome(this.hints)
+    try {
+      await this.options.store.write((tx) => {
+        this.shared.close(shared)
+        return this.run(tx, shared.calls, shared.now, outcome)
+      })
+    } finally {
+      // It may never have begun.
+      this.shared.close(shared)
+    }
+    this.tell(outcome)
   }
 
   /**
@@ -278,6 +300,9 @@ export class Programs {
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
         if (work.changes !== changes) changed++
+        if (outcome.connection === 0 && work.invalid !== undefined) {
+          outcome.connection = call.session.id
+        }
       } catch (thrown) {
         if (work.changes !== changes || !isRefusal(thrown)) throw thrown
         call.fail(thrown)
@@ -292,7 +317,6 @@ export class Programs {
     outcome.events = work.events
     outcome.changed = changed
     outcome.invalid = work.invalid
-    outcome.connection = first?.session.id ?? 0
     outcome.hits = work.hits
     outcome.misses = work.misses
     return true

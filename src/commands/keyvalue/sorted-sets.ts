@@ -3,6 +3,7 @@
 
 import { wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
+import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -37,19 +38,20 @@ const left: Added = { isNew: false, isChanged: false, score: undefined }
 function addPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
   const score = call.count === 4 ? call.args.read(2, parseFloat64) : undefined
   if (score === undefined) return add(ks, call, false)
-  const step = heldSortedSet(ks, call.arg(1))?.setNow(call.arg(3), score)
+  const name = call.arg(1)
+  const step = heldSortedSet(ks, name)?.setNow(call.arg(3), score)
   if (step === undefined) return add(ks, call, false)
-  return step instanceof Done ? plainlyAdded(ks, call, step.value) : addedLater(ks, call, step)
+  return step instanceof Done ? plainlyAdded(ks, name, step.value) : addedLater(ks, name, step)
 }
 
 type Became = 'new' | 'changed' | 'same'
 
-function* addedLater(ks: Keyspace, call: KeyValueCall, step: Step<Became>): Program<Reply> {
-  return yield* plainlyAdded(ks, call, yield* step)
+function* addedLater(ks: Keyspace, name: Slice, step: Step<Became>): Program<Reply> {
+  return yield* plainlyAdded(ks, name, yield* step)
 }
 
-function plainlyAdded(ks: Keyspace, call: KeyValueCall, became: Became): Step<Reply> {
-  if (became !== 'same') ks.notify('z', 'zadd', call.arg(1))
+function plainlyAdded(ks: Keyspace, name: Slice, became: Became): Step<Reply> {
+  if (became !== 'same') ks.notify('z', 'zadd', name)
   return became === 'new' ? oneNew : noneNew
 }
 

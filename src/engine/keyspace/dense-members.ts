@@ -4,10 +4,8 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { inlineValueBytesMax, memberKeyBytesMax } from '../../base/limits.js'
-import { room } from '../../base/slab.js'
 import { Slice } from '../../base/slice.js'
-import { Done } from '../../store/steps.js'
-import type { Program, Step } from '../../store/store.js'
+import type { Direct, Program, Step } from '../../store/store.js'
 import type { Building } from './building.js'
 import {
   type Member,
@@ -15,6 +13,7 @@ import {
   numberBytes,
   numberOfSlice,
   numberSlice,
+  suffixAt,
   writeNumber,
 } from './members.js'
 
@@ -61,21 +60,23 @@ export class DenseMembers {
    */
   setNow(member: Slice, value: Slice, number: number): boolean | undefined {
     const { members } = this
+    const { direct } = members
     const { length } = value
-    if (member.length >= memberKeyBytesMax || length > plainBytesMax) return undefined
-    const key = members.keyOf(part.members, member)
-    const step = members.getRaw(key)
-    if (!(step instanceof Done)) return undefined
-    const before = step.value as Bytes | undefined
-    if (before !== undefined && before[0] !== 0) return undefined
-    const record = room(1 + numberBytes + length)
-    record[0] = 0
-    if (before === undefined) writeNumber(record, 1, number)
-    else for (let i = 1; i <= numberBytes; i++) record[i] = before[i] as number
-    copyInto(record, 1 + numberBytes, value)
-    members.putRaw(key, record)
-    if (before === undefined) members.put(part.numbers, numberSlice(number), member)
-    return before === undefined
+    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
+    if (length > plainBytesMax) return undefined
+    const valueBytes = 1 + numberBytes + length
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, valueBytes)
+    members.writeKey(bytes, keyAt, part.members, 0, member)
+    const isPlain = direct.lookUnder(copyNumber)
+    if (isPlain === false) return undefined
+    bytes[valueAt] = 0
+    if (isPlain === undefined) writeNumber(bytes, valueAt + 1, number)
+    else for (let i = 0; i < numberBytes; i++) bytes[valueAt + 1 + i] = numberBefore[i] as number
+    copyInto(bytes, valueAt + 1 + numberBytes, value)
+    direct.keep()
+    members.changed()
+    if (isPlain === undefined) this.putNumber(direct, number, member)
+    return isPlain === undefined
   }
 
   /**
@@ -84,17 +85,29 @@ export class DenseMembers {
    */
   addNow(member: Slice, number: number): boolean | undefined {
     const { members } = this
-    if (member.length >= memberKeyBytesMax) return undefined
-    const key = members.keyOf(part.members, member)
-    const step = members.getRaw(key)
-    if (!(step instanceof Done)) return undefined
-    if (step.value !== undefined) return false
-    const record = room(1 + numberBytes)
-    record[0] = 0
-    writeNumber(record, 1, number)
-    members.putRaw(key, record)
-    members.put(part.numbers, numberSlice(number), member)
+    const { direct } = members
+    if (direct === undefined || member.length >= memberKeyBytesMax) return undefined
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + member.length, 1 + numberBytes)
+    members.writeKey(bytes, keyAt, part.members, 0, member)
+    if (direct.lookUnder(isThere) === true) return false
+    bytes[valueAt] = 0
+    writeNumber(bytes, valueAt + 1, number)
+    direct.keep()
+    members.changed()
+    this.putNumber(direct, number, member)
     return true
+  }
+
+  /** Of a short member that is new. */
+  private putNumber(direct: Direct, number: number, member: Slice): void {
+    const { members } = this
+    const { length } = member
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + numberBytes, 1 + length)
+    members.writeKey(bytes, keyAt, part.numbers, 0, numberSlice(number))
+    bytes[valueAt] = 0
+    copyInto(bytes, valueAt + 1, member)
+    direct.seek()
+    direct.keep()
   }
 
   /** Another value for a member. */
@@ -139,6 +152,20 @@ export class DenseMembers {
     const { members } = this
     return members.scan(members.range(part.members, after), limit)
   }
+}
+
+/** The number of a member that gets another value: of one command at a time, as none waits. */
+const numberBefore = new Uint8Array(numberBytes)
+
+/** False where the member or its value lies elsewhere. */
+function copyNumber(record: Bytes, start: number): boolean {
+  if (record[start] !== 0) return false
+  for (let i = 0; i < numberBytes; i++) numberBefore[i] = record[start + 1 + i] as number
+  return true
+}
+
+function isThere(): true {
+  return true
 }
 
 /** Of a value that lies in its member's record, whatever stands before it. */

@@ -13,6 +13,8 @@ export interface Holdable {
   readonly type: KeyType
   /** Of one that is large; what its record is to say. */
   readonly heldHead: Head | undefined
+  /** Writes what of its members is put off as well. */
+  settleMembers?(): void
 }
 
 interface Held {
@@ -83,6 +85,7 @@ export class HeldContainers {
 
   private save({ noun, isUnsaved }: Held): void {
     const { heldHead } = noun
+    noun.settleMembers?.()
     if (isUnsaved && heldHead !== undefined) this.write(noun, heldHead)
   }
 }

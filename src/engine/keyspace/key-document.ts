@@ -14,6 +14,9 @@ import { scalarValue } from './scalar.js'
 export const inlineKind = 1
 
 export const stringTypeElement = Buffer.from('\x02type\0\x07\0\0\0string\0', 'latin1')
+/** Names of elements, with the zero that ends them. */
+export const idName = Buffer.from('_id\0', 'latin1')
+export const valueName = Buffer.from('value\0', 'latin1')
 const dateElement = Buffer.from('\x09expiresAt\0', 'latin1')
 const twoTo32 = 4294967296
 /** Pieces up to so many bytes are copied one by one. */
@@ -29,15 +32,17 @@ export function plainStringBytes(nameBytes: number, valueBytes: number): number 
   return fixedBytes - 1 + nameBytes + valueBytes
 }
 
+/** As above, of the record: its kind stands before the document. */
+export function plainRecordBytes(nameBytes: number, valueBytes: number): number {
+  return fixedBytes + nameBytes + valueBytes
+}
+
 /** The record of a string key: kind and document. */
 export function stringRecord(name: Slice, value: Slice, expiresAt: number): Bytes {
   const expiryBytes = expiresAt === never ? 0 : dateElement.length + 8
-  const record = room(fixedBytes + name.length + value.length + expiryBytes)
-  record[0] = inlineKind
-  writeInt32(record, 1, record.length - 1)
-  let at = writeScalar(record, 5, '_id', name)
-  for (let i = 0; i < stringTypeElement.length; i++) record[at++] = stringTypeElement[i] as number
-  at = writeScalar(record, at, 'value', value)
+  const length = fixedBytes + name.length + value.length + expiryBytes
+  const record = room(length)
+  let at = writeBeginning(record, 0, length, name, value)
   if (expiresAt !== never) {
     for (let i = 0; i < dateElement.length; i++) record[at++] = dateElement[i] as number
     const high = Math.floor(expiresAt / twoTo32)
@@ -49,16 +54,36 @@ export function stringRecord(name: Slice, value: Slice, expiresAt: number): Byte
   return record
 }
 
+/** As stringRecord of a string without an end, which takes `plainRecordBytes`, at a place. */
+export function writeStringRecord(record: Bytes, at: number, name: Slice, value: Slice): void {
+  const length = plainRecordBytes(name.length, value.length)
+  record[writeBeginning(record, at, length, name, value)] = 0
+}
+
+/** All but a time and the end; answers where that belongs. */
+function writeBeginning(
+  record: Bytes,
+  from: number,
+  length: number,
+  name: Slice,
+  value: Slice,
+): number {
+  record[from] = inlineKind
+  writeInt32(record, from + 1, length - 1)
+  let at = writeScalar(record, from + 5, idName, name)
+  for (let i = 0; i < stringTypeElement.length; i++) record[at++] = stringTypeElement[i] as number
+  return writeScalar(record, at, valueName, value)
+}
+
 /**
  * One element: text as a string with its final zero, other bytes as binary with a subtype. Both
  * take the same room.
  */
-function writeScalar(record: Bytes, from: number, name: string, value: Slice): number {
+function writeScalar(record: Bytes, from: number, name: Bytes, value: Slice): number {
   const { bytes, start, end } = value
   const length = end - start
   let at = from + 1
-  for (let i = 0; i < name.length; i++) record[at++] = name.charCodeAt(i)
-  record[at++] = 0
+  for (let i = 0; i < name.length; i++) record[at++] = name[i] as number
   const isText = copyText(record, at + 4, value)
   record[from] = isText ? bsonType.string : bsonType.binary
   writeInt32(record, at, isText ? length + 1 : length)

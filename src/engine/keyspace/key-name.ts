@@ -22,29 +22,40 @@ const headBytes = 5
  * Throws ReplyError above keyNameBytesMax.
  */
 export function recordKeyOf(ns: Namespace, name: Slice): Bytes {
-  const { bytes, start, end } = name
-  const length = end - start
+  const { length } = name
   if (length > keyNameBytesMax) {
     throw refuse(`ERR key is too long: ${length} bytes, at most ${keyNameBytesMax}`)
   }
   if (length + frameBytes > headBytes + recordKeyBytesMax) return generalKey(ns, name)
   const key = new Uint8Array(length + frameBytes)
+  return writePlainKey(key, 0, ns, name) ? key : generalKey(ns, name)
+}
+
+/** Bytes of the record key of a plain name (`writePlainKey`); 0 where none is that short. */
+export function plainKeyBytes({ start, end }: Slice): number {
+  const length = end - start + frameBytes
+  return length > headBytes + recordKeyBytesMax || length > keyNameBytesMax ? 0 : length
+}
+
+/** Writes the record key of a name of plain characters; false where it has others. */
+export function writePlainKey(key: Bytes, from: number, ns: Namespace, name: Slice): boolean {
+  const { bytes, start, end } = name
   const { id } = ns
-  key[0] = keyClass.record
-  key[1] = id >>> 24
-  key[2] = id >>> 16
-  key[3] = id >>> 8
-  key[4] = id
-  key[5] = textType
-  let to = 6
+  key[from] = keyClass.record
+  key[from + 1] = id >>> 24
+  key[from + 2] = id >>> 16
+  key[from + 3] = id >>> 8
+  key[from + 4] = id
+  key[from + 5] = textType
+  let to = from + 6
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number
     // 00 and 01 are escaped, and bytes above 7f have to be looked at together.
-    if (byte < 2 || byte > 0x7f) return generalKey(ns, name)
+    if (byte < 2 || byte > 0x7f) return false
     key[to++] = byte
   }
   key[to] = 0
-  return key
+  return true
 }
 
 function generalKey(ns: Namespace, name: Slice): Bytes {

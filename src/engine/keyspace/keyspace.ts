@@ -10,7 +10,7 @@ import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
-import type { Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type { Direct, Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -116,23 +116,55 @@ export class Keyspace {
     return this.writing.near
   }
 
+  /** As nearOf, for a write that is done where the record will lie. */
+  directOf(name: Slice): Direct | undefined {
+    if (hasRules(this.ns)) return undefined
+    this.held?.settle(name)
+    return this.writing.direct
+  }
+
+  /** A string without an end takes the place of one of `before` bytes, if any: as putPlain. */
+  keepPlain(
+    direct: Direct,
+    name: Slice,
+    bytes: number,
+    before: number | undefined,
+    recordBytes?: number,
+  ): void {
+    direct.keep(recordBytes)
+    this.countPlain(name, bytes, before)
+  }
+
   /** Puts a string without an end; `before` are the bytes of the one that it replaces, if any. */
   putPlain(key: Bytes, name: Slice, record: Bytes, before: number | undefined): void {
+    this.writing.put(key, record)
+    this.countPlain(name, record.length - 1, before)
+  }
+
+  private countPlain(name: Slice, bytes: number, before: number | undefined): void {
     const { work, writing: tx } = this
     work.changes++
     if (work.notesRare && before === undefined) this.notify('n', 'new', name)
-    tx.put(key, record)
-    const growth = record.length - 1 - (before ?? 0)
+    const growth = bytes - (before ?? 0)
     if (before === undefined) tx.add(this.counter, 1, growth)
     else if (growth !== 0) tx.add(this.counter, 0, growth)
   }
 
   /** Takes away a string without an end whose document has so many bytes. */
   removePlain(key: Bytes, bytes: number): void {
-    const { work, writing: tx } = this
-    work.changes++
-    tx.remove(key)
-    tx.add(this.counter, -1, -bytes)
+    this.writing.remove(key)
+    this.uncountPlain(bytes)
+  }
+
+  /** As removePlain, of the key of a draft. */
+  dropPlain(direct: Direct, bytes: number): void {
+    direct.drop()
+    this.uncountPlain(bytes)
+  }
+
+  private uncountPlain(bytes: number): void {
+    this.work.changes++
+    this.writing.add(this.counter, -1, -bytes)
   }
 
   /** A writer for `putContainer`: the caller writes the element `value`. */

@@ -9,7 +9,7 @@ import { inlineValueBytesMax, memberKeyBytesMax, memberKeyPrefixBytes } from '..
 import { room } from '../../base/slab.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
+import type { Direct, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../garbage.js'
 import { type ChunkedHead, documentOfRecord, headOf } from '../records.js'
 import type { MembersId, NamespaceId } from '../types.js'
@@ -72,11 +72,6 @@ export class Members {
     this.work.changes++
     const isShort = member.length < memberKeyBytesMax
     tx.put(key, isShort ? emptyRecord : this.recordOf(tx, member, emptySlice))
-  }
-
-  /** Looks at records without a copy; undefined where they are not at hand. */
-  get near(): Near | undefined {
-    return (this.tx as Partial<Tx>).near
   }
 
   /** A record where it lies, its flags before its payload: nothing long, and nothing in chunks. */
@@ -170,6 +165,25 @@ export class Members {
     return key
   }
 
+  /** For changes of short members where they will lie; undefined where they are not at hand. */
+  get direct(): Direct | undefined {
+    return (this.tx as Partial<Tx>).direct
+  }
+
+  /** As keyOf, of a short member, into a draft; `before` bytes behind the part are left free. */
+  writeKey(target: Bytes, at: number, part: number, before: number, member: Slice): void {
+    const prefix = this.prefix(part)
+    for (let i = 0; i < prefixBytes; i++) target[at + i] = prefix[i] as number
+    const { bytes, start, end } = member
+    const to = at + prefixBytes + before - start
+    for (let i = start; i < end; i++) target[to + i] = bytes[i] as number
+  }
+
+  /** A record was put or removed by `direct`. */
+  changed(): void {
+    this.work.changes++
+  }
+
   /** A key of a part from the bytes behind the part's own (`suffixOf`): a bound, or a place. */
   raw(part: number, suffix: Bytes): Bytes {
     const key = new Uint8Array(prefixBytes + suffix.length)
@@ -225,6 +239,9 @@ export class Members {
     return { member, payload, chunks: headOf(body)?.value }
   }
 }
+
+/** Where that stands in a member's key. */
+export const suffixAt = prefixBytes
 
 /** What stands in a member's key behind its part. */
 export function suffixOf(key: Bytes): Bytes {

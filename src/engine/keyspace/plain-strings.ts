@@ -5,26 +5,56 @@
 import type { Bytes } from '../../base/bytes.js'
 import { inlineValueBytesMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
+import type { Direct, Draft } from '../../store/store.js'
 import { bsonType, readInt32 } from '../../value/value.js'
 import { never } from './key.js'
-import { inlineKind, plainStringBytes, stringRecord, stringTypeElement } from './key-document.js'
-import { recordKeyOf } from './key-name.js'
+import {
+  idName,
+  inlineKind,
+  plainRecordBytes,
+  plainStringBytes,
+  stringRecord,
+  stringTypeElement,
+  valueName,
+  writeStringRecord,
+} from './key-document.js'
+import { plainKeyBytes, recordKeyOf, writePlainKey } from './key-name.js'
 import type { Keyspace } from './keyspace.js'
 import { addInt64, charsOf, decimalOf, parseInt64 } from './numbers.js'
 
-const idName = Buffer.from('_id\0', 'latin1')
-const valueName = Buffer.from('value\0', 'latin1')
 /** Kind and length of the document. */
 const headBytes = 5
 /** What the document has beside name and value is far below this. */
 const valueBytesMax = inlineValueBytesMax / 2
+/** Of an integer of 64 bits: its digits and a sign. */
+const integerCharsMax = 20
 
 /**
  * Makes a key hold a string without an end. False, and nothing is done, where that has to be done
  * the usual way.
  */
 export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolean {
-  const near = value.length > valueBytesMax ? undefined : ks.nearOf(name)
+  if (value.length > valueBytesMax) return false
+  return overwriteDirectly(ks, name, value) || overwriteNear(ks, name, value)
+}
+
+/** Key and record are written where they will lie. */
+function overwriteDirectly(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const direct = ks.directOf(name)
+  const keyBytes = plainKeyBytes(name)
+  if (direct === undefined || keyBytes === 0) return false
+  const bytes = plainRecordBytes(name.length, value.length)
+  const draft = direct.draft(keyBytes, bytes)
+  if (!writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) return false
+  const before = direct.lookUnder(bytesOfPlain)
+  if (before === null) return false
+  writeStringRecord(draft.bytes, draft.valueAt, name, value)
+  ks.keepPlain(direct, name, bytes - 1, before)
+  return true
+}
+
+function overwriteNear(ks: Keyspace, name: Slice, value: Slice): boolean {
+  const near = ks.nearOf(name)
   if (near === undefined) return false
   const key = recordKeyOf(ks.ns, name)
   const before = near.look(key, bytesOfPlain)
@@ -38,6 +68,20 @@ export function overwriteString(ks: Keyspace, name: Slice, value: Slice): boolea
  * where it has to be done the usual way.
  */
 export function removeString(ks: Keyspace, name: Slice): boolean | undefined {
+  const direct = ks.directOf(name)
+  const keyBytes = direct === undefined ? 0 : plainKeyBytes(name)
+  if (direct !== undefined && keyBytes > 0) {
+    const { bytes, keyAt } = direct.draft(keyBytes, 0)
+    if (writePlainKey(bytes, keyAt, ks.ns, name)) {
+      const before = direct.lookUnder(bytesOfPlain)
+      if (typeof before === 'number') ks.dropPlain(direct, before)
+      return before === null ? undefined : before !== undefined
+    }
+  }
+  return removeNear(ks, name)
+}
+
+function removeNear(ks: Keyspace, name: Slice): boolean | undefined {
   const near = ks.nearOf(name)
   if (near === undefined) return undefined
   const key = recordKeyOf(ks.ns, name)
@@ -55,6 +99,41 @@ export function addToInteger(
   name: Slice,
   amount: number | bigint,
 ): number | bigint | 'overflow' | undefined {
+  const direct = ks.directOf(name)
+  const keyBytes = plainKeyBytes(name)
+  if (direct !== undefined && keyBytes > 0) {
+    const draft = direct.draft(keyBytes, plainRecordBytes(name.length, integerCharsMax))
+    if (writePlainKey(draft.bytes, draft.keyAt, ks.ns, name)) {
+      return addDrafted(ks, direct, draft, name, amount)
+    }
+  }
+  return addNear(ks, name, amount)
+}
+
+/** Of a key that is written. */
+function addDrafted(
+  ks: Keyspace,
+  direct: Direct,
+  { bytes, valueAt }: Draft,
+  name: Slice,
+  amount: number | bigint,
+): number | bigint | 'overflow' | undefined {
+  const before = direct.lookUnder(integerOfPlain)
+  if (before === null) return undefined
+  const after = addInt64(before ?? 0, amount)
+  if (after === undefined) return 'overflow'
+  const digits = decimalOf(after)
+  writeStringRecord(bytes, valueAt, name, digits)
+  const length = plainStringBytes(name.length, digits.length)
+  ks.keepPlain(direct, name, length, bytesWith(name, before), 1 + length)
+  return after
+}
+
+function addNear(
+  ks: Keyspace,
+  name: Slice,
+  amount: number | bigint,
+): number | bigint | 'overflow' | undefined {
   const near = ks.nearOf(name)
   if (near === undefined) return undefined
   const key = recordKeyOf(ks.ns, name)
@@ -62,9 +141,13 @@ export function addToInteger(
   if (before === null) return undefined
   const after = addInt64(before ?? 0, amount)
   if (after === undefined) return 'overflow'
-  const bytes = before === undefined ? before : plainStringBytes(name.length, charsOf(before))
-  ks.putPlain(key, name, stringRecord(name, decimalOf(after), never), bytes)
+  ks.putPlain(key, name, stringRecord(name, decimalOf(after), never), bytesWith(name, before))
   return after
+}
+
+/** Bytes of the document of a key with an integer, if there is one. */
+function bytesWith(name: Slice, value: number | bigint | undefined): number | undefined {
+  return value === undefined ? undefined : plainStringBytes(name.length, charsOf(value))
 }
 
 /** Bytes of a plain string's document; null for any other record. */

@@ -12,10 +12,10 @@ import {
 } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { KeyRange, Program, Step } from '../../store/store.js'
+import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
 import type { Building } from './building.js'
 import type { Keyspace } from './keyspace.js'
-import { type Members, suffixOf } from './members.js'
+import { type Members, suffixAt, suffixOf } from './members.js'
 import {
   placeOf,
   readScore,
@@ -23,6 +23,7 @@ import {
   scoreBytes,
   scoredOf,
   scorePlace,
+  writeScore,
 } from './sorted-set-place.js'
 import {
   behind,
@@ -85,15 +86,31 @@ function putScored(members: Members, member: Slice, score: number): Bytes {
   return placeIn(key, place)
 }
 
-/** Of a short member's record: its flags, and the score as it stands in the place. */
-function scoreRecord(place: Bytes): Bytes {
-  const record = new Uint8Array(1 + scoreBytes)
-  for (let i = 0; i < scoreBytes; i++) record[1 + i] = place[i] as number
-  return record
+/** A member's scores and its place, of one command at a time, as none waits. */
+const scoreBefore = new Uint8Array(scoreBytes)
+const scoreAfter = new Uint8Array(scoreBytes)
+const scratch = new Uint8Array(memberKeyBytesMax)
+
+/** Of a short member's record. */
+function copyScore(record: Bytes, start: number): true {
+  for (let i = 0; i < scoreBytes; i++) scoreBefore[i] = record[start + 1 + i] as number
+  return true
 }
 
-function scoreIn(record: Bytes, start: number): number {
-  return readScore(record, start + 1)
+function hasSameScore(): boolean {
+  for (let i = 0; i < scoreBytes; i++) if (scoreBefore[i] !== scoreAfter[i]) return false
+  return true
+}
+
+function writeBytes(target: Bytes, at: number, bytes: Bytes): void {
+  for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
+}
+
+/** Writes a place into the scratch memory; answers its end. */
+function scratchPlace(score: Bytes, { bytes, start, end }: Slice): number {
+  writeBytes(scratch, 0, score)
+  for (let i = start; i < end; i++) scratch[scoreBytes + i - start] = bytes[i] as number
+  return scoreBytes + end - start
 }
 
 /** What stands behind the part in the key of a place: mostly the place, without another view. */
@@ -126,6 +143,11 @@ export class ScoredMembers {
     return this.ranks.levels
   }
 
+  /** Writes what its blocks have become: before others read them, and when the program ends. */
+  settle(): void {
+    this.ranks.settle()
+  }
+
   *score(member: Slice): Program<number | undefined> {
     const found = yield* this.members.get(scoresPart, member)
     return found === undefined ? undefined : readScore(found.payload.bytes, found.payload.start)
@@ -137,25 +159,43 @@ export class ScoredMembers {
    */
   setNow(member: Slice, score: number): Step<'new' | 'changed' | 'same'> | undefined {
     const { members, ranks } = this
-    if (ranks.levels > 1 || scoreBytes + member.length >= memberKeyBytesMax) return undefined
-    const { near } = members
-    if (near === undefined) return undefined
-    const scoreKey = members.keyOf(scoresPart, member)
-    const before = near.look(scoreKey, scoreIn)
-    if (before !== undefined) {
-      if (before === score) return same
-      const old = placeOf(before, member)
-      if (ranks.levels === 1 && ranks.recountNow(old.bytes, oneLess) === undefined) return undefined
-      members.removeRaw(members.keyOf(placesPart, old))
+    const { length } = member
+    const { direct } = members
+    if (direct === undefined || ranks.levels > 1) return undefined
+    if (scoreBytes + length >= memberKeyBytesMax) return undefined
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + length, 1 + scoreBytes)
+    members.writeKey(bytes, keyAt, scoresPart, 0, member)
+    const isKnown = direct.lookUnder(copyScore) === true
+    writeScore(scoreAfter, score)
+    if (isKnown) {
+      if (hasSameScore()) return same
+      const end = scratchPlace(scoreBefore, member)
+      if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
     } else this.count++
-    const place = placeOf(score, member)
-    const key = members.keyOf(placesPart, place)
-    members.putRaw(scoreKey, scoreRecord(place.bytes))
-    members.putEmpty(key, place)
-    const { bytes } = place
-    const isCounted = ranks.levels === 1 && ranks.recountNow(bytes, ranks.oneMore) !== undefined
-    if (!isCounted) return this.counted(bytes, before === undefined ? 'new' : 'changed')
-    return before === undefined ? added : changed
+    bytes[valueAt] = 0
+    writeBytes(bytes, valueAt + 1, scoreAfter)
+    direct.keep()
+    if (isKnown) {
+      this.draftPlace(direct, scoreBefore, member)
+      direct.drop()
+    }
+    this.draftPlace(direct, scoreAfter, member)
+    direct.keep()
+    members.changed()
+    const end = scratchPlace(scoreAfter, member)
+    if (ranks.recountNow(scratch, end, ranks.oneMore)) return isKnown ? changed : added
+    return this.counted(scratch.slice(0, end), isKnown ? 'changed' : 'new')
+  }
+
+  /** Of a short member, for whatever lies there. */
+  private draftPlace(direct: Direct, score: Bytes, member: Slice): void {
+    const { members } = this
+    const { length } = member
+    const { bytes, keyAt, valueAt } = direct.draft(suffixAt + scoreBytes + length, 1)
+    members.writeKey(bytes, keyAt, placesPart, scoreBytes, member)
+    writeBytes(bytes, keyAt + suffixAt, score)
+    bytes[valueAt] = 0
+    direct.seek()
   }
 
   private *counted<T>(place: Bytes, answer: T): Program<T> {
@@ -167,8 +207,9 @@ export class ScoredMembers {
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
     if (before === undefined) this.count++
     else yield* this.removePlace(member, before)
+    const { ranks } = this
     const place = putScored(this.members, member, score)
-    yield* this.ranks.added(place, this.count)
+    if (!ranks.recountNow(place, place.length, ranks.oneMore)) yield* ranks.added(place, this.count)
   }
 
   /** `score` is what it has. */
@@ -239,7 +280,8 @@ export class ScoredMembers {
     const place = placeOf(score, member)
     const key = members.keyOf(placesPart, place)
     members.removeRaw(key)
-    yield* this.ranks.removed(placeIn(key, place))
+    const bytes = placeIn(key, place)
+    if (!this.ranks.recountNow(bytes, bytes.length, oneLess)) yield* this.ranks.removed(bytes)
   }
 
   /** What stands in the key of its place. */

@@ -42,14 +42,21 @@ export function scoredOf(place: Slice): ScoredMember {
   return { score: readScore(bytes, start), member: new Slice(bytes, start + scoreBytes, end) }
 }
 
-function writeScore(bytes: Bytes, score: number): void {
+/** Into `bytes` from `at` on. */
+export function writeScore(bytes: Bytes, score: number, at = 0): void {
   word.setFloat64(0, score === 0 ? 0 : score)
   const high = word.getUint32(0)
   const low = word.getUint32(4)
   const isNegative = high >= signBit
-  word.setUint32(0, isNegative ? ~high : high ^ signBit)
-  word.setUint32(4, isNegative ? ~low : low)
-  for (let i = 0; i < scoreBytes; i++) bytes[i] = word.getUint8(i)
+  writeUint32(bytes, at, isNegative ? ~high : high ^ signBit)
+  writeUint32(bytes, at + 4, isNegative ? ~low : low)
+}
+
+function writeUint32(bytes: Bytes, at: number, n: number): void {
+  bytes[at] = n >>> 24
+  bytes[at + 1] = n >>> 16
+  bytes[at + 2] = n >>> 8
+  bytes[at + 3] = n
 }
 
 /** The score that stands first in a place. */

@@ -20,6 +20,7 @@ import {
   suffixOf,
   writeNumber,
 } from './members.js'
+import { isWhole, lastMark, nextMark, OpenBlock, OpenBlocks } from './open-blocks.js'
 
 /** Part of the places; the levels of blocks follow. */
 export const placesPart = 1
@@ -61,21 +62,24 @@ const stepsMax = 2
 const beginning = new Uint8Array(0)
 
 export class Ranks {
+  /** Of the lowest level, with counts that are not written yet (recountNow). */
+  private opened: OpenBlocks | undefined
+  /** A block of the lowest level that runs full is split. */
+  readonly oneMore: Recount
+
   constructor(
     private readonly ks: Pick<Keyspace, 'entries' | 'work'>,
     private readonly members: Members,
     /** Levels of blocks: 0 while the places are few. */
     public levels: number,
     private readonly blockMax = rankBlockMembersMax,
-  ) {}
-
-  /** A block of the lowest level that runs full is split. */
-  get oneMore(): Recount {
-    return { by: 1, least: 0, most: this.blockMax - 1 }
+  ) {
+    this.oneMore = { by: 1, least: 0, most: blockMax - 1 }
   }
 
   /** Places before this one. */
   *before(place: Bytes): Program<number> {
+    this.settle()
     let rank = 0
     let start: Bytes = beginning
     for (let level = this.levels; level > 0; level--) {
@@ -88,6 +92,7 @@ export class Ranks {
 
   /** A place to begin at, and how many places from it the one with that rank is. */
   *find(rank: number): Program<{ start: Bytes; skip: number }> {
+    this.settle()
     let start: Bytes = beginning
     let skip = rank
     for (let level = this.levels; level > 0; level--) {
@@ -112,6 +117,7 @@ export class Ranks {
 
   /** A place has been put; `count` with it. */
   *added(place: Bytes, count: number): Program<void> {
+    this.settle()
     let bottom: Block = { start: beginning, count, next: undefined }
     for (let level = this.levels; level > 0; level--) {
       const recount = level === 1 ? this.oneMore : oneMoreAbove
@@ -129,6 +135,7 @@ export class Ranks {
 
   /** A place has been removed. */
   *removed(place: Bytes): Program<void> {
+    this.settle()
     /** Where the block above begins, if that stays. */
     let kept: Bytes | undefined
     const gone: Bytes[] = []
@@ -175,12 +182,34 @@ export class Ranks {
     return this.recounted(hint, record, place, { by, least, most })
   }
 
-  /** As recount, of the lowest level and at once; else undefined, and nothing is done. */
-  recountNow(place: Bytes, recount: Recount): Bytes | undefined {
+  /**
+   * As recount, where there is one level, at once, and to be written later (settle). False where
+   * that cannot be: then nothing is done. The place ends at `end` of `bytes`.
+   */
+  recountNow(bytes: Bytes, end: number, { by, least, most }: Recount): boolean {
+    if (this.levels !== 1) return false
+    const block = this.opened?.find(bytes, end) ?? this.open(bytes.slice(0, end))
+    if (block === undefined || block.count < least || block.count > most) return false
+    block.count += by
+    return true
+  }
+
+  /** Writes the counts that are not written yet. */
+  settle(): void {
+    this.opened?.settle(this.members)
+  }
+
+  private open(place: Bytes): OpenBlock | undefined {
     const hint = this.hintOf(1, place)
     if (hint === undefined) return undefined
     const step = this.members.getRaw(hint.key)
-    return step instanceof Done ? this.recounted(hint, step.value, place, recount) : undefined
+    const record = step instanceof Done ? (step.value as Bytes | undefined) : undefined
+    if (record === undefined || !isWhole(record)) return undefined
+    const block = new OpenBlock(hint.start, hint.key, record)
+    if (!block.covers(place, place.length)) return undefined
+    this.opened ??= new OpenBlocks()
+    this.opened.add(block)
+    return block
   }
 
   private hintOf(level: number, place: Bytes): Hint | undefined {
@@ -196,12 +225,10 @@ export class Ranks {
     place: Bytes,
     { by, least, most }: Recount,
   ): Bytes | undefined {
-    if (record === undefined || record[0] !== 0 || record.length <= nextMarkAt) return undefined
-    if (record[nextMarkAt] === nextMark[0] && !isBelow(place, record, nextMarkAt + 1)) {
-      return undefined
-    }
-    const count = numberOfSlice(new Slice(record, 1, nextMarkAt))
-    if (count < least || count > most) return undefined
+    if (record === undefined || !isWhole(record)) return undefined
+    const block = new OpenBlock(start, key, record)
+    const { count } = block
+    if (!block.covers(place, place.length) || count < least || count > most) return undefined
     writeNumber(record, 1, count + by)
     this.members.putRaw(key, record)
     return start
@@ -388,12 +415,6 @@ function blockIn(entry: Entry): Block {
   return blockOf(suffixOf(entry.key), payloadOf(entry))
 }
 
-/** What stands behind the number: whether another block follows, and then where it begins. */
-const lastMark = Uint8Array.of(0)
-const nextMark = Uint8Array.of(1)
-/** Of a block's record, behind its flags and its number. */
-const nextMarkAt = 1 + numberBytes
-
 /** A block as its record says; older ones say nothing of the next one. */
 export function blockOf(start: Bytes, payload: Slice): Block {
   const at = payload.start + numberBytes
@@ -412,17 +433,6 @@ function separator(left: Bytes | undefined, right: Bytes | undefined): Bytes {
   let same = 0
   while (same < left.length && left[same] === right[same]) same++
   return right.subarray(0, same + 1)
-}
-
-/** Whether a place is below the one that stands in a record from `at` on. */
-function isBelow(place: Bytes, record: Bytes, at: number): boolean {
-  const { length } = place
-  const left = record.length - at
-  for (let i = 0; i < length && i < left; i++) {
-    const difference = (place[i] as number) - (record[at + i] as number)
-    if (difference !== 0) return difference < 0
-  }
-  return length < left
 }
 
 function isSame(a: Bytes, b: Bytes): boolean {

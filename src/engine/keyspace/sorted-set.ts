@@ -234,6 +234,7 @@ export class SortedSet implements Holdable {
     this.isChanged = false
     if (heldHead !== undefined && this.size > 0 && ks.changedHeld(this)) return
     ks.letGo(this)
+    this.settleMembers()
     if (this.size === 0) yield* ks.remove(key)
     else if (heldHead !== undefined) yield* ks.putHead(key, 'zset', heldHead)
     else {
@@ -241,6 +242,10 @@ export class SortedSet implements Holdable {
       yield* this.saveSmall(this.inline())
     }
     if (this.staysOpen && this.members !== undefined && this.size > 0) ks.hold(this)
+  }
+
+  settleMembers(): void {
+    this.members?.settle()
   }
 
   get heldHead(): Head | undefined {

@@ -32,10 +32,11 @@ const blank = new RespRequest(nothing, noOffsets, 0, 0)
 
 /** Offsets of many commands share one array, as small byte strings share a slab. */
 const sharedOffsets = 4_096
-/** The usual command: its count has one digit, its lengths have at most four. */
-const usualArgumentsMax = 9
+/** The usual command: so many words, and lengths of at most four digits. */
+const usualArgumentsMax = 64
 const usualBulkBytesMax = 9_999
-assert(usualArgumentsMax <= anonymousRespArgumentsMax, 'the usual command is within all bounds')
+/** Before login, counts of one digit alone. */
+assert(anonymousRespArgumentsMax > 9, 'a count of one digit is within all bounds')
 assert(usualBulkBytesMax <= anonymousRespBulkBytesMax, 'the usual argument is within all bounds')
 let shared: OffsetTable = new Int32Array(sharedOffsets)
 let sharedUsed = 0
@@ -138,9 +139,16 @@ export class RequestParser {
   private parseUsual(): RespRequest | undefined {
     const { window, end } = this
     let { at } = this
-    if (end - at < 4 || window[at + 2] !== carriageReturn) return undefined
-    const count = (window[at + 1] ?? 0) - 0x30
-    if (count < 1 || count > usualArgumentsMax) return undefined
+    // Whether all this is there turns out below: what is not makes no whole argument.
+    let count = (window[at + 1] ?? 0) - 0x30
+    if (count < 1 || count > 9) return undefined
+    if (window[at + 2] !== carriageReturn) {
+      const digit = (window[at + 2] ?? 0) - 0x30
+      if (digit < 0 || digit > 9 || window[at + 3] !== carriageReturn) return undefined
+      count = 10 * count + digit
+      if (count > usualArgumentsMax || !this.authenticated) return undefined
+      at++
+    }
     if (sharedUsed + 2 * usualArgumentsMax > sharedOffsets) {
       shared = new Int32Array(sharedOffsets)
       sharedUsed = 0

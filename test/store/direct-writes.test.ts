@@ -1,0 +1,171 @@
+// Programs that write where their changes will lie, against a map: mixed with changes that are
+// buffered, on the same keys; programs that fail amid their writes, whose neighbours in the group
+// stay; snapshots beside them; and the same again once the store was opened anew.
+
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type Bytes, mapKey } from '../../src/base/bytes.js'
+import { systemClock } from '../../src/base/clock.js'
+import { programPutsMax } from '../../src/base/limits.js'
+import { silentLog } from '../../src/base/log.js'
+import { keyClass } from '../../src/store/layout.js'
+import { openLmdbStore } from '../../src/store/lmdb.js'
+import type { Direct, Program, ReadTx, Store, Tx } from '../../src/store/store.js'
+import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
+import { seededRandom } from '../support/seeded-random.js'
+import { eachStore, openStore, temporaryFolder } from '../support/stores.js'
+
+type State = Map<string, Bytes>
+
+const keyCount = 60
+const everything = {
+  start: Uint8Array.of(keyClass.record),
+  end: Uint8Array.of(keyClass.record + 1),
+}
+
+function keyOf(number: number): Bytes {
+  return Uint8Array.of(keyClass.record, number, number)
+}
+
+function draft(direct: Direct, key: Bytes, value: Bytes): Bytes | undefined {
+  const { bytes, keyAt, valueAt } = direct.draft(key.length, value.length)
+  bytes.set(key, keyAt)
+  const found = direct.lookUnder((under, start, end) => under.slice(start, end))
+  bytes.set(value, valueAt)
+  return found
+}
+
+class Failed extends Error {}
+
+/** What one program does, chosen before it runs: `state` is what it is to leave. */
+function programOf(random: () => number, state: State): (t: Test, tx: Tx) => void {
+  const below = (bound: number) => Math.floor(random() * bound)
+  const steps = Array.from({ length: 1 + below(12) }, () => ({
+    key: keyOf(below(keyCount)),
+    value: new Uint8Array(below(3) === 0 ? below(300) : 20).fill(below(256)),
+    kind: below(10),
+  }))
+  const fails = below(4) === 0
+  return (t, tx) => {
+    const { direct } = tx
+    const now = new Map(state)
+    for (const { key, value, kind } of steps) {
+      const before = now.get(mapKey(key))
+      const under = direct === undefined ? before : draft(direct, key, value)
+      if (`${under}` !== `${before}`) t.fail('a draft sees what its program has made')
+      if (kind === 0) continue
+      if (kind < 3) now.delete(mapKey(key))
+      else now.set(mapKey(key), value)
+      if (kind === 1) tx.remove(key)
+      else if (kind === 2) direct === undefined ? tx.remove(key) : direct.drop()
+      else if (kind < 6 || direct === undefined) tx.put(key, value)
+      else direct.keep()
+    }
+    if (fails) throw new Failed()
+    state.clear()
+    for (const [name, value] of now) state.set(name, value)
+  }
+}
+
+async function stateOf(store: Store): Promise<string> {
+  return store.read(texts)
+}
+
+function* texts(tx: ReadTx): Program<string> {
+  const entries = yield* tx.scan(everything, 2 * keyCount)
+  return entries.map(({ key, value }) => `${mapKey(key)}=${value}`).join()
+}
+
+function textOf(state: State): string {
+  const names = [...state.keys()].sort()
+  return names.map((name) => `${name}=${state.get(name)}`).join()
+}
+
+async function play(t: Test, store: Store, first: number): Promise<State> {
+  const random = seededRandom(first)
+  const state: State = new Map()
+  for (let group = 0; group < 25; group++) {
+    const isPinned = random() < 0.2
+    const before = textOf(state)
+    const programs = Array.from({ length: 1 + Math.floor(random() * 5) }, () =>
+      programOf(random, state),
+    )
+    const written = programs.map((program) =>
+      store
+        .write(function* (tx) {
+          program(t, tx)
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof Failed)) throw error
+        }),
+    )
+    const snapshot = isPinned ? readAcross(store, written) : undefined
+    await Promise.all(written)
+    t.equal(await stateOf(store), textOf(state), `seed ${first}, group ${group}`)
+    if (snapshot !== undefined) t.equal(await snapshot, before, 'a snapshot stays as it is')
+  }
+  return state
+}
+
+/** What a read sees that began before the writes and ends behind them. */
+async function readAcross(store: Store, written: readonly Promise<void>[]): Promise<string> {
+  let isOver = false
+  void Promise.all(written).then(() => {
+    isOver = true
+  })
+  return store.read(
+    function* (tx) {
+      yield* tx.scan(everything, 1)
+      while (!isOver) yield* tx.breathe(1_000_000)
+      return yield* texts(tx)
+    },
+    { snapshot: true },
+  )
+}
+
+for (const kind of ['memory', 'lmdb'] as const) {
+  for (let round = 0; round < runs(3); round++) {
+    t.test(`direct and buffered writes are one program (${kind}, ${round})`, async (t) => {
+      await play(t, await openStore(t, kind), seed + round)
+    })
+  }
+}
+
+t.test('what was written directly is read from the log', async (t) => {
+  const path = join(await temporaryFolder(t), 'store')
+  const options = { path, durability: 'none', clock: systemClock, log: silentLog } as const
+  const store = openLmdbStore(options)
+  const state = await play(t, store, seed)
+  await store.close()
+  const again = openLmdbStore(options)
+  t.teardown(() => again.close())
+  t.equal(await stateOf(again), textOf(state))
+})
+
+const nearStores = { kinds: ['memory', 'lmdb'] } as const
+await eachStore(
+  t,
+  'direct writes count as those of a program do',
+  async (t, { store }) => {
+    const tooMany = store.write(function* (tx) {
+      const { direct } = tx
+      for (let i = 0; direct !== undefined && i <= programPutsMax; i++) {
+        draft(direct, keyOf(i % 50), Uint8Array.of(i))
+        direct.keep()
+      }
+    })
+    await t.rejects(tooMany, /too much at once/)
+    t.equal(await stateOf(store), '')
+    await t.rejects(
+      store.write(function* ({ direct }) {
+        if (direct === undefined) return
+        draft(direct, Uint8Array.of(keyClass.count, 1), Uint8Array.of(1))
+        direct.keep()
+      }),
+      /a record or a member/,
+    )
+    t.equal(await stateOf(store), '')
+  },
+  nearStores,
+)
