@@ -10,7 +10,7 @@ export class ByteBudget {
   private used = 0
   private readonly queue: Waiting[] = []
 
-  constructor(private readonly bytesMax: number) {}
+  constructor(readonly bytesMax: number) {}
 
   /** Bytes in use; may pass the maximum by what was `charged`. */
   get bytesUsed(): number {
@@ -27,12 +27,16 @@ export class ByteBudget {
    * larger than the whole budget is let in alone.
    */
   take(bytes: number, admit: () => void): boolean {
-    if (this.queue.length === 0 && this.fits(bytes)) {
-      this.used += bytes
-      return true
-    }
+    if (this.takeNow(bytes)) return true
     this.queue.push({ bytes, admit })
     return false
+  }
+
+  /** Takes room for `bytes` if there is some for who comes last. */
+  takeNow(bytes: number): boolean {
+    if (this.queue.length > 0 || !this.fits(bytes)) return false
+    this.used += bytes
+    return true
   }
 
   /** Leaves the line. */

@@ -3,8 +3,14 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
-import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits.js'
+import {
+  anonymousSocketsMax,
+  pgKeptShare,
+  pgKeptShareOfOwner,
+  sqlConnectionsMax,
+} from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
@@ -84,6 +90,10 @@ class Listener implements SqlListener {
       bus.run({ db, body, sequences: new Map() }, session)
     this.sqlHost = {
       ...{ budget, log },
+      kept: new ByteShares({
+        ofAll: budget.bytesMax * pgKeptShare,
+        ofOwner: budget.bytesMax * pgKeptShareOfOwner,
+      }),
       run: (request, session) => bus.run(request, session),
       types: new ColumnTypes(run, clock),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
@@ -143,16 +153,24 @@ class Listener implements SqlListener {
       ...{ login, database, version, isOpen: authOff, secret: random.bytes(secretBytes) },
       offersTls: tls !== undefined,
       requiresTls: tls !== undefined && !isLoopback(address),
-      cancel: (processId, secret) => this.cancel(processId, secret),
+      cancel: (processId, secret) => this.cancel(processId, secret, address),
     })
   }
 
-  private cancel(processId: number, secret: Uint8Array): void {
+  /** A wrong key is a failed login of that address: it is counted, and slowed by the count. */
+  private cancel(
+    processId: number,
+    secret: Uint8Array,
+    address: string,
+  ): Promise<unknown> | undefined {
     for (const connection of this.server.connected) {
       if (connection.session.id !== processId) continue
       const isRight =
         secret.length === connection.secret.length && timingSafeEqual(secret, connection.secret)
-      if (isRight) connection.cancel()
+      if (!isRight) break
+      connection.cancel()
+      return undefined
     }
+    return this.options.credentials.delay?.failed(address, `cancel ${processId}`)
   }
 }

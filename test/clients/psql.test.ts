@@ -94,6 +94,39 @@ t.test('its commands list tables, indexes, columns and databases', { skip }, asy
   )
 })
 
+t.test('its commands tell more of tables and indexes', { skip }, async (t) => {
+  const { out, errors } = await psql(gateway, '\\d+ people\n\\d people_name\n')
+  t.equal(errors, '')
+  const lines = out.split('\n').map((line) => line.trimEnd())
+  t.match(lines[3], /^ _id {4}\| integer \| +\| not null \| +\| plain +\|/)
+  t.match(lines[4], /^ name {3}\| text {4}\| +\| not null \| +\| extended \|/)
+  t.same(
+    lines.slice(6).map((line) => line.replace(/^ +(?=Index ")/, '')),
+    [
+      ...['Indexes:', '    "_id_" PRIMARY KEY, btree (_id)', '    "people_name" btree (name DESC)'],
+      ...['Access method: heap', '', 'Index "public.people_name"'],
+      ...[' Column | Type | Key? | Definition', '--------+------+------+------------'],
+      ...[' name   | text | yes  | name', 'btree, for table "public.people"', '', ''],
+    ],
+  )
+  const sizes = await psql(gateway, '\\dt+\n\\di+\n', plain)
+  t.equal(sizes.errors, '')
+  t.match(sizes.out, /^public\|people\|table\|operator\|permanent\|heap\|\|$/m)
+})
+
+t.test('a large result is fetched by a cursor, and a session is wiped', { skip }, async (t) => {
+  const { out, errors } = await psql(
+    gateway,
+    `\\set FETCH_COUNT 1
+     SELECT name FROM people ORDER BY name;
+     DISCARD ALL;
+     CREATE TABLE IF NOT EXISTS people (a int);`,
+    plain,
+  )
+  t.equal(out, 'Ann\nBob\nDISCARD ALL\nCREATE TABLE\n')
+  t.equal(errors, 'NOTICE:  relation "people" already exists, skipping\n')
+})
+
 t.test('errors show where they are, and a script goes on behind them', { skip }, async (t) => {
   const { out, errors } = await psql(
     gateway,

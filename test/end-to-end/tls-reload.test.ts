@@ -1,14 +1,16 @@
 // A renewed certificate: at SIGHUP every listener that is open takes it for handshakes from then
 // on; connections that are there go on, and files that do not hold change nothing.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
+import { startup } from '../protocol/pgwire/frontend.js'
 import { makeCertificate } from '../support/certificate.js'
 import { startGateway } from '../support/live-gateway.js'
 import { endSigil, settingsFor, startSigil } from '../support/sigil-process.js'
+import { SqlClient, version3 } from '../support/sql-client.js'
 
 function filesFor(t: { teardown(end: () => void): unknown }) {
   const folder = mkdtempSync(join(tmpdir(), 'sigil-tls-'))
@@ -61,6 +63,29 @@ t.test('every listener takes a renewed certificate, and keeps its connections', 
   writeFileSync(cert, 'no certificate')
   t.throws(() => gateway.reloadTls(), { message: /TLS/ })
   t.equal(await shown(http), second, 'the old one goes on')
+})
+
+t.test('the SQL port, where TLS begins inside the protocol, takes it too', async (t) => {
+  const { cert, renew, settings } = filesFor(t)
+  const gateway = await startGateway(t, { ...settings, AUTH_MODE: 'off' })
+  const enter = async () => {
+    const client = await SqlClient.open(gateway.ports.sql)
+    t.teardown(() => client.close())
+    t.equal(await client.askTls(), 'S')
+    await client.secure(readFileSync(cert))
+    client.send(startup(version3, { user: 'a' }))
+    await client.until('ReadyForQuery')
+    return client
+  }
+  const first = readFileSync(cert)
+  const before = await enter()
+  renew()
+  await t.rejects(enter(), 'the new one is not in use yet')
+  t.equal(gateway.reloadTls(), true)
+  t.notSame(readFileSync(cert), first)
+  await enter()
+  const answer = await before.query('SELECT 1')
+  t.equal(answer.at(-1)?.[0], 'ReadyForQuery', 'a session that was there goes on')
 })
 
 t.test('SIGHUP renews it, and ends nothing', async (t) => {

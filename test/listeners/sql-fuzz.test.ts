@@ -31,6 +31,8 @@ const statements = [
   'SET application_name = x; SHOW application_name',
   "SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relname OPERATOR(pg_catalog.~) '^(a)$'",
   'DELETE FROM things WHERE n = 3; -- over',
+  'BEGIN; DECLARE c CURSOR FOR SELECT * FROM things; FETCH 2 FROM c; CLOSE c; COMMIT; DISCARD ALL',
+  'FETCH FORWARD ALL IN c; DEALLOCATE ALL; RESET ALL; CLOSE ALL; UNLISTEN *',
 ]
 
 function sequences(): Buffer[][] {
@@ -44,7 +46,13 @@ function sequences(): Buffer[][] {
     bind({ values: ['1', 'a', '{"a":1}', '\\x00', '2024-01-01'], results: [1] }),
     ...[describe('P'), execute(), sync],
   ]
-  return [...simple, ...extended, typed]
+  const held = [
+    ...[message('Q', text('BEGIN')), parse('', 'DECLARE c CURSOR FOR SELECT * FROM things')],
+    ...[bind({}), execute(), parse('f', 'FETCH 1 FROM c'), describe('S', 'f')],
+    ...[bind({ statement: 'f', results: [1] }), describe('P'), flush, execute(), execute(), sync],
+    message('Q', text('COMMIT')),
+  ]
+  return [...simple, ...extended, typed, held]
 }
 
 interface Mutated {

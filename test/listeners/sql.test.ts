@@ -6,6 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { systemClock, systemRandom } from '../../src/base/clock.js'
+import { loginDelayMs } from '../../src/base/limits.js'
+import { silentLog } from '../../src/base/log.js'
+import type { Credentials } from '../../src/identity/login.js'
+import { LoginDelay } from '../../src/identity/login-delay.js'
+import { ByteBudget } from '../../src/listeners/budget.js'
+import { openSql } from '../../src/listeners/sql.js'
 import { int16, int32, message, startup, text } from '../protocol/pgwire/frontend.js'
 import { makeCertificate } from '../support/certificate.js'
 import { startGateway } from '../support/live-gateway.js'
@@ -24,6 +31,13 @@ import {
 } from '../support/sql-client.js'
 
 const open = { AUTH_MODE: 'off' }
+
+/** Of a server where nobody may sign in. */
+const nobody: Credentials = {
+  account: () => Promise.reject(new Error('nobody signs in')),
+  identityOf: () => undefined,
+  identify: () => undefined,
+}
 
 async function enter(t: Test, environment: Readonly<Record<string, string>> = open) {
   const gateway = await startGateway(t, environment)
@@ -129,11 +143,11 @@ t.test('what statements and portals of a connection keep is bounded', async (t) 
   await client.until('ReadyForQuery')
   const values = ['x'.repeat(3_000_000)]
   const states: (string | undefined)[] = []
-  for (const portal of ['a', 'b', 'c', 'd', 'e', 'f']) {
+  for (const portal of 'abcdefghijkl') {
     client.send(bind({ statement: 's', portal, values }), sync)
     states.push(stateOf(await client.until('ReadyForQuery')))
   }
-  t.same(states, [...Array(5).fill(undefined), '53400'])
+  t.same(states, [...Array(11).fill(undefined), '53400'])
   await client.query('ROLLBACK')
   client.send(bind({ statement: 's', portal: 'f', values }), execute('f'), sync)
   t.same(rowsOf(await client.until('ReadyForQuery')), [['3000000']], 'and given back')
@@ -150,10 +164,14 @@ t.test('rows that wait in suspended portals are bounded', async (t) => {
   await client.until('ReadyForQuery')
   const states: (string | undefined)[] = []
   for (const portal of ['a', 'b', 'c', 'd', 'e']) {
-    client.send(bind({ statement: 's', portal }), execute(portal, 1), sync)
+    client.send(bind({ statement: 's', portal }), describe('P', portal), flush)
+    await client.until('RowDescription')
+    client.send(sync)
     states.push(stateOf(await client.until('ReadyForQuery')))
   }
   t.same(states, [...Array(4).fill(undefined), '53200'])
+  client.send(execute('e', 1), sync)
+  t.equal(stateOf(await client.until('ReadyForQuery')), '34000', 'and it is closed')
 })
 
 t.test('answers of many statements are sent as the client takes them', async (t) => {
@@ -290,6 +308,34 @@ t.test('a cancel request ends the statement at work, with the right key alone', 
   const answer = await client.until('ReadyForQuery')
   t.equal(stateOf(answer), '57014')
   t.same(rowsOf(await client.query('SELECT 1')), [['1']])
+})
+
+t.test('cancel requests with wrong keys wait as failed logins do, right ones never', async (t) => {
+  const waits: number[] = []
+  const delay = new LoginDelay({ clock: systemClock, sleep: async (ms) => waits.push(ms) })
+  const run = async () => Uint8Array.of(5, 0, 0, 0, 0)
+  const listener = await openSql({
+    ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
+    bus: { run, inFlight: () => [] },
+    credentials: { ...nobody, delay },
+    ...{ budget: new ByteBudget(1_000_000), clock: systemClock, random: systemRandom },
+    ...{ log: silentLog, database: 'main', version: '0.0.0-test' },
+  })
+  t.teardown(() => listener.close(0))
+  const { client, greeting } = await SqlClient.enter(listener.port)
+  t.teardown(() => client.close())
+  const [, processId, secret] = greeting.find(([name]) => name === 'BackendKeyData') ?? []
+  const cancelling = async (id: number, key: Buffer): Promise<void> => {
+    const other = await SqlClient.open(listener.port)
+    other.cancel(id, key)
+    await other.rest()
+  }
+  for (let i = 0; i < 5; i++) await cancelling(Number(processId), Buffer.from('00000000', 'hex'))
+  t.same(waits, [loginDelayMs, loginDelayMs * 2])
+  for (let i = 0; i < 17; i++) await cancelling(1_000 + i, Buffer.from('00000000', 'hex'))
+  t.same(waits.slice(2), [loginDelayMs, loginDelayMs * 2], 'of one address, whatever they name')
+  await cancelling(Number(processId), Buffer.from(String(secret), 'hex'))
+  t.equal(waits.length, 4)
 })
 
 t.test('a statement has the time that statement_timeout gives it', async (t) => {

@@ -42,8 +42,8 @@ interface ExplainedStatement {
 
 function explainedBy({ target }: Pick<SqlCall, 'target'>): ExplainedStatement {
   const { statement } = parsedStatement(target)
-  if (statement.kind !== 'explain') throw fail('BadValue', 'sqlExplain takes EXPLAIN statements')
-  const { statement: inner, analyzes } = statement
+  const isBare = statement.kind !== 'explain'
+  const { statement: inner, analyzes } = isBare ? { statement, analyzes: false } : statement
   switch (inner.kind) {
     case 'select':
     case 'insert':

@@ -35,6 +35,13 @@ export type SqlKind =
   | 'begin'
   | 'commit'
   | 'rollback'
+  | 'discard'
+  | 'deallocate'
+  | 'reset'
+  | 'unlisten'
+  | 'declare'
+  | 'fetch'
+  | 'close'
 
 export interface SqlCommand {
   readonly kind: SqlKind
@@ -56,6 +63,18 @@ export function commandFor(request: SqlRequest): SqlCommand {
     returns: returnsRows(statement),
     body: command === undefined ? undefined : bodyOf(command, request, values),
   }
+}
+
+/**
+ * What asks for the rights of a statement and runs nothing of it; undefined where it is of the
+ * session. Throws as commandFor.
+ */
+export function explaining(request: SqlRequest): Document | undefined {
+  const { statement, parameters } = parsedStatement(request.text)
+  const command = commandNameOf(statement)
+  if (command === undefined) return undefined
+  const isExplained = command === 'sqlSelect' || command === 'sqlChange'
+  return bodyOf(isExplained ? 'sqlExplain' : command, request, valuesFor(parameters, request))
 }
 
 function commandNameOf({ kind }: Statement): string | undefined {
@@ -83,6 +102,13 @@ function commandNameOf({ kind }: Statement): string | undefined {
     case 'begin':
     case 'commit':
     case 'rollback':
+    case 'discard':
+    case 'deallocate':
+    case 'reset':
+    case 'unlisten':
+    case 'declare':
+    case 'fetch':
+    case 'close':
       return undefined
   }
 }
@@ -101,6 +127,7 @@ export function returnsRows(statement: Statement | undefined): boolean {
     case 'showTables':
     case 'showIndexes':
     case 'describe':
+    case 'fetch':
       return true
     case 'insert':
     case 'update':

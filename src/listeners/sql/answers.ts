@@ -41,12 +41,6 @@ export function cancelledError(): GatewayError {
   return fail('Interrupted', cancelledFields.message, { sqlState: cancelledFields.sqlState })
 }
 
-/** Too many rows wait in portals to be fetched. */
-export function heldError(): GatewayError {
-  const text = 'the rows that wait in portals take too much memory'
-  return fail('ExceededMemoryLimit', text, { sqlState: '53200' })
-}
-
 /** A portal without rows that has been executed. */
 export function overError(name: string): GatewayError {
   return fail('BadValue', `portal "${name}" cannot be run`, { sqlState: '55000' })

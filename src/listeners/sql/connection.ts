@@ -4,6 +4,7 @@
 
 import type { Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
+import type { ByteShares } from '../../base/byte-shares.js'
 import {
   anonymousIdleMs,
   messageStallMs,
@@ -29,6 +30,7 @@ import type { RunnerHost } from './runner.js'
 /** What the connections of one listener share. */
 export interface SqlHost extends RunnerHost {
   readonly budget: ByteBudget
+  readonly kept: ByteShares
   readonly log: Log
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
   /** Certificate and key for who asks for TLS; undefined where there is none. */
@@ -153,6 +155,7 @@ export class SqlConnection {
       if (answered instanceof Promise) await answered
       if (this.writer.length > pgAnswerBytes) await this.send()
     }
+    this.dialogue?.rest()
     const sent = this.send()
     if (sent instanceof Promise) await sent
   }
@@ -175,6 +178,8 @@ export class SqlConnection {
   private async enter(frame: Frame): Promise<void> {
     try {
       const step = await this.entry.take(frame)
+      // Whoever went while the login was looked at has nothing that begins.
+      if (this.isOver) return
       if (step === 'tls') this.secure()
       else if (step === 'end') this.leave()
       else if (step === 'login') this.splitter.phase = 'login'
@@ -261,6 +266,7 @@ export class SqlConnection {
     this.replyCharge = unsent
     if (unsent <= socketBacklogBytesMax || socket.destroyed) return
     socket.setTimeout(replyStallMs)
+    this.dialogue?.rest()
     return new Promise((resolve) => {
       this.drained = resolve
     })

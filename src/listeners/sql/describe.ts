@@ -37,8 +37,7 @@ export interface Described {
 const sampledRows = 100
 
 /** Whether running it writes. */
-export function isChange(statement: Statement | undefined): boolean {
-  const kind = statement?.kind
+export function isChange(kind: Statement['kind'] | undefined): boolean {
   return kind === 'insert' || kind === 'update' || kind === 'delete'
 }
 

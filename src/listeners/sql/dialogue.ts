@@ -2,51 +2,32 @@
 // protocol's statements and portals. Answers are gathered in the writer; the connection sends them.
 // Source: PostgreSQL 17, 53.2.2 to 53.2.4.
 
+import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import {
-  pgAnswerBytes,
-  pgBatchRows,
-  pgHeldBytesMax,
-  pgRowsAtOnce,
-  pgStatementsAtOnce,
-} from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits.js'
 import type { Session } from '../../bus/session.js'
-import { emptyDocument } from '../../commands/document/arguments.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
-import { returnsRows } from '../../commands/sql/translate.js'
-import {
-  type Bind,
-  type ClientMessage,
-  type Format,
-  type Parse,
-  parseMessage,
-  requireResultFormats,
-} from '../../protocol/pgwire/client-message.js'
+import { holderOf } from '../../engine/cursors.js'
+import { identityKey } from '../../identity/identity.js'
+import { type ClientMessage, parseMessage } from '../../protocol/pgwire/client-message.js'
 import { type ErrorFields, errorFields } from '../../protocol/pgwire/error-fields.js'
 import type { Frame } from '../../protocol/pgwire/message-splitter.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
-import { Prepared } from '../../protocol/pgwire/prepared.js'
 import { MessageSequence } from '../../protocol/pgwire/sequence.js'
 import { type StatementText, splitStatements } from '../../protocol/sql/split.js'
 import type { Awaitable } from '../../store/store.js'
-import type { Value } from '../../value/value.js'
-import {
-  cancelledError,
-  cancelledFields,
-  heldError,
-  hiddenFields,
-  moved,
-  overError,
-} from './answers.js'
-import type { ColumnTypes } from './column-types.js'
-import { describedColumns, isChange } from './describe.js'
-import { boundValues, type PreparedStatement, prepare } from './prepared-statement.js'
-import { closingOf, described, Layouts, nextBatchOf, Rows } from './rows.js'
-import { type Outcome, Runner, type RunnerHost } from './runner.js'
+import { cancelledError, cancelledFields, moved } from './answers.js'
+import { Portals } from './portals.js'
+import { nextTurn, RowSender } from './row-sender.js'
+import { Layouts, Rows } from './rows.js'
+import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
 
 export interface DialogueOptions {
-  readonly host: RunnerHost & { readonly types: ColumnTypes }
+  readonly host: RunnerHost & {
+    /** Of what all connections keep from message to message. */
+    readonly kept: ByteShares
+  }
   readonly session: Session
   readonly db: string
   readonly settings: SessionSettings
@@ -57,34 +38,41 @@ export interface DialogueOptions {
   readonly interrupt: () => void
 }
 
-/** A statement with its parameters, and what it has answered so far. */
-interface Portal {
-  readonly prepared: PreparedStatement
-  readonly values: readonly Value[]
-  readonly formats: readonly Format[]
-  outcome: Outcome | undefined
-  rows: Rows | undefined
-  isOver: boolean
-}
-
 export class Dialogue {
   private readonly sequence = new MessageSequence()
-  private readonly prepared: Prepared<PreparedStatement, Portal>
   private readonly runner: Runner
+  private readonly sender: RowSender
+  private readonly portals: Portals
   private readonly layouts = new Layouts()
-  /** A change whose rows are described when it is run, or when something else is asked. */
-  private undescribed: { readonly name: string; readonly portal: Portal } | undefined
+  private readonly room: ByteShare
   private isAtWork = false
   private isCancelled = false
 
   constructor(private readonly options: DialogueOptions) {
-    const { writer, host, session, db, settings } = options
-    this.prepared = new Prepared((portal) => this.closed(portal))
-    this.runner = new Runner({
-      ...{ host, session, db, settings, sequence: this.sequence },
-      notice: (severity, sqlState, message, hint) =>
-        writer.noticeResponse({ severity, sqlState, message, hint }),
+    const { writer, host, session, db, settings, flush } = options
+    const { sequence, layouts } = this
+    this.room = host.kept.open(holderOf(identityKey(session.identity)))
+    const runner = new Runner({
+      ...{ host, session, db, settings, sequence },
+      holdings: {
+        deallocate: (name) => this.portals.deallocate(name),
+        declare: (name, text, values) => this.portals.declare(name, text, values),
+        closeCursor: (name) => this.portals.closeCursor(name),
+      },
+      notice: (severity, sqlState, message, hint) => {
+        if (!settings.wants(severity)) return
+        writer.noticeResponse({ severity, sqlState, message, hint })
+      },
       changed: (name, value) => writer.parameterStatus(name, value),
+    })
+    const sender = new RowSender({
+      ...{ runner, writer, settings, flush, isCancelled: () => this.isCancelled },
+    })
+    this.runner = runner
+    this.sender = sender
+    this.portals = new Portals({
+      ...{ types: host.types, session, db, writer, sequence, runner, sender, layouts },
+      room: this.room,
     })
   }
 
@@ -121,13 +109,18 @@ export class Dialogue {
 
   /** The connection is closed: what it holds on the server is given up. */
   close(): void {
-    this.prepared.closePortals()
+    this.portals.closePortals()
+    this.room.close()
+  }
+
+  /** Nothing is left to do before more comes, or before the client takes what it was sent. */
+  rest(): void {
+    this.portals.rest()
   }
 
   private take(message: ClientMessage): Awaitable<void> {
-    const isWanted = message.kind === 'execute' && message.portal === this.undescribed?.name
-    if (this.undescribed === undefined || isWanted) return this.answer(message)
-    return this.describeLate().then(() => this.answer(message))
+    const wait = this.portals.before(message.kind === 'execute' ? message.portal : undefined)
+    return wait === undefined ? this.answer(message) : wait.then(() => this.answer(message))
   }
 
   /** The message at hand is done with; `thrown` is what it failed with. */
@@ -145,7 +138,7 @@ export class Dialogue {
 
   private failed(thrown: GatewayError): void {
     const { writer } = this.options
-    this.undescribed = undefined
+    this.portals.failed()
     writer.errorResponse(this.fieldsOf(thrown))
     if (this.sequence.failed()) this.ready()
   }
@@ -157,27 +150,27 @@ export class Dialogue {
   }
 
   private answer(message: ClientMessage): Awaitable<void> {
-    const { writer } = this.options
+    const { portals } = this
     switch (message.kind) {
       case 'query':
         return this.query(message.text)
       case 'parse':
-        return this.parse(message)
+        return portals.parse(message)
       case 'bind':
-        return this.bind(message)
+        return portals.bind(message)
       case 'describe':
         return message.target === 'statement'
-          ? this.describeStatement(message.name)
-          : this.describePortal(message.name)
+          ? portals.describeStatement(message.name)
+          : portals.describePortal(message.name)
       case 'execute':
-        return this.execute(message.portal, message.rowsMax)
+        return portals.execute(message.portal, message.rowsMax)
       case 'close':
-        this.prepared.close(message.target, message.name)
-        writer.closeComplete()
+        portals.close(message.target, message.name)
+        this.options.writer.closeComplete()
         return
       case 'sync':
         // Portals end with their transaction, and outside of one here.
-        if (this.sequence.status === 'I') this.prepared.closePortals()
+        if (this.sequence.status === 'I') portals.closePortals()
         return
       default:
     }
@@ -186,7 +179,7 @@ export class Dialogue {
   /** Statement after statement, until one fails; none is run where the text is no SQL. */
   private async query(text: string): Promise<void> {
     const { writer, flush } = this.options
-    this.prepared.closeUnnamed()
+    this.portals.closeUnnamed()
     const statements = splitStatements(text)
     if (statements.length === 0) {
       writer.emptyQueryResponse()
@@ -206,13 +199,15 @@ export class Dialogue {
       }
       if (writer.length > pgAnswerBytes) await flush()
     }
-    if (this.sequence.status === 'I') this.prepared.closePortals()
+    if (this.sequence.status === 'I') this.portals.closePortals()
   }
 
   private async runSimple(text: string): Promise<void> {
-    const { layouts } = this
+    const { layouts, sender } = this
     const { writer } = this.options
     const outcome = await this.runner.run(text, [], pgBatchRows)
+    const { fetched } = outcome
+    if (fetched !== undefined) return this.portals.fetchFrom(fetched, [], true)
     if (!outcome.returns) {
       writer.commandComplete(outcome.tag)
       return
@@ -220,194 +215,10 @@ export class Dialogue {
     const rows = new Rows(layouts.of(layouts.headsOf(outcome.reply)), outcome.reply)
     try {
       writer.rowDescription(rows.columns)
-      const count = await this.write(rows, Number.POSITIVE_INFINITY)
-      this.complete(outcome, rows, count)
+      const count = await sender.write(rows, Number.POSITIVE_INFINITY)
+      sender.complete(outcome, rows, count)
     } finally {
-      this.giveUp(rows)
-    }
-  }
-
-  private parse({ statement: name, text, types }: Parse): Awaitable<void> {
-    const { host, session, db, writer } = this.options
-    this.prepared.requireFreeStatement(name)
-    const found = prepare(text, types, { types: host.types, session, db })
-    const keep = (prepared: PreparedStatement): void => {
-      const kind = prepared.statement?.kind
-      this.sequence.requireRunnable(kind === undefined || kind === 'commit' || kind === 'rollback')
-      this.prepared.addStatement(name, prepared, text.length)
-      writer.parseComplete()
-    }
-    return found instanceof Promise ? found.then(keep) : keep(found)
-  }
-
-  private bind(bind: Bind): void {
-    const prepared = this.prepared.statement(bind.statement)
-    const kind = prepared.statement?.kind
-    this.sequence.requireRunnable(kind === undefined || kind === 'commit' || kind === 'rollback')
-    this.prepared.requireFreePortal(bind.portal)
-    const values = boundValues(bind, prepared)
-    if (prepared.described !== undefined) {
-      requireResultFormats(bind.resultFormats, prepared.described.length)
-    }
-    const portal: Portal = {
-      prepared,
-      values,
-      formats: bind.resultFormats,
-      outcome: undefined,
-      rows: undefined,
-      isOver: false,
-    }
-    const bytes = bind.parameters.reduce((sum, each) => sum + (each?.length ?? 0), 0)
-    this.prepared.addPortal(bind.portal, portal, bytes)
-    this.options.writer.bindComplete()
-  }
-
-  private async describeStatement(name: string): Promise<void> {
-    const { host, session, db, writer } = this.options
-    const prepared = this.prepared.statement(name)
-    writer.parameterDescription(prepared.parameters.map(({ type }) => type))
-    const { statement, text, count, parameters } = prepared
-    if (!returnsRows(statement)) {
-      writer.noData()
-      return
-    }
-    prepared.described ??= await describedColumns({
-      ...{ statement, text, count, parameters, db, session, types: host.types },
-      send: (body) => this.runner.send(body),
-    })
-    writer.rowDescription(described(prepared.described))
-  }
-
-  private describePortal(name: string): Awaitable<void> {
-    const { writer } = this.options
-    const portal = this.prepared.portal(name)
-    const { statement, described: known } = portal.prepared
-    if (!returnsRows(statement)) return writer.noData()
-    if (portal.rows !== undefined) return writer.rowDescription(portal.rows.columns)
-    if (known !== undefined) return writer.rowDescription(described(known, portal.formats))
-    if (!isChange(statement)) return this.open(portal, true)
-    this.undescribed = { name, portal }
-  }
-
-  /** A change that was described is not run next: its columns are told without its rows. */
-  private async describeLate(): Promise<void> {
-    const { portal } = this.undescribed ?? {}
-    this.undescribed = undefined
-    if (portal === undefined) return
-    const { host, session, db, writer } = this.options
-    const { statement, text, count, parameters } = portal.prepared
-    portal.prepared.described ??= await describedColumns({
-      ...{ statement, text, count, parameters, db, session, types: host.types },
-      send: (body) => this.runner.send(body),
-    })
-    writer.rowDescription(described(portal.prepared.described, portal.formats))
-  }
-
-  /** Runs a portal's statement; `tells`: its columns are answered. */
-  private open(portal: Portal, tells: boolean): Awaitable<void> {
-    const { layouts } = this
-    const { prepared, values, formats } = portal
-    const run = this.runner.run(prepared.text, values, pgBatchRows)
-    const keep = (outcome: Outcome): void => {
-      portal.outcome = outcome
-      if (!outcome.returns) return
-      const { kind, returns, reply, tag, counts } = outcome
-      const heads = prepared.described ?? layouts.headsOf(reply)
-      requireResultFormats(formats, heads.length)
-      portal.rows = new Rows(layouts.of(heads, formats), reply)
-      // The rows hold their batch as long as they need it.
-      portal.outcome = { kind, returns, reply: emptyDocument, tag, counts }
-      if (tells) this.options.writer.rowDescription(portal.rows.columns)
-    }
-    return run instanceof Promise ? run.then(keep) : keep(run)
-  }
-
-  private execute(name: string, rowsMax: number): Awaitable<void> {
-    const portal = this.prepared.portal(name)
-    const tells = this.undescribed?.portal === portal
-    this.undescribed = undefined
-    if (portal.prepared.statement === undefined) return this.options.writer.emptyQueryResponse()
-    const opened = portal.outcome === undefined ? this.open(portal, tells) : undefined
-    if (opened instanceof Promise) return opened.then(() => this.fetch(name, portal, rowsMax))
-    return this.fetch(name, portal, rowsMax)
-  }
-
-  /** Rows of a portal that has been run, or its tag. */
-  private fetch(name: string, portal: Portal, rowsMax: number): Awaitable<void> {
-    const { writer } = this.options
-    const { outcome, rows } = portal
-    if (outcome === undefined) return
-    if (rows === undefined) {
-      if (portal.isOver) throw overError(name)
-      portal.isOver = true
-      writer.commandComplete(outcome.tag)
-      return
-    }
-    const finish = (count: number): void => {
-      if (rows.isDone) {
-        this.complete(outcome, rows, count)
-        return
-      }
-      this.requireRoom(name)
-      writer.portalSuspended()
-    }
-    const count = this.write(rows, rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax)
-    return count instanceof Promise ? count.then(finish) : finish(count)
-  }
-
-  /** Throws 53200, and closes the portal, where rows that wait in portals hold too much. */
-  private requireRoom(name: string): void {
-    let held = 0
-    for (const { rows } of this.prepared.openPortals) held += rows?.bytesHeld ?? 0
-    if (held <= pgHeldBytesMax) return
-    this.prepared.close('portal', name)
-    throw heldError()
-  }
-
-  private complete({ tag, counts }: Outcome, rows: Rows, count: number): void {
-    const { writer } = this.options
-    if (rows.hasHidden) writer.noticeResponse(hiddenFields)
-    writer.commandComplete(counts ? `${tag} ${count}` : tag)
-  }
-
-  /** Writes rows, batch after batch, as fast as the client takes them; answers how many. */
-  private write(rows: Rows, rowsMax: number): Awaitable<number> {
-    const count = rows.write(this.options.writer, Math.min(rowsMax, pgRowsAtOnce))
-    return rows.isDone || count >= rowsMax ? count : this.writeMore(rows, rowsMax, count)
-  }
-
-  private async writeMore(rows: Rows, rowsMax: number, written: number): Promise<number> {
-    const { writer, flush } = this.options
-    for (let count = written; ; ) {
-      if (this.isCancelled) throw cancelledError()
-      if (writer.length > pgAnswerBytes) {
-        const wait = flush()
-        if (wait instanceof Promise) await wait
-      }
-      if (rows.isBatchEmpty && rows.cursor !== undefined) {
-        rows.refill(await this.runner.send(nextBatchOf(rows.cursor, pgBatchRows), rows.cursor.db))
-      } else await nextTurn()
-      count += rows.write(writer, Math.min(rowsMax - count, pgRowsAtOnce))
-      if (rows.isDone || count >= rowsMax) return count
-    }
-  }
-
-  private closed({ rows }: Portal): void {
-    if (rows !== undefined) this.giveUp(rows)
-  }
-
-  /** What is left of a cursor ends with who asked for it. */
-  private giveUp(rows: Rows): void {
-    const { cursor } = rows
-    if (cursor === undefined) return
-    rows.cursor = undefined
-    // A cursor that is gone already is what was wanted.
-    const ignore = (): void => {}
-    try {
-      const reply = this.runner.send(closingOf(cursor), cursor.db)
-      if (reply instanceof Promise) reply.catch(ignore)
-    } catch {
-      ignore()
+      sender.giveUp(rows)
     }
   }
 }
@@ -420,8 +231,4 @@ function requireSyntax(statement: StatementText, text: string): void {
     const error = toGatewayError(thrown)
     if (error.extra.sqlState === '42601') throw moved(error, text, statement.start)
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -29,7 +29,8 @@ export interface EntryOptions {
   readonly database: string
   /** Of Sigil's package. */
   readonly version: string
-  readonly cancel: (processId: number, secret: Uint8Array) => void
+  /** Ends the statement that a CancelRequest means; who shows the wrong key waits. */
+  readonly cancel: (processId: number, secret: Uint8Array) => Promise<unknown> | undefined
 }
 
 /** What comes next: another packet, the TLS handshake, the login, the session, or the end. */
@@ -66,7 +67,7 @@ export class Entry {
     return { severity: 'FATAL', sqlState: '28P01', message }
   }
 
-  private start(frame: Frame): EntryStep {
+  private async start(frame: Frame): Promise<EntryStep> {
     const { writer, offersTls, requiresTls, cancel, isOpen } = this.options
     const packet = parseStartup(frame.body)
     switch (packet.kind) {
@@ -77,7 +78,7 @@ export class Entry {
         return isTls ? 'tls' : 'start'
       }
       case 'cancel':
-        cancel(packet.processId, packet.secret)
+        await cancel(packet.processId, packet.secret)
         return 'end'
       case 'startup':
         if (requiresTls && !this.isSecure) {
@@ -109,6 +110,7 @@ export class Entry {
     }
     const settings = new SessionSettings(user, this.options.version)
     for (const [name, value] of parameters) settings.begin(name, value)
+    settings.begun()
     this.settings = settings
     this.startup = startup
   }

@@ -78,6 +78,7 @@ class Hints {
         this.select(statement)
         break
       case 'explain':
+      case 'declare':
         this.statement(statement.statement)
         break
       case 'insert':

@@ -3,6 +3,7 @@
 
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
+import { returnsRows } from '../../commands/sql/translate.js'
 import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
 import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
 import { valueOfText } from '../../protocol/pgwire/parameter-text.js'
@@ -27,15 +28,44 @@ export interface ParameterType {
   readonly isGuessed: boolean
 }
 
+/**
+ * The tree is not kept with it: it takes many times what the text does, and those that are used
+ * are known by their text.
+ */
 export interface PreparedStatement {
   /** Undefined: nothing but blanks and comments. */
-  readonly statement: Statement | undefined
+  readonly kind: Statement['kind'] | undefined
+  /** Running it answers rows. */
+  readonly returns: boolean
   readonly text: string
   readonly parameters: readonly ParameterType[]
   /** Of them, how many the statement really has. */
   readonly count: number
   /** What a Describe has answered: rows are laid out so from then on. */
   described: readonly ColumnHead[] | undefined
+}
+
+/** Bytes of memory that a statement takes beside its text, a parameter, and a column. */
+const statementBytes = 500
+const parameterBytes = 60
+const columnBytes = 100
+
+/** Bytes of memory that a statement keeps, not counting its columns. */
+export function bytesOfStatement({ text, parameters }: PreparedStatement): number {
+  return statementBytes + text.length * 2 + parameters.length * parameterBytes
+}
+
+export function bytesOfColumns(columns: readonly ColumnHead[]): number {
+  let bytes = 0
+  for (const { name } of columns) bytes += columnBytes + name.length * 2
+  return bytes
+}
+
+/** Bytes of memory that a portal keeps with its values, and with the statement that it runs. */
+export function bytesOfPortal(bind: Bind, statement: PreparedStatement): number {
+  let bytes = statementBytes + bytesOfStatement(statement) + bind.resultFormats.length * 8
+  for (const value of bind.parameters) bytes += columnBytes + (value?.length ?? 0)
+  return bytes
 }
 
 export interface Place {
@@ -58,12 +88,16 @@ export function prepare(
   const parsed = parsedOrBlank(text)
   if (parsed === undefined) {
     const parameters = oids.map((oid) => givenType(oid) ?? plainText)
-    return { statement: undefined, text: '', parameters, count: 0, described: undefined }
+    return {
+      ...{ kind: undefined, returns: false, text: '', parameters, count: 0 },
+      described: undefined,
+    }
   }
   const { statement, parameters } = parsed
   const { count } = parameters
   const finish = (types: readonly ParameterType[]): PreparedStatement => ({
-    statement,
+    kind: statement.kind,
+    returns: returnsRows(statement),
     text,
     parameters: types,
     count,

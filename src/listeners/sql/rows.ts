@@ -110,6 +110,9 @@ export interface OpenCursor {
   readonly collection: string
 }
 
+/** What a column takes beside its name, which is mostly the statement's. */
+const columnBytes = 50
+
 export class Rows {
   /** Fields of documents that no column was made for. */
   hasHidden = false
@@ -121,7 +124,7 @@ export class Rows {
   private readonly values: (Value | undefined)[]
 
   constructor(
-    private readonly layout: Layout,
+    public layout: Layout,
     reply: Document,
   ) {
     this.values = new Array(layout.columns.length).fill(undefined)
@@ -141,9 +144,10 @@ export class Rows {
     return this.isAtEnd
   }
 
-  /** Of the batch, as long as rows of it are to come. */
+  /** Of the batch, as long as rows of it are to come, and of the columns. */
   get bytesHeld(): number {
-    return this.isAtEnd ? 0 : this.bytes.length
+    const columns = this.columns.length * columnBytes
+    return this.isAtEnd ? columns : columns + this.bytes.length
   }
 
   get isDone(): boolean {

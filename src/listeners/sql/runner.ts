@@ -4,14 +4,13 @@
 import { fail } from '../../base/errors.js'
 import type { Request, Session } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
-import { commandFor, type SqlKind } from '../../commands/sql/translate.js'
-import type { Severity } from '../../protocol/pgwire/error-fields.js'
+import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
-import type { Statement } from '../../protocol/sql/ast.js'
+import type { DeclareStatement, Statement } from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { type Document, stringValue, type Value } from '../../value/value.js'
+import { type Document, stringOf, stringValue, type Value } from '../../value/value.js'
 import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { ColumnTypes } from './column-types.js'
 import type { SessionSettings } from './session-settings.js'
@@ -25,6 +24,24 @@ export interface Outcome {
   /** What the client is told when all is sent; of rows, their number stands behind it. */
   readonly tag: string
   readonly counts: boolean
+  /** Rows of a cursor that are still to be written: FETCH. */
+  readonly fetched?: Fetched
+}
+
+export interface Fetched {
+  /** Of the cursor. */
+  readonly name: string
+  /** Undefined: all that are left. */
+  readonly rows: number | undefined
+}
+
+/** What a session holds from statement to statement. */
+export interface SessionHoldings {
+  /** Forgets a prepared statement, or all that have a name. Throws 26000. */
+  deallocate(name: string | undefined): void
+  declare(name: string, text: string, values: readonly Value[]): void
+  /** Closes a cursor, or all. Throws 34000. */
+  closeCursor(name: string | undefined): void
 }
 
 export interface RunnerHost {
@@ -38,8 +55,14 @@ export interface RunnerOptions {
   readonly db: string
   readonly settings: SessionSettings
   readonly sequence: MessageSequence
+  readonly holdings: SessionHoldings
   /** Sends a notice; not an error, and nothing ends. */
-  readonly notice: (severity: Severity, sqlState: string, message: string, hint?: string) => void
+  readonly notice: (
+    severity: 'WARNING' | 'NOTICE',
+    sqlState: string,
+    message: string,
+    hint?: string,
+  ) => void
   /** Tells the client of a setting that has changed. */
   readonly changed: (name: string, value: string) => void
 }
@@ -71,13 +94,23 @@ export class Runner {
     const command = commandFor({ text, params, batchSize })
     const { kind, body, statement, returns } = command
     sequence.requireRunnable(kind === 'commit' || kind === 'rollback')
-    if (body === undefined) return this.ofSession(statement)
+    if (body === undefined) return this.ofSession(statement, params)
     const reply = this.send(this.limited(body))
     const finish = (answer: Document): Outcome => {
       if (writing.has(kind)) this.wrote(kind)
+      this.tellNote(kind, answer)
       return { kind, returns, reply: answer, tag: tagOf(kind, answer), counts: kind === 'select' }
     }
     return reply instanceof Promise ? reply.then(finish) : finish(reply)
+  }
+
+  /**
+   * Whether the session may still do what a statement did. Throws, or rejects with, what tells
+   * that it may not; nothing is changed.
+   */
+  lookAgain(text: string, params: readonly Value[]): Awaitable<unknown> {
+    const body = explaining({ text, params, batchSize: 1 })
+    return body === undefined ? undefined : this.send(this.limited(body))
   }
 
   /** Any command, on the session's database unless another is named. */
@@ -103,8 +136,8 @@ export class Runner {
     })
   }
 
-  private ofSession(statement: Statement): Outcome {
-    const { settings, changed } = this.options
+  private ofSession(statement: Statement, params: readonly Value[]): Outcome {
+    const { settings, changed, holdings } = this.options
     switch (statement.kind) {
       case 'show':
         return shown(statement.name, settings.show(statement.name))
@@ -118,9 +151,67 @@ export class Runner {
       case 'commit':
       case 'rollback':
         return this.end(statement.kind)
+      case 'reset':
+        return this.reset(statement.name)
+      case 'discard':
+        return this.discard(statement.what)
+      case 'deallocate':
+        holdings.deallocate(statement.name)
+        return done('deallocate', statement.name === undefined ? 'DEALLOCATE ALL' : 'DEALLOCATE')
+      case 'unlisten':
+        return done('unlisten', 'UNLISTEN')
+      case 'declare':
+        return this.declare(statement, params)
+      case 'fetch': {
+        const { name, rows } = statement
+        return { ...done('fetch', 'FETCH'), returns: true, counts: true, fetched: { name, rows } }
+      }
+      case 'close':
+        holdings.closeCursor(statement.name)
+        return done('close', statement.name === undefined ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR')
       default:
         throw fail('InternalError', `${statement.kind} has no command`)
     }
+  }
+
+  private reset(name: string | undefined): Outcome {
+    const { settings, changed } = this.options
+    for (const told of settings.reset(name)) changed(...told)
+    return done('reset', 'RESET')
+  }
+
+  private discard(what: 'all' | 'plans' | 'sequences' | 'temp'): Outcome {
+    const { sequence, holdings } = this.options
+    if (what === 'all') {
+      if (sequence.status !== 'I') {
+        const text = 'DISCARD ALL cannot run inside a transaction block'
+        throw fail('BadValue', text, { sqlState: '25001' })
+      }
+      holdings.closeCursor(undefined)
+      holdings.deallocate(undefined)
+      this.reset(undefined)
+    }
+    return done('discard', `DISCARD ${what.toUpperCase()}`)
+  }
+
+  /** A cursor lives as long as its transaction: without one it would be over at once. */
+  private declare({ name, text }: DeclareStatement, params: readonly Value[]): Outcome {
+    const { sequence, holdings } = this.options
+    if (sequence.status !== 'T') {
+      const message = 'DECLARE CURSOR can only be used in transaction blocks'
+      throw fail('BadValue', message, { sqlState: '25P01' })
+    }
+    holdings.declare(name, text, params)
+    return done('declare', 'DECLARE CURSOR')
+  }
+
+  /** What IF EXISTS and IF NOT EXISTS have passed over. */
+  private tellNote(kind: SqlKind, answer: Document): void {
+    if (kind !== 'createTable' && kind !== 'createIndex' && !kind.startsWith('drop')) return
+    const note = field(answer, 'note')
+    if (note === undefined) return
+    const state = kind.startsWith('create') ? '42P07' : '00000'
+    this.options.notice('NOTICE', state, stringOf(note))
   }
 
   private begin(): Outcome {
@@ -132,8 +223,9 @@ export class Runner {
 
   /** Every statement has long been committed by itself: a rollback can only be honest about it. */
   private end(kind: 'commit' | 'rollback'): Outcome {
-    const { sequence, notice } = this.options
+    const { sequence, notice, holdings } = this.options
     const before = sequence.end()
+    holdings.closeCursor(undefined)
     if (before === 'I') notice('WARNING', '25P01', 'there is no transaction in progress')
     const isUndone = kind === 'rollback' || before === 'E'
     if (isUndone && this.hasWritten) {

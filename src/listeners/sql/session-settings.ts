@@ -31,6 +31,8 @@ const msOf: Readonly<Record<string, number>> = {
 
 export class SessionSettings {
   private readonly values: Map<string, string>
+  /** What they were when the session began. */
+  private starts: ReadonlyMap<string, string> = new Map()
   /** Of each statement, milliseconds; 0 for none. */
   statementTimeoutMs = 0
 
@@ -74,6 +76,42 @@ export class SessionSettings {
     return shown === undefined ? undefined : [shown, value]
   }
 
+  /** All of the start is given: what RESET goes back to. */
+  begun(): void {
+    this.starts = new Map(this.values)
+  }
+
+  /**
+   * One setting, or all, as they were when the session began; answers what the client is to be told
+   * of. Throws 42704 for what is no setting, 55P02 for what cannot be changed.
+   */
+  reset(name: string | undefined): (readonly [name: string, value: string])[] {
+    if (name !== undefined) {
+      if (name === 'role' || name === 'session_authorization') return []
+      if (fixed.has(name)) throw refused(`parameter "${name}" cannot be changed`, '55P02')
+      if (!this.values.has(name)) throw unknown(name)
+    }
+    const told: (readonly [string, string])[] = []
+    for (const key of name === undefined ? [...this.values.keys()] : [name]) {
+      const start = this.starts.get(key)
+      if (start === this.values.get(key)) continue
+      if (start === undefined) {
+        this.values.delete(key)
+        continue
+      }
+      const changed = this.set(key, [start])
+      if (changed !== undefined) told.push(changed)
+    }
+    return told
+  }
+
+  /** Whether the client wants to be told what is no error. */
+  wants(severity: 'WARNING' | 'NOTICE'): boolean {
+    const least = this.values.get('client_min_messages')?.toLowerCase() ?? ''
+    const quiet = severity === 'NOTICE' ? ['warning', 'error', 'fatal', 'panic'] : ['error']
+    return !quiet.includes(least)
+  }
+
   /** What is given at the start: a client must not fail for a setting that nobody needs. */
   begin(name: string, value: string): void {
     if (name === 'user' || name === 'database' || name === 'options') return
@@ -85,7 +123,7 @@ export class SessionSettings {
   private valueOf(name: string, given: readonly string[]): string {
     const text = given.join(', ').slice(0, sqlSettingCharsMax)
     const isDefault = given.length === 1 && text.toLowerCase() === 'default'
-    const value = isDefault ? (initial[name] ?? '') : text
+    const value = isDefault ? (this.starts.get(name) ?? initial[name] ?? '') : text
     switch (name) {
       case 'client_encoding':
         if (!utf8Names.test(value)) throw invalid(name, value, 'Only UTF8 is served.')

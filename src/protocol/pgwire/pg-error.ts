@@ -21,6 +21,7 @@ export const pgState = {
   duplicatePortal: '42P03',
   duplicateStatement: '42P05',
   typeMismatch: '42804',
+  outOfMemory: '53200',
   tooMany: '53400',
   limitExceeded: '54000',
   tooManyColumns: '54011',

@@ -268,6 +268,21 @@ export type Statement =
   | { readonly kind: 'show'; readonly name: string }
   | { readonly kind: 'set'; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: 'begin' | 'commit' | 'rollback' }
+  | { readonly kind: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
+  /** Without a name: all. */
+  | { readonly kind: 'deallocate' | 'reset' | 'close'; readonly name?: string }
+  | { readonly kind: 'unlisten' }
+  | DeclareStatement
+  /** Without a number: all that are left. */
+  | { readonly kind: 'fetch'; readonly name: string; readonly rows: number | undefined }
+
+export interface DeclareStatement {
+  readonly kind: 'declare'
+  readonly name: string
+  readonly statement: SelectStatement
+  /** Of the SELECT alone. */
+  readonly text: string
+}
 
 /** What the placeholders of a statement ask for. */
 export interface Parameters {

@@ -5,6 +5,7 @@
 import { sqlChainMax, sqlListMax } from '../../base/limits.js'
 import { falseValue, nullValue, trueValue } from '../../value/value.js'
 import type { Expression } from './ast.js'
+import type { ChainKind } from './long-chain.js'
 import { readNumber } from './number.js'
 import { parsePrimary, startsQuery } from './primary.js'
 import { acceptSearchPath, parseSubquery } from './subquery.js'
@@ -52,10 +53,16 @@ function climb(tokens: TokenStream, least: number, extent: Extent): Expression {
     const level = levelOfNext(tokens, extent)
     if (level === 0 || level < least) return left
     if (level === closed) throw tokens.unexpected()
-    tokens.requireChain(links, sqlChainMax)
+    tokens.requireChain(links, sqlChainMax, kindOf(level))
     left = infix(tokens, left, level, left.at, extent)
     closed = !groups(level) && endsWithOperand(left) ? level : 0
   }
+}
+
+/** Of chains that are seen to be too long before they are read. */
+function kindOf(level: number): ChainKind | undefined {
+  if (level === power.sum) return 'sum'
+  return level === power.product ? 'product' : undefined
 }
 
 /** Whether operators of the level group to the left; the others do not follow one another. */
@@ -214,8 +221,9 @@ function chained(
   level: number,
 ): Expression {
   const operands = [left]
-  while (tokens.accept(word)) {
-    tokens.requireChain(operands.length, sqlChainMax)
+  while (tokens.has(word)) {
+    tokens.requireChain(operands.length, sqlChainMax, word)
+    tokens.take()
     operands.push(climb(tokens, level + 1, 'all'))
   }
   return { kind: word, at: left.at, operands }

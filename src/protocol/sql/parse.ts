@@ -4,6 +4,16 @@
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
 import { parseSelect, parseWholeTable } from './select.js'
+import {
+  parseClose,
+  parseDeallocate,
+  parseDeclare,
+  parseDiscard,
+  parseFetch,
+  parseReset,
+  parseUnlisten,
+  settingName,
+} from './session.js'
 import { sqlState } from './sql-error.js'
 import { isAlwaysEmpty } from './subquery.js'
 import { parseTable } from './table.js'
@@ -60,13 +70,20 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
   ['end', parseTransaction],
   ['rollback', parseTransaction],
   ['abort', parseTransaction],
+  ['discard', parseDiscard],
+  ['deallocate', parseDeallocate],
+  ['reset', parseReset],
+  ['unlisten', parseUnlisten],
+  ['declare', parseDeclare],
+  ['fetch', parseFetch],
+  ['close', parseClose],
 ])
 
 /** Statements of PostgreSQL that mean nothing here, by their first word. */
 const known = new Set(
-  `alter analyze call checkpoint close cluster comment copy deallocate declare discard do execute
-  fetch grant import listen load lock merge move notify prepare reassign refresh reindex release
-  reset revoke savepoint security unlisten vacuum values with`.split(/\s+/),
+  `alter analyze call checkpoint cluster comment copy do execute grant import listen load lock merge
+  move notify prepare reassign refresh reindex release revoke savepoint security vacuum values
+  with`.split(/\s+/),
 )
 
 function parseExplain(tokens: TokenStream): Statement {
@@ -112,12 +129,6 @@ function parseSet(tokens: TokenStream): Statement {
   const values = rest(tokens)
   if (values.length === 0) throw tokens.unexpected()
   return { kind: 'set', name, values }
-}
-
-function settingName(tokens: TokenStream): string {
-  let name = tokens.label().toLowerCase()
-  while (tokens.acceptSymbol('.')) name += `.${tokens.label().toLowerCase()}`
-  return name
 }
 
 /** What is left of the statement, word by word. */

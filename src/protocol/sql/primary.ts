@@ -7,7 +7,7 @@ import type { Expression, PathPart } from './ast.js'
 import { acceptSpecialCall, callOf, type Parse, parseCall } from './call.js'
 import { readNumber } from './number.js'
 import { canNameType, isJoiner, isReserved } from './reserved.js'
-import { parseSubquery } from './subquery.js'
+import { acceptKeyCount, parseSubquery } from './subquery.js'
 import type { TokenStream } from './token-stream.js'
 import { parsePlainType, parseTypeName, refuseFields } from './type-name.js'
 
@@ -52,8 +52,10 @@ function inParentheses(tokens: TokenStream, parse: Parse): Expression {
 
 /** What a query stands for that has no rows; behind its opening parenthesis. */
 export function valueOfQuery(tokens: TokenStream, at: number, empty: Value): Expression {
-  const found = parseSubquery(tokens)
+  const count = acceptKeyCount(tokens)
+  const found = count === undefined ? parseSubquery(tokens) : undefined
   tokens.expectSymbol(')')
+  if (count !== undefined) return count
   return { kind: 'literal', at, value: found === 'empty' ? empty : nullValue }
 }
 

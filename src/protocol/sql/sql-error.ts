@@ -12,6 +12,7 @@ export const sqlState = {
   badEscape: '22025',
   nameTooLong: '42622',
   wrongParameters: '08P01',
+  notInState: '55000',
 } as const
 
 export type SqlState = (typeof sqlState)[keyof typeof sqlState]

@@ -58,6 +58,7 @@ function hasAggregate(node: unknown): boolean {
  */
 export function parseSubquery(tokens: TokenStream): 'empty' | 'unknown' {
   const refusal = tokens.notSupported('subqueries')
+  if (acceptWords(tokens, (words) => withoutRows.has(words)) !== undefined) return 'empty'
   const place = tokens.place()
   try {
     if (tokens.has('select') && tokens.deeper(() => tokens.isEmptyQuery())) return 'empty'
@@ -74,10 +75,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GatewayError && error.extra.sqlState === sqlState.featureNotSupported
 }
 
-/** Up to the parenthesis that closes what is open; answers what was passed. */
-function skip(tokens: TokenStream): Token[] {
+/** Up to the parenthesis that closes what is open, or so many; answers what was passed. */
+function skip(tokens: TokenStream, most = Number.POSITIVE_INFINITY): Token[] {
   const passed: Token[] = []
-  for (let depth = 0; !tokens.isAtEnd; ) {
+  for (let depth = 0; !tokens.isAtEnd && passed.length < most; ) {
     if (tokens.hasSymbol('(')) depth++
     else if (tokens.hasSymbol(')') && --depth < 0) break
     passed.push(tokens.take())
@@ -99,11 +100,46 @@ const searchPathWords = wordsOf(searchPathQuery)
 /** The schemas, where the query behind the parenthesis asks for those of the search path. */
 export function acceptSearchPath(tokens: TokenStream): Expression[] | undefined {
   const { at } = tokens
+  if (acceptWords(tokens, (words) => words === searchPathWords) === undefined) return undefined
+  return [callOf(at, 'current_user', []), { kind: 'literal', at, value: stringValue('public') }]
+}
+
+/** What psql asks of a table's options, which there are none of, and of constraints (`\\d index`). */
+const withoutRows = new Set([
+  wordsOf("SELECT 'toast.' || x FROM pg_catalog.unnest(tc.reloptions) x"),
+  ...['condeferrable', 'condeferred'].map((column) =>
+    wordsOf(
+      `SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid
+        AND conindid = i.indexrelid AND contype IN ('p','u','x') AND ${column}`,
+    ),
+  ),
+])
+
+const keyCountWords =
+  /^select i \. indnkeyatts from pg_catalog \. pg_index i where i \. indexrelid = '(\d+)'$/
+
+/** How many columns an index has, where psql asks for that behind the parenthesis. */
+export function acceptKeyCount(tokens: TokenStream): Expression | undefined {
+  const { at } = tokens
+  const words = acceptWords(tokens, (given) => keyCountWords.test(given))
+  const oid = keyCountWords.exec(words ?? '')?.[1]
+  if (oid === undefined) return undefined
+  return callOf(at, 'pg_index_key_count', [{ kind: 'literal', at, value: stringValue(oid) }])
+}
+
+/** Of a query that is known. */
+const knownWordsMax = 150
+
+/** Takes what stands up to the closing parenthesis, where that is what is looked for. */
+function acceptWords(
+  tokens: TokenStream,
+  isWanted: (words: string) => boolean,
+): string | undefined {
   const place = tokens.place()
-  const passed = skip(tokens).map((token) => wordOf(token, tokens.text))
-  if (passed.join(' ') === searchPathWords) {
-    return [callOf(at, 'current_user', []), { kind: 'literal', at, value: stringValue('public') }]
-  }
+  const words = skip(tokens, knownWordsMax)
+    .map((token) => wordOf(token, tokens.text))
+    .join(' ')
+  if (isWanted(words)) return words
   tokens.goBack(place)
   return undefined
 }

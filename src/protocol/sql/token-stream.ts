@@ -4,6 +4,7 @@
 import { sqlDepthMax, sqlParametersMax } from '../../base/limits.js'
 import type { Parameters } from './ast.js'
 import { Lexer } from './lexer.js'
+import { type ChainKind, chainLooked, chainOverflow } from './long-chain.js'
 import { isReserved } from './reserved.js'
 import { type SqlState, sqlError, sqlState } from './sql-error.js'
 import type { ParameterToken, Token } from './token.js'
@@ -247,13 +248,16 @@ export class TokenStream {
     return this.refuse(`number ${shown} is out of range`, at, sqlState.numberOutOfRange)
   }
 
-  private tooMany(what: string): Error {
-    return this.refuse(`statement too complex: ${what}`, this.at, sqlState.tooComplex)
+  private tooMany(what: string, at = this.at): Error {
+    return this.refuse(`statement too complex: ${what}`, at, sqlState.tooComplex)
   }
 
-  /** Throws 54001 where `count` operators of one chain are too many. */
-  requireChain(count: number, max: number): void {
-    if (count > max) throw this.tooMany(`a chain of more than ${max} operators`)
+  /** Throws 54001 where `count` operators of one chain are too many, or more will be. */
+  requireChain(count: number, max: number, kind?: ChainKind): void {
+    const isLooked = count === chainLooked && kind !== undefined
+    const at = isLooked ? chainOverflow(this.text, this.at, kind) : undefined
+    if (count <= max && at === undefined) return
+    throw this.tooMany(`a chain of more than ${max} operators`, at)
   }
 }
 

@@ -137,3 +137,87 @@ t.test('there are so many of them and no more', async (t) => {
   prepared.addStatement('', 0)
   prepared.addPortal('', 0)
 })
+
+t.test('what is kept is taken from the room of all, and given back with what goes', async (t) => {
+  let held = 0
+  const room = {
+    take: (bytes: number) => {
+      if (held + bytes > 1_000) return false
+      held += bytes
+      return true
+    },
+    release: (bytes: number) => {
+      held -= bytes
+    },
+  }
+  const closed: string[] = []
+  const prepared = new Prepared<string, string>((portal) => closed.push(portal), room)
+  prepared.addStatement('s', 'a', 300)
+  prepared.addStatement('', 'b', 200)
+  prepared.addStatement('', 'c', 100)
+  t.equal(held, 400, 'the unnamed one was replaced')
+  prepared.growStatement('s', 50)
+  prepared.addPortal('p', 'x', 100)
+  prepared.holdRows('p', 400)
+  t.equal(held, 950)
+  prepared.holdRows('p', 100)
+  t.equal(held, 650)
+  prepared.holdRows('nosuch', 100)
+  refuses(t, () => prepared.addStatement('large', 'd', 351), { sqlState: '53200' })
+  refuses(t, () => prepared.growStatement('s', 351), { sqlState: '53200' })
+  t.equal(held, 650, 'what is refused takes nothing')
+  refuses(t, () => prepared.holdRows('p', 452), { sqlState: '53200' })
+  t.same(closed, ['x'], 'the portal is closed')
+  t.equal(held, 450)
+  refuses(t, () => prepared.portal('p'), { sqlState: '34000' })
+  prepared.addPortal('', 'y', 10)
+  prepared.holdRows('', 20)
+  prepared.closePortals()
+  t.equal(held, 450)
+  prepared.closeStatements()
+  t.equal(held, 100, 'the unnamed one stays')
+  prepared.closeUnnamed()
+  t.equal(held, 0)
+})
+
+t.test('whatever is kept and closed in whatever order, the room is told of all of it', async () => {
+  const step = fc.record({
+    act: fc.constantFrom('parse', 'grow', 'bind', 'hold', 'close', 'sync', 'deallocate', 'query'),
+    name: fc.constantFrom('', 'a', 'b'),
+    bytes: fc.nat(400),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      let held = 0
+      const take = (bytes: number): boolean => {
+        if (held + bytes <= 1_000) held += bytes
+        else return false
+        return true
+      }
+      const release = (bytes: number): void => {
+        held -= bytes
+      }
+      const prepared = new Prepared<number, number>(() => {}, { take, release })
+      for (const { act, name, bytes } of steps) {
+        try {
+          if (act === 'parse') prepared.addStatement(name, 1, bytes)
+          else if (act === 'grow') prepared.growStatement(name, bytes)
+          else if (act === 'bind') prepared.addPortal(name, 1, bytes)
+          else if (act === 'hold') prepared.holdRows(name, bytes)
+          else if (act === 'close') prepared.close(bytes % 2 === 0 ? 'portal' : 'statement', name)
+          else if (act === 'sync') prepared.closePortals()
+          else if (act === 'deallocate') prepared.closeStatements()
+          else prepared.closeUnnamed()
+        } catch {
+          // Names that are taken, and what there is no room for.
+        }
+        if (held < 0 || held > 1_000) return false
+      }
+      prepared.closePortals()
+      prepared.closeStatements()
+      prepared.closeUnnamed()
+      return held === 0
+    }),
+    { numRuns: runs(2_000) },
+  )
+})

@@ -126,6 +126,35 @@ t.test('what is chained too long is refused after its first thousand links', asy
   }
 })
 
+t.test('a long chain of plain terms is refused before it is read', async (t) => {
+  for (const [term, operator] of [
+    ['1', '+'],
+    ['a.b', ' - '],
+    ["'x+'", '*'],
+    ['$1', ' OR '],
+    ['a = 1', '\nand '],
+    ["a >= 'or'", ' or '],
+  ] as const) {
+    const chain = (count: number) => `SELECT ${Array(count).fill(term).join(operator)}`
+    t.notOk(requireRefusal(t, chain(sqlChainMax - 2)), operator)
+    const long = chain(12_000)
+    t.equal(refusal(long)?.extra?.sqlState, '54001', operator)
+    t.ok(tokensRead(long) < 300, `${operator}: ${tokensRead(long)} tokens read`)
+  }
+})
+
+t.test('what only looks like a chain is read as what it is', async (t) => {
+  const few = Array(40).fill('1').join('+')
+  const many = Array(2_000).fill('1').join('+')
+  for (const inside of [`$a$${many}$a$`, `'${many}'`, `E'\\'+${many}'`, `/*${many}*/1`]) {
+    t.notOk(requireRefusal(t, `SELECT ${few} + ${inside}`), inside.slice(0, 10))
+    t.notOk(requireRefusal(t, `SELECT ${few} + ${inside} + ${few}`), inside.slice(0, 10))
+  }
+  t.notOk(requireRefusal(t, `SELECT ${few} -- ${many}`))
+  const listed = Array(2_000).fill('1 + 1').join(', ')
+  t.notOk(requireRefusal(t, `SELECT a FROM t WHERE ${few} = 1 OR a IN (${listed})`))
+})
+
 t.test('texts of the greatest length cost as much as they are long', async (t) => {
   const length = sqlBytesMax - 20
   for (const one of [

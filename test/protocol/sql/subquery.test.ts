@@ -62,6 +62,23 @@ t.test('all others are refused', (t) => {
   t.end()
 })
 
+t.test('what psql asks of options, constraints and columns of an index is known', (t) => {
+  const toast = "select 'toast.' || x from pg_catalog.unnest(tc.reloptions) x"
+  t.equal(refusalOf(`SELECT array(${toast})`), undefined)
+  t.equal(refusalOf(`SELECT array(${toast} LIMIT 1)`), '0A000')
+  const exists = `EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conrelid = i.indrelid
+    AND conindid = i.indexrelid AND contype IN ('p','u','x') AND condeferrable)`
+  t.match(parseStatement(`SELECT a AND ${exists} FROM t`).statement, {
+    results: [{ expression: { kind: 'and', operands: [{}, { kind: 'literal' }] } }],
+  })
+  const keys = "SELECT i.indnkeyatts FROM pg_catalog.pg_index i WHERE i.indexrelid = '1'"
+  t.match(parseStatement(`SELECT a <= (${keys}) FROM t`).statement, {
+    results: [{ expression: { right: { kind: 'call', name: 'pg_index_key_count' } } }],
+  })
+  t.equal(refusalOf(`SELECT a <= (${keys} OR true) FROM t`), '0A000')
+  t.end()
+})
+
 t.test('operators may be named with their schema, and the default collation', (t) => {
   const { statement } = parseStatement(
     "SELECT a OPERATOR(pg_catalog.~) '^(x)$' COLLATE pg_catalog.default FROM t",

@@ -27,12 +27,20 @@ const runs = new Map<string, Run>([
   }),
   ...each('pg_get_indexdef', indexText),
   ...each('pg_get_constraintdef', constraintText),
+  ...each('pg_index_key_count', ([oid], relations) => {
+    const found = relations?.indexByOid(oidOf(oid))
+    return found === undefined ? undefined : int32Value(found.index.keys.length)
+  }),
+  ...each('pg_size_pretty', ([bytes]) => {
+    return bytes === undefined ? undefined : stringValue(`${integerIn(bytes) ?? 0} bytes`)
+  }),
   ...each('to_regclass', ([name], relations) => {
     if (name?.type !== bsonType.string) return undefined
     const found = relations?.byName(unquoted(stringOf(name)))
     return found === undefined ? undefined : int32Value(found.oid)
   }),
-  ...each('pg_relation_size pg_total_relation_size pg_table_size', () => int32Value(0)),
+  // What tables take is not asked while a statement runs: unknown is no wrong figure.
+  ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
 ])
 
 function each(names: string, run: Run): [string, Run][] {
@@ -42,6 +50,7 @@ function each(names: string, run: Run): [string, Run][] {
 /** Functions that ask what collections there are. */
 const relational = new Set([
   ...['pg_get_userbyid', 'pg_get_indexdef', 'pg_get_constraintdef', 'to_regclass'],
+  'pg_index_key_count',
 ])
 
 /** Types whose values are the OIDs of the catalog. */

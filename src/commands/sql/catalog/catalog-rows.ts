@@ -5,8 +5,13 @@ import type { Guarded } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { sessionSettings } from '../session/session-setting-values.js'
 import { indexDefinition } from './catalog-functions.js'
-import { type Relation, type Relations, relationColumns } from './catalog-relations.js'
-import { catalogTypes } from './catalog-types.js'
+import {
+  type Relation,
+  type RelationColumn,
+  type Relations,
+  relationColumns,
+} from './catalog-relations.js'
+import { type ColumnType, catalogTypes, columnTypeOf } from './catalog-types.js'
 
 export type CatalogRow = Readonly<Record<string, unknown>>
 
@@ -141,14 +146,30 @@ const sampled: Readonly<
   },
   pg_attribute: function* (tx, relation, relations) {
     const columns = yield* relationColumns(tx, relation, relations.call)
-    return columns.map(({ name, type, isRequired }, i) => ({
-      ...{ attrelid: relation.oid, attname: name, atttypid: type.oid, attstattarget: -1 },
-      ...{ attlen: -1, attnum: i + 1, attndims: 0, atttypmod: type.modifier, attbyval: false },
-      ...{ attstorage: 'x', attnotnull: isRequired, atthasdef: false, atthasmissing: false },
-      ...{ attidentity: '', attgenerated: '', attisdropped: false, attislocal: true },
-      ...{ attinhcount: 0, attcollation: 0 },
-    }))
+    const types = new Map(columns.map(({ name, type }) => [name, type]))
+    const own = columns.map((column, i) => attributeOf(relation.oid, i, column))
+    const indexed = relation.indexes.flatMap(({ oid, keys }) =>
+      keys.map(({ path }, i) => {
+        const type = types.get(path) ?? columnTypeOf('text')
+        return attributeOf(oid, i, { name: path, type, isRequired: false })
+      }),
+    )
+    return [...own, ...indexed]
   },
+}
+
+function attributeOf(
+  attrelid: number,
+  at: number,
+  { name, type, isRequired }: RelationColumn,
+): CatalogRow {
+  return {
+    ...{ attrelid, attname: name, atttypid: type.oid, attstattarget: -1 },
+    ...{ attlen: -1, attnum: at + 1, attndims: 0, atttypmod: type.modifier, attbyval: false },
+    ...{ attstorage: storageOf(type), attnotnull: isRequired, atthasdef: false },
+    ...{ atthasmissing: false, attidentity: '', attgenerated: '', attisdropped: false },
+    ...{ attislocal: true, attinhcount: 0, attcollation: 0, attcompression: '' },
+  }
 }
 
 /** The rows of a table; of those that look into collections only what is wanted. */
@@ -163,11 +184,22 @@ export function* catalogRows(
   const rows: CatalogRow[] = []
   for (const relation of relations.list) {
     if (wanted.name !== undefined && wanted.name !== relation.ns.name) continue
-    if (wanted.oid !== undefined && wanted.oid !== relation.oid) continue
+    if (wanted.oid !== undefined && !hasOid(relation, wanted.oid)) continue
     rows.push(...(yield* look(tx, relation, relations)))
     yield* tx.breathe(1)
   }
   return rows
+}
+
+/** `p`: of one length; `x`: of any, and compressed where it is long. */
+function storageOf({ name }: ColumnType): string {
+  const length = catalogTypes.find((type) => type.name === name)?.length ?? -1
+  return length > 0 ? 'p' : 'x'
+}
+
+/** Of the relation, or of one of its indexes. */
+function hasOid({ oid, indexes }: Relation, wanted: number): boolean {
+  return oid === wanted || indexes.some((index) => index.oid === wanted)
 }
 
 function placeOf({ ns }: Relation, { call }: Relations): CatalogRow {

@@ -15,7 +15,7 @@ import { findNamespace } from '../../../engine/catalog.js'
 import { removeDocument, replaceDocument, stagedWrite } from '../../../engine/collections.js'
 import { choosePlan } from '../../../engine/plan-choice.js'
 import { planQuery } from '../../../engine/planner.js'
-import { documentOfRecord } from '../../../engine/records.js'
+import { documentOfRecord, isRecordOf } from '../../../engine/records.js'
 import { type FoundPlaces, Walk } from '../../../engine/sources/walk.js'
 import type { Staged } from '../../../engine/staging.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
@@ -60,6 +60,8 @@ interface Row {
   readonly key: Bytes
   readonly before: Document
   readonly after: Document | undefined
+  /** It goes, or is another one afterwards. */
+  readonly isChanged: boolean
   /** What RETURNING makes of it. */
   readonly returned: Document | undefined
 }
@@ -191,7 +193,8 @@ function rowOf(
   pay()
   if (!matches(before)) return undefined
   const after = afterOf(before)
-  return { key, before, after, returned: results?.write([after ?? before]) }
+  const isChanged = after === undefined || !equalBytes(before, after)
+  return { key, before, after, isChanged, returned: results?.write([after ?? before]) }
 }
 
 /** Of rows before and after: what one write program reads again and puts. */
@@ -213,15 +216,17 @@ function* changeAll(
   const turns = turnsTaken()
   let matched = 0
   let modified = 0
-  for (const [i, seen] of rows.entries()) {
-    if (matched === limit) break
+  for (let i = 0; i < rows.length && matched < limit; i++) {
     if (i > 0 && hasTakenMany(turns)) throw takesTooLong()
-    const row = yield* rowNow(tx, seen, prepared, again)
+    const seen = rows[i] as Row
+    const record = yield* tx.get(seen.key)
+    const isAsSeen = record !== undefined && isRecordOf(record, seen.before)
+    const row = isAsSeen ? seen : yield* rowNow(tx, seen, record, prepared, again)
     if (row === 'stale') return undefined
     if (row === undefined) continue
     const { key, before, after } = row
     if (after === undefined) yield* removeDocument(tx, ns, key, before)
-    else if (!equalBytes(before, after)) {
+    else if (row.isChanged) {
       yield* replaceDocument(tx, ns, key, before, after, staged)
       modified++
     }
@@ -240,10 +245,10 @@ function isSameTable(now: Namespace, seen: Namespace | undefined): boolean {
 function* rowNow(
   tx: Tx,
   seen: Row,
+  record: Bytes | undefined,
   decision: Decision,
   again: { left: number },
 ): Program<Row | 'stale' | undefined> {
-  const record = yield* tx.get(seen.key)
   const before = record === undefined ? undefined : yield* documentOfRecord(tx, record)
   if (before !== undefined && equalBytes(before, seen.before)) return { ...seen, before }
   if (again.left-- <= 0) return 'stale'

@@ -20,12 +20,18 @@ import type { Evaluator, Row } from '../expression/truth.js'
 import type { JoinKey, JoinStep } from './join-plan.js'
 import type { RowOf } from './order.js'
 import { joinedDocument, toll } from './row-stages.js'
+import { Holding, type StatementMemory } from './statement-memory.js'
 
 export interface JoinInput {
   /** Documents of the table that meet a filter, and perhaps others. */
   open(tx: ReadTx & Guarded, filter: Document): Program<Source>
   /** Rows are looked up by the first key instead of being read once. */
   readonly isIndexed: boolean
+}
+
+export interface JoinedInput extends JoinInput {
+  /** What the statement holds in memory. */
+  readonly memory: StatementMemory
 }
 
 /** Candidates that are tried between two places to pause. */
@@ -49,6 +55,9 @@ export class JoinSource extends HoldingSource {
   private current: Current | undefined
   private hashed: Map<string, Document[]> | undefined
   private all: Document[] | undefined
+  private readonly holding: Holding
+  /** Of the documents that were read last. */
+  private bytesRead = 0
   private readonly looked: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
 
   constructor(
@@ -56,9 +65,10 @@ export class JoinSource extends HoldingSource {
     private readonly rowOf: RowOf,
     private readonly step: JoinStep,
     private readonly scope: Scope,
-    private readonly input: JoinInput,
+    private readonly input: JoinedInput,
   ) {
     super()
+    this.holding = new Holding(input.memory)
     const { conditions, keys, table } = step
     this.conditions = conditions.map((condition) => compile(condition, scope))
     this.outerKeys = keys.map(({ outer }) => compile(outer, scope))
@@ -87,6 +97,7 @@ export class JoinSource extends HoldingSource {
     this.all = undefined
     this.current = undefined
     this.outers = []
+    this.holding.close()
   }
 
   protected *produce(tx: ReadTx & Guarded, want: number): Program<Document[]> {
@@ -174,11 +185,14 @@ export class JoinSource extends HoldingSource {
     const hashed = new Map<string, Document[]>()
     const { table } = this.step
     const documents = yield* this.read(tx, this.filter)
+    const bytesRead = this.bytesRead
+    let keyBytes = 0
     let work = 0
     let turns = turnsTaken()
     for (const document of documents) {
       const isTiring = hasTakenMany(turns)
       if (++work % triedAtOnce === 0 || isTiring) {
+        this.holding.hold(bytesRead + keyBytes)
         yield* tx.breathe(isTiring ? tiringWork : triedAtOnce)
         turns = turnsTaken()
       }
@@ -187,13 +201,19 @@ export class JoinSource extends HoldingSource {
       if (values.includes(undefined)) continue
       const key = values.map((value) => equalityKey(value ?? nullValue)).join('\0')
       const list = hashed.get(key)
-      if (list === undefined) hashed.set(key, [document])
-      else list.push(document)
+      if (list === undefined) {
+        hashed.set(key, [document])
+        keyBytes += key.length + keyOverheadBytes
+      } else list.push(document)
     }
+    this.holding.hold(bytesRead + keyBytes)
     return hashed
   }
 
-  /** Throws ExceededMemoryLimit (53200) beyond sqlJoinBytesMax. */
+  /**
+   * Throws ExceededMemoryLimit (53200) beyond sqlJoinBytesMax, and where others hold too much. What
+   * was read before is held no more.
+   */
   private *read(tx: ReadTx & Guarded, filter: Document): Program<Document[]> {
     const source = yield* this.input.open(tx, filter)
     const documents: Document[] = []
@@ -205,7 +225,9 @@ export class JoinSource extends HoldingSource {
           documents.push(document)
         }
         if (bytes > sqlJoinBytesMax) throw tooLarge(this.scope.tables[this.step.table] ?? '')
+        this.holding.hold(bytes)
       }
+      this.bytesRead = bytes
       this.looked.keysExamined += source.counters.keysExamined
       this.looked.docsExamined += source.counters.docsExamined
       return documents
@@ -215,8 +237,9 @@ export class JoinSource extends HoldingSource {
   }
 }
 
-/** What a held document costs beside its bytes. */
+/** What a held document costs beside its bytes, and a key of the hash table. */
 const documentOverheadBytes = 100
+const keyOverheadBytes = 80
 
 function tooLarge(table: string): Error {
   const text =

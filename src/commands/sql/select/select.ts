@@ -4,12 +4,12 @@
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { countDocuments, documentsSource, openFind, type Source } from '../../../engine/source.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
-import { SpillScope } from '../../../engine/spill.js'
 import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
 import { turnsTaken } from '../../../query/expressions/loop-turns.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
+import type { Workspace } from '../../../query/spill.js'
 import { skipPlan } from '../../../query/stages/limit.js'
 import { sortPlan } from '../../../query/stages/sort.js'
 import type { StagePlan, Transform } from '../../../query/stages/stage.js'
@@ -38,6 +38,7 @@ import { openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
+import { CountedTransform, StatementMemory } from './statement-memory.js'
 
 export interface SelectOptions {
   readonly parameters: readonly Value[]
@@ -143,7 +144,7 @@ function rowCount(
 class Select {
   private readonly transforms: Transform[] = []
   private stage: RowStage
-  private readonly workspace: SpillScope
+  private held: StatementMemory | undefined
   /** The source has the rows in their order. */
   private isOrdered = false
   /** Joins have not decided all of it. */
@@ -158,7 +159,12 @@ class Select {
     private readonly window: Window,
   ) {
     this.stage = { scope, rowOf: [noRow, singleRow][tables.length] ?? joinedRow }
-    this.workspace = new SpillScope(call.engine.spills, true, call.owner)
+  }
+
+  /** Made with the first part of the statement that holds rows: most have none. */
+  private get memory(): StatementMemory {
+    this.held ??= new StatementMemory(this.call.engine, this.call.owner)
+    return this.held
   }
 
   *open(): Program<OpenedSelect> {
@@ -225,7 +231,8 @@ class Select {
       const table = tables[step.table] as Table
       const path = pathOf(step.keys[0]?.inner)
       const isIndexed = yield* isLookedUp(tx, table, path)
-      source = new JoinSource(source, rowOf, step, scope, { ...table, isIndexed })
+      const { memory } = this
+      source = new JoinSource(source, rowOf, step, scope, { ...table, isIndexed, memory })
       rowOf = joinedRow
     }
     this.needsWhere = plan.keepsWhere
@@ -244,7 +251,7 @@ class Select {
     const { groupBy: keys, having, results, orderBy } = bound
     const after = [...results, ...orderBy].map(({ expression }) => expression)
     const grouped = groupBy(keys, having === undefined ? after : [...after, having], stage)
-    if (!isCounted) this.transforms.push(grouped.create(this.workspace))
+    if (!isCounted) this.transforms.push(this.counting(grouped))
     this.stage = grouped.stage
     if (having === undefined) return
     const condition = compile(having, this.stage.scope)
@@ -254,7 +261,7 @@ class Select {
   private distinct(): void {
     const expressions = this.bound.results.map(({ expression }) => expression)
     const distinct = distinctBy(expressions, this.stage)
-    this.transforms.push(distinct.create(this.workspace))
+    this.transforms.push(this.counting(distinct))
     this.stage = distinct.stage
   }
 
@@ -284,7 +291,14 @@ class Select {
   }
 
   private add(plan: StagePlan): void {
-    if (isPure(plan)) this.transforms.push(plan.create(this.workspace))
+    if (!isPure(plan)) return
+    const holds = plan.kind === 'sort'
+    this.transforms.push(holds ? this.counting(plan) : plan.create())
+  }
+
+  /** A transform that holds rows. */
+  private counting({ create }: { create(workspace: Workspace): Transform }): Transform {
+    return new CountedTransform(create(this.memory), this.memory)
   }
 
   private project(results: Results): void {

@@ -66,6 +66,8 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['has_column_privilege has_any_column_privilege', [2, 4], yes],
   ['pg_relation_is_publishable pg_is_other_temp_schema', [1, 1], no],
   ['pg_is_in_recovery', [0, 0], no],
+  // What asyncpg sends before a connection goes back to its pool; there are no such locks.
+  ['pg_advisory_unlock_all', [0, 0], none],
   ['pg_get_expr', [2, 3], none],
   ['pg_get_viewdef pg_get_serial_sequence', [1, 2], none],
   ['pg_get_statisticsobjdef_columns pg_get_partkeydef pg_get_ruledef', [1, 2], none],

@@ -1,0 +1,377 @@
+// The extended protocol of one session: statements by name, portals, and what is run of them. Rows
+// that a portal holds were read when it was opened: before they go out later, their reader's rights
+// are looked at again. Source: PostgreSQL 17, 53.2.3.
+
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import { pgBatchRows } from '../../base/limits.js'
+import type { Session } from '../../bus/session.js'
+import { emptyDocument } from '../../commands/document/arguments.js'
+import { parsedStatement } from '../../commands/sql/statement-cache.js'
+import {
+  type Bind,
+  type Format,
+  type Parse,
+  requireResultFormats,
+  type Target,
+} from '../../protocol/pgwire/client-message.js'
+import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
+import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
+import { Prepared, type Room } from '../../protocol/pgwire/prepared.js'
+import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
+import type { Awaitable } from '../../store/store.js'
+import type { Value } from '../../value/value.js'
+import { overError } from './answers.js'
+import type { ColumnTypes } from './column-types.js'
+import { describedColumns, isChange } from './describe.js'
+import {
+  boundValues,
+  bytesOfColumns,
+  bytesOfPortal,
+  bytesOfStatement,
+  type PreparedStatement,
+  prepare,
+} from './prepared-statement.js'
+import type { RowSender } from './row-sender.js'
+import { type ColumnHead, described, type Layouts, Rows } from './rows.js'
+import type { Fetched, Outcome, Runner } from './runner.js'
+
+export interface PortalsOptions {
+  readonly types: ColumnTypes
+  readonly session: Session
+  readonly db: string
+  readonly writer: MessageWriter
+  readonly sequence: MessageSequence
+  readonly runner: Runner
+  readonly sender: RowSender
+  readonly layouts: Layouts
+  /** For what is kept from message to message. */
+  readonly room: Room
+}
+
+/** A statement with its parameters, and what it has answered so far. */
+class Portal {
+  /** What a Describe of a change has answered. */
+  described: readonly ColumnHead[] | undefined = undefined
+  outcome: Outcome | undefined = undefined
+  rows: Rows | undefined = undefined
+  /** When the rows that it holds were read. */
+  turn = 0
+  isOver = false
+
+  constructor(
+    readonly name: string,
+    readonly prepared: PreparedStatement,
+    readonly values: readonly Value[],
+    readonly formats: readonly Format[],
+  ) {}
+}
+
+export class Portals {
+  private readonly prepared: Prepared<PreparedStatement, Portal>
+  /** A change whose rows are described when it is run, or when something else is asked. */
+  private undescribed: Portal | undefined
+  /** A portal that a Describe has opened: mostly the next message takes its rows. */
+  private untaken: Portal | undefined
+  /** The client was waited for in between: what was read before may be out of date. */
+  private turn = 0
+  private refusal: GatewayError | undefined
+
+  constructor(private readonly options: PortalsOptions) {
+    const { room, sender } = options
+    this.prepared = new Prepared(({ rows }) => rows !== undefined && sender.giveUp(rows), room)
+  }
+
+  /** What has to be done before a message: `portal` is the one that it executes. */
+  before(portal: string | undefined): Promise<void> | undefined {
+    const { refusal, untaken, undescribed } = this
+    if (refusal !== undefined) {
+      this.refusal = undefined
+      throw refusal
+    }
+    if (untaken !== undefined) {
+      this.untaken = undefined
+      if (untaken.name !== portal) this.hold(untaken)
+    }
+    const isLate = undescribed !== undefined && undescribed.name !== portal
+    return isLate ? this.describeLate(undescribed) : undefined
+  }
+
+  /** The message at hand has failed. */
+  failed(): void {
+    this.undescribed = undefined
+  }
+
+  /** The client is waited for. */
+  rest(): void {
+    this.turn++
+    const { untaken } = this
+    this.untaken = undefined
+    if (untaken === undefined) return
+    try {
+      this.hold(untaken)
+    } catch (thrown) {
+      // Nothing is answered at the moment: the next message is told.
+      this.refusal = toGatewayError(thrown)
+    }
+  }
+
+  parse({ statement: name, text, types: oids }: Parse): Awaitable<void> {
+    const { types, session, db, writer } = this.options
+    this.prepared.requireFreeStatement(name)
+    const found = prepare(text, oids, { types, session, db })
+    const keep = (prepared: PreparedStatement): void => {
+      this.requireRunnable(prepared)
+      this.prepared.addStatement(name, prepared, bytesOfStatement(prepared))
+      writer.parseComplete()
+    }
+    return found instanceof Promise ? found.then(keep) : keep(found)
+  }
+
+  bind(bind: Bind): void {
+    const prepared = this.prepared.statement(bind.statement)
+    this.requireRunnable(prepared)
+    this.prepared.requireFreePortal(bind.portal)
+    const values = boundValues(bind, prepared)
+    if (prepared.described !== undefined) {
+      requireResultFormats(bind.resultFormats, prepared.described.length)
+    }
+    const portal = new Portal(bind.portal, prepared, values, bind.resultFormats)
+    this.prepared.addPortal(bind.portal, portal, bytesOfPortal(bind, prepared))
+    this.options.writer.bindComplete()
+  }
+
+  private requireRunnable({ kind }: PreparedStatement): void {
+    const isEnd = kind === undefined || kind === 'commit' || kind === 'rollback'
+    this.options.sequence.requireRunnable(isEnd)
+  }
+
+  async describeStatement(name: string): Promise<void> {
+    const { writer } = this.options
+    const prepared = this.prepared.statement(name)
+    writer.parameterDescription(prepared.parameters.map(({ type }) => type))
+    if (!prepared.returns) {
+      writer.noData()
+      return
+    }
+    if (prepared.kind === 'fetch') return this.describeFetch(prepared, [])
+    if (prepared.described === undefined) {
+      const columns = await this.columnsOf(prepared)
+      this.prepared.growStatement(name, bytesOfColumns(columns))
+      prepared.described = columns
+    }
+    writer.rowDescription(described(prepared.described))
+  }
+
+  describePortal(name: string): Awaitable<void> {
+    const { writer } = this.options
+    const portal = this.prepared.portal(name)
+    const { kind, returns, described: known } = portal.prepared
+    if (!returns) return writer.noData()
+    if (kind === 'fetch') return this.describeFetch(portal.prepared, portal.formats)
+    if (portal.rows !== undefined) return writer.rowDescription(portal.rows.columns)
+    if (known !== undefined) return writer.rowDescription(described(known, portal.formats))
+    if (isChange(kind)) {
+      this.undescribed = portal
+      return
+    }
+    const opened = this.open(portal, true, 0)
+    const keep = (): void => {
+      this.untaken = portal
+    }
+    return opened instanceof Promise ? opened.then(keep) : keep()
+  }
+
+  execute(name: string, rowsMax: number): Awaitable<void> {
+    const portal = this.prepared.portal(name)
+    const tells = this.undescribed === portal
+    this.undescribed = undefined
+    if (portal.prepared.kind === undefined) return this.options.writer.emptyQueryResponse()
+    const ready =
+      portal.outcome === undefined ? this.open(portal, tells, rowsMax) : this.lookAgain(portal)
+    if (ready instanceof Promise) return ready.then(() => this.fetch(portal, rowsMax))
+    return this.fetch(portal, rowsMax)
+  }
+
+  close(target: Target, name: string): void {
+    this.prepared.close(target, name)
+  }
+
+  closeUnnamed(): void {
+    this.prepared.closeUnnamed()
+  }
+
+  closePortals(): void {
+    this.prepared.closePortals()
+  }
+
+  /** Throws 26000 where there is none. */
+  deallocate(name: string | undefined): void {
+    if (name === undefined) this.prepared.closeStatements()
+    else {
+      this.prepared.statement(name)
+      this.prepared.close('statement', name)
+    }
+  }
+
+  /** A change that was described is not run next: its columns are told without its rows. */
+  private async describeLate(portal: Portal): Promise<void> {
+    this.undescribed = undefined
+    const { prepared, formats } = portal
+    portal.described = prepared.described ?? (await this.columnsOf(prepared))
+    this.hold(portal)
+    this.options.writer.rowDescription(described(portal.described, formats))
+  }
+
+  private columnsOf(prepared: PreparedStatement): Promise<readonly ColumnHead[]> {
+    const { types, session, db, runner } = this.options
+    const { text, count, parameters } = prepared
+    const { statement } = parsedStatement(text)
+    return describedColumns({
+      ...{ statement, text, count, parameters, db, session, types },
+      send: (body) => runner.send(body),
+    })
+  }
+
+  /**
+   * Runs a portal's statement; `tells`: its columns are answered. As many rows as are asked for
+   * where columns are known, else enough of them to tell the columns' types.
+   */
+  private open(portal: Portal, tells: boolean, rowsMax: number): Awaitable<void> {
+    const { layouts, runner, writer } = this.options
+    const { prepared, values, formats } = portal
+    const isTyped = (portal.described ?? prepared.described) !== undefined
+    const batch = isTyped && rowsMax > 0 ? Math.min(rowsMax, pgBatchRows) : pgBatchRows
+    const run = runner.run(prepared.text, values, batch)
+    const keep = (outcome: Outcome): void => {
+      portal.outcome = outcome
+      portal.turn = this.turn
+      if (!outcome.returns || outcome.fetched !== undefined) return
+      const { kind, returns, reply, tag, counts } = outcome
+      const heads = portal.described ?? prepared.described ?? layouts.headsOf(reply)
+      requireResultFormats(formats, heads.length)
+      portal.rows = new Rows(layouts.of(heads, formats), reply)
+      // The rows hold their batch as long as they need it.
+      portal.outcome = { kind, returns, reply: emptyDocument, tag, counts }
+      if (tells) writer.rowDescription(portal.rows.columns)
+    }
+    return run instanceof Promise ? run.then(keep) : keep(run)
+  }
+
+  /**
+   * Rows that were read before the client was waited for go to who may read them still; those that
+   * are yet to be read are looked at where they are.
+   */
+  private lookAgain(portal: Portal): Awaitable<void> {
+    if (portal.turn === this.turn || portal.rows?.isBatchEmpty !== false) return
+    const { prepared, values, name } = portal
+    const refused = (thrown: unknown): never => {
+      this.prepared.close('portal', name)
+      throw thrown
+    }
+    const looked = (): void => {
+      portal.turn = this.turn
+    }
+    try {
+      const found = this.options.runner.lookAgain(prepared.text, values)
+      return found instanceof Promise ? found.then(looked, refused) : looked()
+    } catch (thrown) {
+      return refused(thrown)
+    }
+  }
+
+  /** Rows of a portal that has been run, or its tag. */
+  private fetch(portal: Portal, rowsMax: number): Awaitable<void> {
+    const { writer, sender } = this.options
+    const { name, outcome, rows } = portal
+    if (outcome === undefined) return
+    if (rows === undefined) {
+      if (portal.isOver) throw overError(name)
+      portal.isOver = true
+      if (outcome.fetched !== undefined) {
+        return this.fetchFrom(outcome.fetched, portal.formats, false)
+      }
+      writer.commandComplete(outcome.tag)
+      return
+    }
+    const finish = (count: number): void => {
+      if (rows.isDone) {
+        sender.complete(outcome, rows, count)
+        return
+      }
+      this.hold(portal)
+      writer.portalSuspended()
+    }
+    const count = sender.write(rows, rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax)
+    return count instanceof Promise ? count.then(finish) : finish(count)
+  }
+
+  /** DECLARE: a cursor is a portal, which begins with its first FETCH. */
+  declare(name: string, text: string, values: readonly Value[]): void {
+    if (this.prepared.hasPortal(name)) {
+      throw pgError(pgState.duplicatePortal, `cursor "${name}" already exists`)
+    }
+    const prepared: PreparedStatement = {
+      ...{ kind: 'select', returns: true, text, parameters: [], count: values.length },
+      described: undefined,
+    }
+    let bytes = bytesOfStatement(prepared)
+    for (const value of values) bytes += value.end - value.start
+    this.prepared.addPortal(name, new Portal(name, prepared, values, []), bytes)
+  }
+
+  /** Throws 34000 where there is none. */
+  closeCursor(name: string | undefined): void {
+    if (name === undefined) this.prepared.closePortals()
+    else {
+      this.cursor(name)
+      this.prepared.close('portal', name)
+    }
+  }
+
+  /** FETCH: rows of a cursor in those formats, and its tag; `tells`: columns are answered before. */
+  async fetchFrom(
+    { name, rows: wanted }: Fetched,
+    formats: readonly Format[],
+    tells: boolean,
+  ): Promise<void> {
+    const { layouts, sender, writer } = this.options
+    const portal = this.cursor(name)
+    await this.opened(portal, wanted)
+    const { rows } = portal
+    if (rows === undefined) throw overError(name)
+    rows.layout = layouts.of(rows.columns, formats)
+    requireResultFormats(formats, rows.columns.length)
+    if (tells) writer.rowDescription(rows.columns)
+    const count = await sender.write(rows, wanted ?? Number.POSITIVE_INFINITY)
+    if (rows.hasHidden) sender.tellHidden()
+    this.hold(portal)
+    writer.commandComplete(`FETCH ${count}`)
+  }
+
+  private async describeFetch(
+    { text }: PreparedStatement,
+    formats: readonly Format[],
+  ): Promise<void> {
+    const { statement } = parsedStatement(text)
+    if (statement.kind !== 'fetch') return
+    const portal = this.cursor(statement.name)
+    await this.opened(portal, statement.rows)
+    this.hold(portal)
+    this.options.writer.rowDescription(described(portal.rows?.columns ?? [], formats))
+  }
+
+  private cursor(name: string): Portal {
+    if (this.prepared.hasPortal(name)) return this.prepared.portal(name)
+    throw pgError(pgState.noPortal, `cursor "${name}" does not exist`)
+  }
+
+  private opened(portal: Portal, rows = 0): Awaitable<void> {
+    return portal.outcome === undefined ? this.open(portal, false, rows) : this.lookAgain(portal)
+  }
+
+  /** Counts what waits in a portal. Throws 53200, and closes it, where that is too much. */
+  private hold({ name, rows, described: columns }: Portal): void {
+    const shown = columns === undefined ? 0 : bytesOfColumns(columns)
+    this.prepared.holdRows(name, shown + (rows?.bytesHeld ?? 0))
+  }
+}

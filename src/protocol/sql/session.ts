@@ -1,0 +1,123 @@
+// Statements about a session and what it holds: poolers send DISCARD ALL between two clients, drivers
+// DEALLOCATE what they have prepared, psql fetches large results by a cursor of its own.
+
+import { integerOf } from '../../value/numbers.js'
+import type { Statement } from './ast.js'
+import { readNumber } from './number.js'
+import { parseSelect, parseWholeTable } from './select.js'
+import { sqlState } from './sql-error.js'
+import type { TokenStream } from './token-stream.js'
+
+/** `DISCARD ALL`; of plans, sequences and temporary tables a session has nothing. */
+export function parseDiscard(tokens: TokenStream): Statement {
+  tokens.expect('discard')
+  for (const what of ['all', 'plans', 'sequences', 'temp'] as const) {
+    if (tokens.accept(what)) return { kind: 'discard', what }
+  }
+  tokens.expect('temporary')
+  return { kind: 'discard', what: 'temp' }
+}
+
+/** `DEALLOCATE [PREPARE] name`, or `ALL`. */
+export function parseDeallocate(tokens: TokenStream): Statement {
+  tokens.expect('deallocate')
+  if (!isLast(tokens)) tokens.accept('prepare')
+  return { kind: 'deallocate', ...nameOrAll(tokens) }
+}
+
+/** `RESET name`, or `ALL`: settings are what they were when the session began. */
+export function parseReset(tokens: TokenStream): Statement {
+  tokens.expect('reset')
+  if (tokens.accept('time', 'zone')) return { kind: 'reset', name: 'timezone' }
+  if (tokens.accept('session', 'authorization')) {
+    return { kind: 'reset', name: 'session_authorization' }
+  }
+  if (tokens.accept('transaction', 'isolation', 'level')) {
+    return { kind: 'reset', name: 'transaction_isolation' }
+  }
+  if (tokens.accept('all')) return { kind: 'reset' }
+  return { kind: 'reset', name: settingName(tokens) }
+}
+
+/** `UNLISTEN *`, which poolers send: nobody listens. */
+export function parseUnlisten(tokens: TokenStream): Statement {
+  tokens.expect('unlisten')
+  if (!tokens.acceptSymbol('*')) tokens.name()
+  return { kind: 'unlisten' }
+}
+
+/** `DECLARE name CURSOR FOR SELECT …`, which is read forward, within its transaction. */
+export function parseDeclare(tokens: TokenStream): Statement {
+  tokens.expect('declare')
+  const name = tokens.name()
+  if (tokens.has('binary')) throw tokens.notSupported('binary cursors')
+  if (!tokens.accept('insensitive')) tokens.accept('asensitive')
+  if (tokens.has('scroll')) throw tokens.notSupported('cursors that scroll')
+  tokens.accept('no', 'scroll')
+  tokens.expect('cursor')
+  if (tokens.has('with', 'hold')) throw tokens.notSupported('cursors WITH HOLD')
+  tokens.accept('without', 'hold')
+  tokens.expect('for')
+  const start = tokens.at
+  if (tokens.has('with')) throw tokens.notSupported('WITH clauses')
+  const statement = tokens.has('table') ? parseWholeTable(tokens) : parseSelect(tokens)
+  const text = tokens.text.slice(start, tokens.at)
+  return { kind: 'declare', name, statement, text }
+}
+
+/** `FETCH 100 FROM name`, `FETCH FORWARD ALL IN name` …, of rows that are still to come. */
+export function parseFetch(tokens: TokenStream): Statement {
+  tokens.expect('fetch')
+  const rows = fetchedRows(tokens)
+  if (!tokens.accept('from')) tokens.accept('in')
+  return { kind: 'fetch', name: tokens.name(), rows }
+}
+
+/** Undefined: all of them. Throws 55000 for what is not ahead. */
+function fetchedRows(tokens: TokenStream): number | undefined {
+  const { at } = tokens
+  const backward = ['prior', 'first', 'last', 'absolute', 'relative', 'backward']
+  const isName = isLast(tokens)
+  if (!isName && (backward.some((word) => tokens.has(word)) || tokens.hasSymbol('-'))) {
+    throw onlyForward(tokens, at)
+  }
+  if (isName) return 1
+  if (tokens.accept('next')) return 1
+  if (tokens.accept('all')) return undefined
+  const isForward = tokens.accept('forward')
+  if (isForward && tokens.accept('all')) return undefined
+  const { token } = tokens
+  if (token.kind !== 'number') return 1
+  tokens.take()
+  const value = readNumber(token.digits, false)
+  const rows = value === undefined ? undefined : integerOf(value)
+  if (rows === undefined) throw tokens.outOfRange(token.digits, token.start)
+  if (rows === 0) throw onlyForward(tokens, at)
+  return rows
+}
+
+/** One word of the statement is left. */
+function isLast(tokens: TokenStream): boolean {
+  const next = tokens.ahead()
+  return next.kind === 'end' || (next.kind === 'symbol' && next.text === ';')
+}
+
+function onlyForward(tokens: TokenStream, at: number): Error {
+  return tokens.refuse('cursor can only scan forward', at, sqlState.notInState)
+}
+
+/** `CLOSE name`, or `ALL`: of cursors. */
+export function parseClose(tokens: TokenStream): Statement {
+  tokens.expect('close')
+  return { kind: 'close', ...nameOrAll(tokens) }
+}
+
+function nameOrAll(tokens: TokenStream): { readonly name?: string } {
+  return tokens.accept('all') ? {} : { name: tokens.name() }
+}
+
+export function settingName(tokens: TokenStream): string {
+  let name = tokens.label().toLowerCase()
+  while (tokens.acceptSymbol('.')) name += `.${tokens.label().toLowerCase()}`
+  return name
+}
