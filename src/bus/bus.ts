@@ -106,7 +106,8 @@ export class Bus implements BusView {
 
   private open(request: Request, session: Session): [DocumentRow, AnyCall] {
     if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
-    const row = this.rowOf(request)
+    const { prepared } = request
+    const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
     const { name, access, secrets = noSecrets } = row
     requireIdentity(row, session, services.rules)
@@ -115,7 +116,7 @@ export class Bus implements BusView {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
     const id = ++this.lastId
-    const { args, target, generic } = row.parse(request)
+    const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
       command: name,
       access,
@@ -280,12 +281,17 @@ function requireIdentity(
   throw fail('Unauthorized', `Command ${name} requires authentication`)
 }
 
+/** The names that were right last: most commands are about the same ones again. */
+let right: { readonly db?: string; readonly collection?: string } = {}
+
 /** Throws InvalidNamespace for what can name no database or collection. */
 function requireNames(database: string, touches: readonly Touch[]): void {
-  if (database !== externalUsers) checkDatabaseName(database)
+  if (database !== externalUsers && database !== right.db) checkDatabaseName(database)
   for (let i = 0; i < touches.length; i++) {
     const { db, collection } = touches[i] as Touch
-    if (collection !== undefined) checkNamespaceName(db, collection)
+    if (collection === undefined || (db === right.db && collection === right.collection)) continue
+    checkNamespaceName(db, collection)
+    right = { db, collection }
   }
 }
 

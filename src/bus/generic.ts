@@ -16,7 +16,7 @@ import {
   typeName,
   wrongType,
 } from './params.js'
-import type { Args } from './schema.js'
+import { type Args, Schema } from './schema.js'
 
 export const genericFields = {
   $db: optional(string),
@@ -41,6 +41,10 @@ export const genericFields = {
 
 export type GenericArgs = Args<typeof genericFields>
 
+export const genericSchema = new Schema('', genericFields)
+/** Of a command that carries none. */
+export const noGeneric: GenericArgs = genericSchema.begin().finish()
+
 const maxTimeMsMax = 2 ** 31 - 1
 const writeMembersMax = 50
 const readLevels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
@@ -56,7 +60,16 @@ export interface Generic {
   readonly apiStrict: boolean
 }
 
+const nothingAsked: Generic = {
+  sessionId: undefined,
+  maxTimeMs: 0,
+  let: undefined,
+  comment: undefined,
+  apiStrict: false,
+}
+
 export function checkGeneric(args: GenericArgs): Generic {
+  if (args === noGeneric) return nothingAsked
   checkApi(args)
   checkTransaction(args)
   if (args.readConcern !== undefined) checkReadConcern(args.readConcern)

@@ -5,6 +5,7 @@
 import { anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
+import type { DocumentRow, Parsed } from './row.js'
 
 export type SessionProtocol = 'wire' | 'resp' | 'sql' | 'http' | 'internal'
 
@@ -71,4 +72,15 @@ export interface Request {
   readonly body: Document
   /** Document sequences of the message, by identifier. */
   readonly sequences: ReadonlyMap<string, readonly Document[]>
+  /** Where the listener has the arguments at hand: then nothing is read of the body. */
+  readonly prepared?: Prepared
+  /** The reply is the one document that is found, as it is; `nothingFound` for none. */
+  readonly takesDocument?: boolean
+}
+
+/** What the bus would have made of a body. */
+export interface Prepared {
+  /** Of the table. */
+  readonly row: DocumentRow
+  readonly parsed: Parsed
 }

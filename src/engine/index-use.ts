@@ -39,6 +39,11 @@ export class IndexUse {
     }
   }
 
+  /** Counts a read of one record by its `_id`. */
+  noteId(ns: Namespace): void {
+    this.count(ns.id)
+  }
+
   /** Counts a cursor that stays at the end of a collection. */
   noteTail(ns: Namespace): void {
     this.noteScan(ns, 1)

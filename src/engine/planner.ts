@@ -50,8 +50,8 @@ export function planQuery(ns: Namespace, request: PlanRequest): Plan {
   return planBetween(ns, request, range, conditionsOf(request.filter.tree, ns.collation))
 }
 
-/** The commonest query of all, `{_id: value}`, without the general way's work. */
-function planOfId(ns: Namespace, { filter, hint, sort }: PlanRequest): Plan | undefined {
+/** The value of a query `{_id: value}` that names a record; undefined for any other query. */
+export function idAsked(ns: Namespace, { filter, hint, sort }: PlanRequest): Value | undefined {
   const { tree } = filter
   if (isSequenced(ns)) return undefined
   if (tree.op !== 'eq' || hint !== undefined || tree.path.text !== '_id') return undefined
@@ -60,6 +60,14 @@ function planOfId(ns: Namespace, { filter, hint, sort }: PlanRequest): Plan | un
     return undefined
   }
   if (!sameCollation(tree.collation, ns.collation) && isCollatable(value)) return undefined
+  return value
+}
+
+/** The commonest query of all without the general way's work. */
+function planOfId(ns: Namespace, request: PlanRequest): Plan | undefined {
+  const value = idAsked(ns, request)
+  if (value === undefined) return undefined
+  const { tree } = request.filter
   const key = recordKey(ns, value)
   const isExact = !isHashedKey(key)
   return {

@@ -255,7 +255,7 @@ const dropDatabase = documentRow({
     }
     // What the server keeps for itself stays.
     const all = (yield* readPhase((tx) => shownNamespaces(tx, db))).filter(
-      ({ access }) => access.audience === undefined,
+      ({ access }) => access.audience === undefined && access.isGraph !== true,
     )
     for (const ns of all) requireRight(ns)
     for (let at = 0; at < all.length; at += dropsPerProgram) {

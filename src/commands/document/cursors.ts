@@ -22,6 +22,7 @@ import type { Touch } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
+import { emptyDocument } from './arguments.js'
 import { awaitedBatch } from './awaited-batch-task.js'
 import { giveUp, nextBatch } from './next-batch.js'
 
@@ -36,16 +37,26 @@ export interface FirstBatch {
   readonly singleBatch?: boolean
   readonly noCursorTimeout?: boolean
   readonly tail?: Tail | undefined
+  /** The reply is the first document alone. */
+  readonly takesDocument?: boolean | undefined
 }
+
+/** Instead of the document, to who takes that for the reply. */
+export const nothingFound: Document = emptyDocument.slice()
 
 /** The reply with the first batch; what is left stays open under the id in it. */
 export function* firstBatch(
   tx: ReadTx,
   call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches'>,
-  { source, batchSize, collection, singleBatch, noCursorTimeout, tail }: FirstBatch,
+  options: FirstBatch,
 ): Program<Document> {
+  const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
   const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
   const { documents, drained } = yield* closedOnError(source, fillBatch(tx, source, limits))
+  if (options.takesDocument === true) {
+    source.close()
+    return documents[0] ?? nothingFound
+  }
   const { db } = call
   const ns = `${db}.${collection}`
   if (drained || singleBatch === true) {

@@ -14,13 +14,17 @@ import {
   optional,
   withDefault,
 } from '../../bus/params.js'
+import { cursorReply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
 import type { IndexUse } from '../../engine/index-use.js'
 import type { AskedRange } from '../../engine/plan.js'
 import { hintMissing } from '../../engine/plan-between.js'
+import { idAsked } from '../../engine/planner.js'
+import { findPoint } from '../../engine/point.js'
 import { type FindQuery, openFind } from '../../engine/source.js'
 import { SpillScope } from '../../engine/spill.js'
+import type { Namespace } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
@@ -29,10 +33,10 @@ import { compileSort } from '../../query/sort.js'
 import type { Workspace } from '../../query/spill.js'
 import type { Program } from '../../store/store.js'
 import { fieldsOf } from '../../value/elements.js'
-import { type Document, documentValue } from '../../value/value.js'
+import { type Document, documentValue, type Value } from '../../value/value.js'
 import { environmentOf } from './aggregate.js'
 import { collated, collation, emptyDocument, isEmpty } from './arguments.js'
-import { firstBatch } from './cursors.js'
+import { firstBatch, nothingFound } from './cursors.js'
 import { checkTailing, openTail } from './tailing.js'
 import {
   isViewed,
@@ -87,6 +91,14 @@ export const findRow = documentRow({
       ? undefined
       : new SpillScope(spills, args.allowDiskUse, call.owner)
     const query = compileFind(args, context, indexUse, workspace)
+    const { takesDocument } = call.request
+    const id = ns === undefined || args.batchSize === 0 ? undefined : idOfPoint(ns, args, query)
+    if (ns !== undefined && id !== undefined) {
+      const document = yield* findPoint(tx, ns, query, id)
+      if (takesDocument === true) return document ?? nothingFound
+      const documents = document === undefined ? [] : [document]
+      return cursorReply({ name: 'firstBatch', documents, id: 0, ns: `${call.db}.${target}` })
+    }
     const tailing = openTail(ns, args, query)
     if (tailing !== undefined && ns !== undefined) indexUse.noteTail(ns)
     return yield* firstBatch(tx, call, {
@@ -96,9 +108,18 @@ export const findRow = documentRow({
       collection: target,
       singleBatch: args.singleBatch,
       noCursorTimeout: args.noCursorTimeout,
+      takesDocument,
     })
   },
 })
+
+/** The `_id` of a find that is about one document, which is answered as it is stored. */
+function idOfPoint(ns: Namespace, args: FindArgs, query: FindQuery): Value | undefined {
+  const { sort, projection, range, returnsKey, skip } = query
+  const isPlain = sort === undefined && projection === undefined && range === undefined
+  if (!isPlain || returnsKey === true || skip !== 0 || args.tailable) return undefined
+  return idAsked(ns, query)
+}
 
 function* findInView(
   tx: CommandReadTx,
@@ -113,6 +134,7 @@ function* findInView(
   return yield* firstBatch(tx, call, {
     ...{ source, batchSize, singleBatch, noCursorTimeout },
     collection: target,
+    takesDocument: call.request.takesDocument,
   })
 }
 

@@ -10,6 +10,7 @@ import {
   slowBodyCheckMs,
   unannouncedBodyBytes,
 } from '../../base/limits.js'
+import type { Awaitable } from '../../store/store.js'
 import type { ByteBudget } from '../budget.js'
 
 /** What a request has taken of the budget: given back when it is answered, or its client gone. */
@@ -26,8 +27,8 @@ export interface BodyServices {
 }
 
 /**
- * What `read` makes of the whole body; rejects with what it throws, and with BSONObjectTooLarge as
- * soon as the bound is passed, never after.
+ * What `read` makes of the whole body, at once if all of it is there. Throws or rejects with what
+ * it throws, and with BSONObjectTooLarge as soon as the bound is passed, never after.
  */
 export function readBody<T>(
   incoming: IncomingMessage,
@@ -35,10 +36,19 @@ export function readBody<T>(
   held: Held,
   read: (body: Buffer) => T,
   bytesMax = messageBytesMax,
-): Promise<T> {
+): Awaitable<T> {
   const announced = incoming.headers['content-length']
   const bytes = announced === undefined ? unannouncedBodyBytes : Number(announced)
-  if (bytes > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  if (bytes > bytesMax) throw tooLarge(bytesMax)
+  // What is there already is taken at once, unless others wait for room.
+  const isHere = announced !== undefined && bytes > 0 && incoming.readableLength === bytes
+  if (isHere && budget.takeNow(bytes)) {
+    held.release = () => budget.release(bytes)
+    const whole = incoming.read()
+    if (whole === null) throw interrupted()
+    held.isRead = true
+    return read(whole)
+  }
   return new Promise((resolve, reject) => {
     const done = (body: Buffer) => {
       held.isRead = true

@@ -69,13 +69,13 @@ export class Guard {
   checkTransport(incoming: IncomingMessage): void {
     const { isLoopback, allowInsecure } = this.options
     if (this.isEncrypted(incoming)) return
-    if (!this.isProxy(peerOf(incoming)) && (isLoopback || allowInsecure)) return
+    if (!this.isByProxy(incoming) && (isLoopback || allowInsecure)) return
     throw fail('Unauthorized', 'credentials are only taken over https', { reason: 'plaintext' })
   }
 
   /** TLS here, or at a trusted proxy. */
   isEncrypted(incoming: IncomingMessage): boolean {
-    if (this.isProxy(peerOf(incoming))) return incoming.headers['x-forwarded-proto'] === 'https'
+    if (this.isByProxy(incoming)) return incoming.headers['x-forwarded-proto'] === 'https'
     return this.options.isTls
   }
 
@@ -92,6 +92,11 @@ export class Guard {
       address = normalise(withoutPort(next))
     }
     return address
+  }
+
+  /** Most servers have no proxy: then nobody asks the socket for its peer. */
+  private isByProxy(incoming: IncomingMessage): boolean {
+    return this.options.trustedProxies.length > 0 && this.isProxy(peerOf(incoming))
   }
 
   private isProxy(address: string): boolean {

@@ -2,7 +2,9 @@
 // answered alike, and the connection goes on as it should.
 
 import { connect } from 'node:net'
+import { MongoClient } from 'mongodb'
 import t from 'tap'
+import { silentLog } from '../../../src/base/log.js'
 import { openApi } from '../../support/http-client.js'
 import { type LiveGateway, startGateway } from '../../support/live-gateway.js'
 
@@ -100,4 +102,69 @@ t.test('what is refused before its body is read ends the connection', async (t) 
   const answers = await talk(gateway, [wrongKey + post(gateway, 'a/findOne', '{}')], 2)
   t.same(answers.map(statusOf), ['401'])
   t.match(answers[0], /connection: close/i)
+})
+
+t.test('a filter alone finds what it finds beside other fields', async (t) => {
+  const gateway = await start(t)
+  const client = await MongoClient.connect(gateway.uri)
+  const db = client.db('main')
+  const long = 'x'.repeat(2_000)
+  const hex = '0123456789abcdef01234567'
+  const documents = [{ _id: 1, n: 1 }, { _id: long }, { _id: hex }, { _id: 'A' }]
+  await db.createCollection('capped', { capped: true, size: 100_000 })
+  await db.createCollection('cased', { collation: { locale: 'en', strength: 2 } })
+  for (const name of ['plain', 'capped', 'cased']) {
+    await db.collection<{ _id: unknown }>(name).insertMany(documents)
+  }
+  await db.createCollection('view', { viewOn: 'plain', pipeline: [{ $project: { _id: 0, n: 1 } }] })
+  await db.createCollection('shown', { viewOn: 'plain', pipeline: [{ $match: { n: 1 } }] })
+  const ids = ['1', '1.0', `"${long}"`, `"${long}y"`, `"${hex}"`, '"A"', '"a"', '[1]', 'null']
+  const filters = [
+    ...ids.map((id) => `{"_id":${id}}`),
+    ...['{}', '{"n":1}', '{"n":2}', '{"_id":{"$gt":0}}', '{"_id":1,"n":2}', '{"$or":7}', '7'],
+  ]
+  for (const name of ['plain', 'capped', 'cased', 'view', 'shown', 'none', 'kv0']) {
+    const bodies = filters.flatMap((filter) => [
+      post(gateway, `${name}/findOne`, `{"filter":${filter}}`),
+      post(gateway, `${name}/findOne`, `{"filter":${filter},"skip":0}`),
+    ])
+    const answers = await talk(gateway, [bodies.join('')], bodies.length)
+    filters.forEach((filter, i) => {
+      const [alone, beside] = answers.slice(2 * i, 2 * i + 2).map(withoutTime)
+      t.ok(alone?.includes('\r\n\r\n{'), 'it is answered')
+      t.equal(alone, beside, `${name} ${filter.slice(0, 40)}`)
+    })
+  }
+  await client.close()
+})
+
+t.test('more requests at once than are answered together are answered all', async (t) => {
+  const gateway = await start(t)
+  const api = openApi(gateway.url, gateway.key)
+  const ids = Array.from({ length: 40 }, (_, id) => id)
+  const inserted = await Promise.all(
+    ids.map((_id) => api.post('many/insertOne', { document: { _id } })),
+  )
+  t.same(new Set(inserted.map(({ status }) => status)), new Set([200]))
+  const finds = ids.map((n) => post(gateway, 'many/findOne', `{"filter":{"_id":${n}}}`))
+  const answers = await talk(gateway, [finds.join('')], ids.length)
+  t.same(
+    answers.map((answer) => answer.slice(answer.indexOf('{'))),
+    ids.map((id) => `{"document":{"_id":${id}},"ok":1}`),
+  )
+})
+
+t.test('what is found by a filter alone is told of as the command that it is', async (t) => {
+  const lines: Record<string, unknown>[] = []
+  const info = (fields: Record<string, unknown>) => {
+    lines.push(fields)
+  }
+  const log = { ...silentLog, info } as typeof silentLog
+  const settings = { SLOW_COMMAND_MS: '0', ALLOWED_HOSTS: 'localhost' }
+  const gateway = await startGateway(t, settings, { log })
+  await talk(gateway, [post(gateway, 'a/findOne', '{"filter":{"_id":"topsecret"}}')], 1)
+  const [found] = lines.filter(({ command }) => command === 'find')
+  t.match(found, { ns: 'main.a', protocol: 'http', requestId: String })
+  t.equal(found?.shape, '{ find: string, filter: { _id: string }, limit: int, singleBatch: bool }')
+  t.notMatch(JSON.stringify(lines), 'topsecret')
 })
