@@ -5,6 +5,8 @@ import { Wallet } from 'ethers'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import type { AnchorClient } from './anchor-client.js'
+import { type AnchorSettings, type OpenAnchors, openAnchors } from './anchor-open.js'
 import { anchorRegistryArtifact } from './artifacts/anchor-registry.js'
 import { keyRegistryArtifact } from './artifacts/key-registry.js'
 import { ChainAway } from './away.js'
@@ -36,7 +38,8 @@ export interface Connected {
   readonly client: RegistryClient
   readonly relay: MetaRelay | undefined
   readonly typedData: RegistryTypedData
-  readonly anchor: string | undefined
+  /** Undefined where no contract or no key for it is set. */
+  readonly anchors: AnchorClient | undefined
   /** Seconds. */
   chainTime(): number
   onRevoked(listener: (address: string, index: number) => void): void
@@ -51,12 +54,11 @@ interface Base {
   readonly signal: AbortSignal
 }
 
-interface Parts extends Base {
+interface Parts extends Base, AnchorSettings {
   readonly provider: Provider
   readonly isRemote: boolean
   readonly chainId: number
   readonly registry: string
-  readonly anchor: string | undefined
   readonly deployBlock: number
   readonly stationKey: string | undefined
   readonly budget: bigint | undefined
@@ -76,17 +78,17 @@ export async function assembleLocal(given: Base & { chain: LocalChain }): Promis
   return assemble({
     ...{ store, clock, log, signal, provider: chain, isRemote: false, chainId, registry, anchor },
     ...{ deployBlock: 0, stationKey, budget: undefined, blockSeconds: 1 },
+    ...{ anchorKey: ownerKey, anchorBudget: undefined, confirmations: 1 },
     latest: async () => readHeader(await chain.request({ method: 'eth_getBlockByNumber', params })),
     onBlock: (listener) => chain.onBlock(listener),
   })
 }
 
-interface RemoteParts extends Base {
+interface RemoteParts extends Base, AnchorSettings {
   readonly remote: Remote
   readonly chainId: number
   readonly deployBlock: number
   readonly registry: string
-  readonly anchor: string | undefined
   readonly stationKey: string | undefined
   readonly sponsorBudget: bigint
 }
@@ -156,6 +158,7 @@ async function assemble(parts: Parts): Promise<Connected> {
   }
   let station: GasStation | undefined
   let relay: MetaRelay | undefined
+  let anchors: OpenAnchors | undefined
   try {
     await head.first()
     if (stationKey !== undefined) {
@@ -168,16 +171,19 @@ async function assemble(parts: Parts): Promise<Connected> {
       const onRevoked = (address: string, index: number) => keyLog.revoke(address, index)
       relay = new MetaRelay({ station, reader, head, typedData, chainTime, onRevoked })
     }
+    anchors = await openAnchors({ ...parts, reader, head })
   } catch (error) {
+    await station?.close()
     await head.close()
     throw error
   }
   return {
-    ...{ reader, head, relay, typedData, anchor: parts.anchor, chainTime },
+    ...{ reader, head, relay, typedData, anchors: anchors?.client, chainTime },
     client: new RegistryClient({ reader, head, keyLog, cache, isRemote, clock }),
     onRevoked: (listener) => void listeners.add(listener),
     close: async () => {
       await station?.close()
+      await anchors?.close()
       await head.close()
     },
   }

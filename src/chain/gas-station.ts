@@ -46,6 +46,10 @@ export interface GasStationOptions {
   readonly log: Log
   /** How long a request waits for its block, milliseconds. */
   readonly waitMs?: number
+  /** Gas of one transaction; sponsoredGasMax unless given. */
+  readonly gasMax?: number
+  /** What the log calls it. */
+  readonly name?: string
 }
 
 /** An intent and those who wait for it. */
@@ -67,6 +71,8 @@ interface Fees {
 export class GasStation {
   readonly address: string
   private readonly options: GasStationOptions
+  private readonly gasMax: number
+  private readonly name: string
   private readonly pending = new Map<number, Pending>()
   private mutex: Promise<unknown> = Promise.resolve()
   private tending: Promise<void> | undefined
@@ -80,6 +86,8 @@ export class GasStation {
   constructor(options: GasStationOptions) {
     this.options = options
     this.address = options.wallet.address
+    this.gasMax = options.gasMax ?? sponsoredGasMax
+    this.name = options.name ?? 'the gas station'
   }
 
   /** Takes up what a former run has left, and sends it again. */
@@ -110,6 +118,13 @@ export class GasStation {
     }
   }
 
+  /** Resolves once nothing is under way, whatever became of it. */
+  async settled(): Promise<void> {
+    while (this.pending.size > 0 && !this.isClosed) {
+      await Promise.allSettled([...this.pending.values()].map(({ receipt }) => receipt))
+    }
+  }
+
   async close(): Promise<void> {
     this.isClosed = true
     this.stopListening?.()
@@ -121,19 +136,20 @@ export class GasStation {
 
   /** Gas to allow; rejects with the RpcError of a revert. The same cap as on the transaction. */
   private async simulate(to: string, data: string, head: Header): Promise<number> {
+    const { gasMax } = this
     const { reader, provider, isRemote } = this.options
-    await reader.call({ to, data, gas: sponsoredGasMax }, head, this.address)
+    await reader.call({ to, data, gas: gasMax }, head, this.address)
     // Where gas costs nothing there is no need to know how much it takes.
-    if (!isRemote) return sponsoredGasMax
-    const call = { from: this.address, to, data, gas: hexQuantity(sponsoredGasMax) }
+    if (!isRemote) return gasMax
+    const call = { from: this.address, to, data, gas: hexQuantity(gasMax) }
     const params = [call, reader.tag(head)]
     const estimate = provider.request({ method: 'eth_estimateGas', params })
     const gas = await estimate.then(quantity).catch((error) => {
       // Some nodes estimate at the latest block only: the call above has told that it goes well.
-      if (error instanceof RpcError) return sponsoredGasMax
+      if (error instanceof RpcError) return gasMax
       throw unavailable(error)
     })
-    return Math.min(sponsoredGasMax, Math.max(sponsoredGasMin, Math.ceil(gas * 1.2)))
+    return Math.min(gasMax, Math.max(sponsoredGasMin, Math.ceil(gas * 1.2)))
   }
 
   /** Takes a nonce, signs, and writes the transaction down. */
@@ -182,7 +198,7 @@ export class GasStation {
     const left = balance - owed
     if (left < cost * BigInt(sponsoredReserve) && clock.elapsed() - this.warnedMs > warnEveryMs) {
       this.warnedMs = clock.elapsed()
-      log.warn({ address: this.address }, 'chain: the balance of the gas station is low')
+      log.warn({ address: this.address }, `chain: the balance of ${this.name} is low`)
     }
     if (left >= cost) return
     const text = 'the gas station cannot pay for a transaction; send it yourself'
@@ -300,7 +316,7 @@ export class GasStation {
       return
     }
     if (++pending.lostLooks < lostLooksMax) return
-    log.error({ nonce: intent.nonce }, "chain: the gas station's key is used elsewhere too")
+    log.error({ nonce: intent.nonce }, `chain: the key of ${this.name} is used elsewhere too`)
     this.pending.delete(intent.nonce)
     await intents.finish(intent, 0n)
     pending.settle(undefined, unavailable(new ChainAway('the transaction was displaced')))

@@ -32,11 +32,14 @@ export class Intents {
   private readonly rows: Rows
   /** Wei a day for all of them; undefined where gas costs nothing. */
   private readonly budget: bigint | undefined
+  /** Transactions of one wallet a day. */
+  private readonly quota: number
 
-  constructor(store: Store, rows: Rows, budget: bigint | undefined) {
+  constructor(store: Store, rows: Rows, budget: bigint | undefined, quota = sponsoredPerDayMax) {
     this.store = store
     this.rows = rows
     this.budget = budget
+    this.quota = quota
   }
 
   /** In order of nonce. */
@@ -49,7 +52,8 @@ export class Intents {
    * with 503 beyond the budget.
    */
   add(intent: Intent): Promise<void> {
-    return this.store.write((tx) => addIntent(tx, this.rows, intent, this.budget))
+    const { rows, budget, quota } = this
+    return this.store.write((tx) => addIntent(tx, rows, intent, budget, quota))
   }
 
   /** Writes down the replacement of `before`, which costs more. */
@@ -63,12 +67,18 @@ export class Intents {
   }
 }
 
-function* addIntent(tx: Tx, rows: Rows, intent: Intent, budget: bigint | undefined): Program<void> {
+function* addIntent(
+  tx: Tx,
+  rows: Rows,
+  intent: Intent,
+  budget: bigint | undefined,
+  quota: number,
+): Program<void> {
   const { day, wallet, cost } = intent
   const walletKey = rows.day(day, bytesOfHex(wallet.slice(2)))
   const before = yield* tx.get(walletKey)
   const count = before === undefined ? 0 : numberAt(before, 0)
-  if (count >= sponsoredPerDayMax) {
+  if (count >= quota) {
     const text = `the gas station has sent ${count} transactions of this wallet today`
     throw fail('IngressRequestRateLimitExceeded', text, { reason: 'SPONSOR_QUOTA' })
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.js'
 import { chainWaitMs, localChainStartMsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
+import type { AnchorClient } from './anchor-client.js'
 import { ChainAway, reasonOf, unavailable } from './away.js'
 import { assembleLocal, assembleRemote, type Connected } from './connect.js'
 import { inTime } from './head.js'
@@ -43,10 +44,19 @@ export interface ChainHealth {
   readonly problem?: string
 }
 
+/** The way to the anchor contract. */
+export interface Anchors {
+  /** False where the settings name no contract or no key to anchor with. */
+  readonly isConfigured: boolean
+  /** Rejects with CHAIN_UNAVAILABLE while the chain does not answer, and where none is set. */
+  client(): Promise<AnchorClient>
+}
+
 export interface OpenChain {
   readonly kind: 'local' | 'remote'
   readonly chainId: number
   readonly registry: Registry
+  readonly anchors: Anchors
   /** Of a local chain alone. What it answers is answered once its events have been taken in. */
   readonly local: Pick<LocalChain, 'serve' | 'fund' | 'request'> | undefined
   health(): ChainHealth
@@ -66,7 +76,8 @@ export function openChain(options: ChainOptions): OpenChain {
   if (plan.kind === 'remote') {
     const remote = new Remote({ ...plan, clock, log })
     const connect = () => assembleRemote({ ...plan, ...base, remote })
-    const opened = new Opened(plan.chainId, undefined, log, ending, connect)
+    const canAnchor = plan.anchor !== undefined && plan.anchorKey !== undefined
+    const opened = new Opened(plan.chainId, undefined, log, ending, connect, canAnchor)
     opened.begin()
     return opened
   }
@@ -77,7 +88,7 @@ export function openChain(options: ChainOptions): OpenChain {
     return chain
   }
   const connect = async () => assembleLocal({ ...base, chain: await local() })
-  const opened = new Opened(chainId, local, log, ending, connect)
+  const opened = new Opened(chainId, local, log, ending, connect, true)
   if (folder !== undefined) opened.begin()
   return opened
 }
@@ -86,6 +97,7 @@ class Opened implements OpenChain, Registry {
   readonly kind: 'local' | 'remote'
   readonly chainId: number
   readonly registry: Registry = this
+  readonly anchors: Anchors
   readonly local: OpenChain['local']
   private readonly chain: (() => Promise<LocalChain>) | undefined
   private readonly log: Log
@@ -103,7 +115,9 @@ class Opened implements OpenChain, Registry {
     log: Log,
     ending: AbortController,
     connect: () => Promise<Connected>,
+    canAnchor: boolean,
   ) {
+    this.anchors = { isConfigured: canAnchor, client: () => this.anchorClient() }
     this.kind = chain === undefined ? 'remote' : 'local'
     this.chainId = chainId
     this.chain = chain
@@ -273,6 +287,13 @@ class Opened implements OpenChain, Registry {
   private async client(): Promise<RegistryClient> {
     if (this.connected === undefined) await this.ready()
     return this.need().client
+  }
+
+  private async anchorClient(): Promise<AnchorClient> {
+    await this.ready()
+    const { anchors } = this.need()
+    if (anchors === undefined) throw unavailable(new ChainAway('no anchor contract is set'))
+    return anchors
   }
 
   private async relay(): Promise<MetaRelay> {

@@ -15,11 +15,13 @@ export type ChainSettings = Pick<
   | 'CHAIN_ID'
   | 'CHAIN_QUORUM'
   | 'CHAIN_DEPLOY_BLOCK'
+  | 'CHAIN_CONFIRMATIONS'
   | 'CHAIN_PRIVATE_KEY'
   | 'AUTH_CONTRACT_ADDRESS'
   | 'ANCHOR_CONTRACT_ADDRESS'
   | 'AUTH_GAS_STATION_PRIVATE_KEY'
   | 'SPONSOR_DAILY_BUDGET'
+  | 'ANCHOR_DAILY_BUDGET'
 >
 
 export type ChainPlan =
@@ -36,6 +38,11 @@ export type ChainPlan =
       readonly stationKey: string | undefined
       /** Wei a day. */
       readonly sponsorBudget: bigint
+      /** Signs anchors. */
+      readonly anchorKey: string | undefined
+      /** Wei a day. */
+      readonly anchorBudget: bigint
+      readonly confirmations: number
     }
 
 /** Throws InvalidOptions that names the setting, never its value where that is a secret. */
@@ -71,6 +78,9 @@ export function planChain(settings: ChainSettings): ChainPlan {
         ? undefined
         : addressOf('ANCHOR_CONTRACT_ADDRESS', ANCHOR_CONTRACT_ADDRESS),
     sponsorBudget: settings.SPONSOR_DAILY_BUDGET,
+    anchorKey: ownerKey,
+    anchorBudget: settings.ANCHOR_DAILY_BUDGET,
+    confirmations: settings.CHAIN_CONFIRMATIONS,
   }
 }
 

@@ -29,6 +29,16 @@ t.test('a real chain has its addresses, its id and its registry', async (t) => {
   t.match(plan({ ...remote, ...more }), { stationKey: privateKey, sponsorBudget: 15n * 10n ** 17n })
 })
 
+t.test('anchoring has its account, its depth and its budget', async (t) => {
+  const owner = testWallet('owner').privateKey
+  const given = { CHAIN_PRIVATE_KEY: owner, CHAIN_CONFIRMATIONS: '12', ANCHOR_DAILY_BUDGET: '0.1' }
+  t.match(plan({ ...remote, ...given }), {
+    ...{ anchorKey: owner, confirmations: 12, anchorBudget: 10n ** 17n },
+  })
+  t.match(plan(remote), { anchorKey: undefined, confirmations: 3, anchorBudget: 5n * 10n ** 16n })
+  t.throws(() => plan({ ...remote, CHAIN_CONFIRMATIONS: '0' }), /CHAIN_CONFIRMATIONS/)
+})
+
 t.test('contradictions are refused by name, and no key is repeated', async (t) => {
   const wrong: readonly [Record<string, string>, RegExp][] = [
     [{ AUTH_CONTRACT_ADDRESS: contract }, /AUTH_CONTRACT_ADDRESS is of a real chain/],
