@@ -37,6 +37,7 @@ import { updateDeleteRows } from './document/update-delete.js'
 import { validateRow } from './document/validate.js'
 import { keyRows } from './keys/keys-task.js'
 import { keyUseRows } from './keys/use-task.js'
+import { memoryRows } from './memory/rows.js'
 import { sqlChangeRow } from './sql/change/change-row.js'
 import { sqlDefineRow } from './sql/define/ddl-task.js'
 import { sqlExplainRow } from './sql/explain-row.js'
@@ -68,6 +69,7 @@ export const documentRows: readonly DocumentRow[] = [
   sqlDefineRow,
   sqlShowRow,
   sqlExplainRow,
+  ...memoryRows,
   ...planCacheRows,
   ...serverInfoRows,
   ...serverStatusRows,

@@ -36,6 +36,11 @@ export class BackgroundLoop {
     this.running = this.run()
   }
 
+  /** There is something to do: no need to wait for the next round. */
+  wake(): void {
+    this.nap?.wake()
+  }
+
   /** Resolves when the round under way is over. */
   async close(): Promise<void> {
     this.closed = true

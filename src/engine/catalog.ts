@@ -3,7 +3,7 @@
 // twice, so that a rename moves nothing and a drop leaves only ranges behind. (facts: storage 2, 9)
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes.js'
-import { assert, fail } from '../base/errors.js'
+import { assert, fail, type GatewayError } from '../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../base/limits.js'
 import { idKey, keyClass } from '../store/layout.js'
 import type { Count, KeyRange, Program, ReadTx, Tx } from '../store/store.js'
@@ -16,6 +16,7 @@ import {
   emptyDocument,
   encodeAccess,
   encodeNamespace,
+  graphPrefix,
 } from './descriptors.js'
 import { discardIndex, discardKeyspace, discardNamespace } from './garbage.js'
 import { collationOf } from './index-options.js'
@@ -321,7 +322,8 @@ export const replacementPrefix = 'system.replacement.'
 /** Whether listings show the collection. */
 export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
   if (ns.name.startsWith(replacementPrefix)) return false
-  if (!isFixed(ns) || ns.indexes.length > 0) return true
+  const hasOwnIndexes = ns.indexes.length > 0 && ns.access.isGraph !== true
+  if (!isFixed(ns) || hasOwnIndexes) return true
   return (yield* countOf(tx, ns)).documents > 0
 }
 
@@ -414,9 +416,12 @@ export function requireWritableName(db: string, name: string): void {
   if (name.startsWith('system.')) {
     throw fail('InvalidNamespace', `Invalid system namespace: ${db}.${name}`)
   }
-  if (name.startsWith('_') || name.startsWith('memory.')) {
-    throw fail('InvalidNamespace', `collection name is reserved: ${db}.${name}`)
-  }
+  if (name.startsWith('_') || name.startsWith(graphPrefix)) throw reservedName(db, name)
+}
+
+/** The refusal to write under a name that is the server's. */
+export function reservedName(db: string, name: string): GatewayError {
+  return fail('InvalidNamespace', `collection name is reserved: ${db}.${name}`)
 }
 
 /** Records the database's spelling with its first collection: two that differ in case cannot be. */

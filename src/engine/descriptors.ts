@@ -41,6 +41,15 @@ const uuidSubtype = 4
 /** What the server writes down of who did what: no client can have made a collection of it. */
 export const auditName = '_audit'
 
+/** Before the names of the collections that a graph of memories is made of. */
+export const graphPrefix = 'memory.'
+
+/** What a name says of who may reach a collection. */
+function keptFor(name: string): Pick<Access, 'audience' | 'isGraph'> {
+  if (name === auditName) return { audience: 'administrators' }
+  return name.startsWith(graphPrefix) ? { isGraph: true } : {}
+}
+
 /** `{}`. */
 export const emptyDocument: Document = writeDocument(() => {})
 
@@ -149,7 +158,7 @@ export function decodeNamespace(db: string, name: string, bytes: Bytes): Namespa
 
 function parseNamespace(db: string, name: string, bytes: Bytes): Namespace {
   const stored = decodeAccess(bytes)
-  const access: Access = name === auditName ? { ...stored, audience: 'administrators' } : stored
+  const access = { ...stored, ...keptFor(name) }
   const uuid = required(bytes, 'uuid')
   const capped = cappedOf(documentOf(required(bytes, 'options')))
   const timeSeries = timeSeriesOf(documentOf(required(bytes, 'options')))

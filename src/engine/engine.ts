@@ -1,7 +1,9 @@
 // The engine as one thing: a store, the background jobs that belong to its data, and the cursors of
 // this process. Programs need none of it but the store; commands find everything here.
 
+import { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
+import { queryBytesOfAllMax, queryBytesOfOwnerMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import { Awaiting } from './awaiting.js'
@@ -45,6 +47,11 @@ export class Engine {
   readonly pace: Pace
   readonly documentExpiry: DocumentExpiry
   readonly spills: SpillFolder | undefined
+  /** What queries hold in memory, by whose they are. */
+  readonly queryMemory = new ByteShares({
+    ofOwner: queryBytesOfOwnerMax,
+    ofAll: queryBytesOfAllMax,
+  })
   private readonly expiry: CursorExpiry
   private readonly attached: Job[] = []
 

@@ -1,7 +1,7 @@
 // What a record's value looks like: a kind byte and the document's bytes, or a kind byte and the
 // head of a document that lies in chunks because it is large. (facts: storage 9, rule 13)
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, equalBytes } from '../base/bytes.js'
 import { crc32c } from '../base/crc32c.js'
 import { assert, fail } from '../base/errors.js'
 import { chunkBytes, inlineValueBytesMax } from '../base/limits.js'
@@ -66,6 +66,12 @@ export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> 
   if (head !== undefined) return yield* readChunks(tx, head)
   assert(record[0] === recordKind.inline, 'a record is of a known kind')
   return record.subarray(1)
+}
+
+/** Whether a record is that of a document which stands in it, byte for byte. */
+export function isRecordOf(record: Bytes, document: Document): boolean {
+  if (record.length !== document.length + 1 || record[0] !== recordKind.inline) return false
+  return equalBytes(record.subarray(1), document)
 }
 
 /** Number of chunks of a document. */

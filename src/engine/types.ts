@@ -27,6 +27,8 @@ export interface Access {
   readonly isSettled?: true
   /** The server's own, such as `_audit`: no command writes it, and only these read it. */
   readonly audience?: 'administrators'
+  /** A part of a graph of memories: their commands alone write it. */
+  readonly isGraph?: true
 }
 
 export interface IndexField {
@@ -204,6 +206,8 @@ export interface Touch {
   readonly viewVersion?: string
   /** It is what a view reads: there for the stages of views alone, and none that were sent. */
   readonly throughView?: true
+  /** The command knows what a graph of memories is made of, and may change it. */
+  readonly knowsGraphs?: true
   /** It takes away and adds nothing: a wallet over its quota may. */
   readonly onlyRemoves?: true
 }

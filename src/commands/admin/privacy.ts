@@ -8,19 +8,14 @@ import type { CommandTx } from '../../bus/command-tx.js'
 import { bool, collection, oneOf, optional, string, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import {
-  createNamespace,
-  findNamespace,
-  findReserved,
-  release,
-  saveNamespace,
-} from '../../engine/catalog.js'
+import { createNamespace, findNamespace, findReserved } from '../../engine/catalog.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
 import type { Program } from '../../store/store.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { touchesName } from '../document/arguments.js'
+import { releaseOwned, saveOwnership, touchesOwned } from './owned.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
@@ -62,7 +57,7 @@ const setPrivacy = documentRow({
   access: 'identity',
   target: collection,
   params: privacyParams,
-  touches: touchesName('claim'),
+  touches: touchesOwned('claim'),
   audit: ({ args: { mode, ownerAddress, release } }) => ({
     mode: mode ?? null,
     ownerAddress: ownerAddress ?? null,
@@ -86,7 +81,7 @@ const setPrivacy = documentRow({
       (yield* findNamespace(tx, db, target)) ??
       (yield* createNamespace(tx, db, target, call.creation()))
     const access = changed(call, ns)
-    saveNamespace(tx, { ...ns, access })
+    yield* saveOwnership(tx, ns, access)
     return reply((writer) => {
       writer.string('collection', target).string('mode', access.mode)
       writeOwner(writer, access.owner)
@@ -125,7 +120,7 @@ function* releaseName(tx: CommandTx, call: PrivacyCall): Program<void> {
     throw fail('IllegalOperation', text)
   }
   if ((yield* findReserved(tx, db, target)) === undefined) throw missing(call)
-  release(tx, db, target)
+  releaseOwned(tx, call)
 }
 
 function missing({ db, target }: Pick<Call<unknown, string>, 'db' | 'target'>): Error {

@@ -6,10 +6,9 @@ import { rolesMax } from '../../base/limits.js'
 import { collection, oneOf, optional, string, wholeNumber } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { saveNamespace } from '../../engine/catalog.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
-import { touchesName } from '../document/arguments.js'
+import { saveOwnership, touchesOwned } from './owned.js'
 import { writeRoles } from './privacy.js'
 
 const getRoles = documentRow({
@@ -18,7 +17,7 @@ const getRoles = documentRow({
   access: 'identity',
   target: collection,
   params: {},
-  touches: touchesName('admin'),
+  touches: touchesOwned('admin'),
   help: 'Tells the roles of a collection to its owner.',
   *run(tx, { db, target }) {
     const { access } = present(tx.namespace(), db, target)
@@ -36,7 +35,7 @@ const setRole = documentRow({
     action: oneOf(['grant', 'revoke']),
     role: optional(wholeNumber),
   },
-  touches: touchesName('admin'),
+  touches: touchesOwned('admin'),
   audit: ({ args: { address, action, role } }) => ({ address, action, role: role ?? null }),
   help: 'Grants a wallet a role on a collection (1 reads, 2 writes too), or revokes it.',
   *run(tx, { db, target, args }) {
@@ -49,7 +48,7 @@ const setRole = documentRow({
       throw fail('BadValue', `a collection has at most ${rolesMax} roles`)
     }
     const access: Access = { ...ns.access, roles }
-    saveNamespace(tx, { ...ns, access })
+    yield* saveOwnership(tx, ns, access)
     return reply((writer) => writeRoles(writer, access))
   },
 })

@@ -1,0 +1,47 @@
+// What privacy and roles are of: a collection, or a graph of memories, which is several under one
+// ownership record. Any of a graph's collections stands for all of them.
+
+import { findNamespace, release, saveNamespace } from '../../engine/catalog.js'
+import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
+import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph.js'
+import type { Program, Tx } from '../../store/store.js'
+import { touchesName } from '../document/arguments.js'
+
+interface Named {
+  readonly db: string
+  readonly target: string
+}
+
+/** The names that have the access of the one that was named; that one is the first. */
+function namesOf(target: string): readonly string[] {
+  const graph = graphOfPart(target)
+  if (graph === undefined) return [target]
+  const parts = graphParts.map((part) => partName(graph, part))
+  return [target, ...parts.filter((name) => name !== target)]
+}
+
+export function touchesOwned(...needs: readonly Need[]): (call: Named) => readonly Touch[] {
+  const ofName = touchesName(...needs)
+  return (call) => {
+    const graph = graphOfPart(call.target)
+    if (graph === undefined) return ofName(call)
+    // In the order of namesOf, whose first is what the command is about.
+    const touches = graphTouches(call.db, graph, ...needs)
+    const isNamed = ({ collection }: Touch): boolean => collection === call.target
+    return [...touches.filter(isNamed), ...touches.filter((touch) => !isNamed(touch))]
+  }
+}
+
+/** Gives what was named, and all that shares its ownership record, an access. */
+export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access): Program<void> {
+  saveNamespace(tx, { ...ns, access })
+  for (const name of namesOf(ns.name).slice(1)) {
+    const other = yield* findNamespace(tx, ns.db, name)
+    if (other !== undefined) saveNamespace(tx, { ...other, access })
+  }
+}
+
+/** Gives the name away, with those that belong to it. */
+export function releaseOwned(tx: Tx, { db, target }: Named): void {
+  for (const name of namesOf(target)) release(tx, db, name)
+}

@@ -1,0 +1,57 @@
+// Parameters that the commands of graph memory share, and how a command finds its graph, so that
+// they refuse the same things in the same words.
+
+import { fail } from '../../base/errors.js'
+import { entityNameCharsMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import { string } from '../../bus/params.js'
+import type { Field } from '../../bus/schema.js'
+import type { Need, Touch } from '../../engine/types.js'
+import { walletOf } from '../../identity/identity.js'
+import type { Author } from '../../memory/entity-writing.js'
+import { requireName } from '../../memory/given-memory.js'
+import { findGraph, type Graph, graphTouches } from '../../memory/graph.js'
+import { unknownNode } from '../../memory/memory-plan.js'
+import type { Program } from '../../store/store.js'
+import { stringValue } from '../../value/value.js'
+
+/** An id, or an entity's name. */
+export const nodeText: Field<string> = {
+  ...string,
+  bind: (where) => {
+    const read = string.bind(where)
+    const name = where.slice(where.lastIndexOf('.') + 1)
+    return (value) => requireName(stringValue(read(value)), name, entityNameCharsMax)
+  },
+}
+
+/** The touches of a command on its one graph. */
+export function touchesGraph(
+  ...needs: readonly Need[]
+): (call: { readonly db: string; readonly target: string }) => readonly Touch[] {
+  return ({ db, target }) => graphTouches(db, target, ...needs)
+}
+
+/** Who writes, and when. */
+export function authorOf({
+  now,
+  identity,
+}: Pick<Call<unknown, string>, 'now' | 'identity'>): Author {
+  return { now, createdBy: walletOf(identity) }
+}
+
+/** The graph that a node is asked of. Throws NodeNotFound: a graph that is not there has none. */
+export function* requireGraph(
+  tx: Parameters<typeof findGraph>[0],
+  { db, target }: Pick<Call<unknown, string>, 'db' | 'target'>,
+  node: string,
+): Program<Graph> {
+  const graph = yield* findGraph(tx, db, target)
+  if (graph === undefined) throw unknownNode(node)
+  return graph
+}
+
+/** Throws GraphNotFound. */
+export function missingGraph(name: string): Error {
+  return fail('GraphNotFound', `there is no graph '${name}'`)
+}

@@ -1,0 +1,105 @@
+// Edges between nodes that are there, and entities that turn out to be one.
+// (facts: memory-dashboard A3, edges, merge)
+
+import { fail } from '../../base/errors.js'
+import { anyValue, collection, optional } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { shownEdge } from '../../memory/edge.js'
+import { requireEdgeType, requireTime, requireWeight } from '../../memory/given-memory.js'
+import { mergeEntities } from '../../memory/merge-entities.js'
+import { entityDocument, shownNode } from '../../memory/node.js'
+import { type MeantEdge, relateNodes, unrelateNodes } from '../../memory/relate.js'
+import { writePhase } from '../../store/sweep.js'
+import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
+
+const anything = { ...anyValue, isRequired: false }
+
+const relateNodesRow = documentRow({
+  name: 'relateNodes',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: {
+    from: nodeText,
+    to: nodeText,
+    type: anything,
+    weight: anything,
+    validFrom: anything,
+    validTo: anything,
+    source: optional(nodeText),
+  },
+  touches: touchesGraph('read', 'write'),
+  help: 'Links two nodes, or changes the edge of that type between them.',
+  *run(tx, call) {
+    const { from, to, type, weight, validFrom, validTo, source } = call.args
+    const relation = {
+      ...{ from, to, source, type: requireEdgeType(type) },
+      weight: weight === undefined ? undefined : requireWeight(weight),
+      validFrom: requireTime(validFrom, 'validFrom'),
+      validTo: requireTime(validTo, 'validTo'),
+    }
+    const graph = yield* requireGraph(tx, call, from)
+    const { edge, isNew } = yield* relateNodes(tx, graph, relation, authorOf(call))
+    return reply((out) => out.document('edge', shownEdge(edge)).bool('created', isNew))
+  },
+})
+
+interface MeantArgs {
+  readonly id: string | undefined
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly type: string | undefined
+}
+
+const unrelateNodesRow = documentRow({
+  name: 'unrelateNodes',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: {
+    id: optional(nodeText),
+    from: optional(nodeText),
+    to: optional(nodeText),
+    type: optional(nodeText),
+  },
+  touches: touchesGraph('read', 'write'),
+  help: 'Removes an edge: by its id, or by its two ends and its type.',
+  *run(tx, call) {
+    const meant = meantEdge(call.args)
+    const graph = yield* requireGraph(tx, call, 'id' in meant ? meant.id : meant.from)
+    yield* unrelateNodes(tx, graph, meant, authorOf(call))
+    return reply((out) => out.bool('deleted', true))
+  },
+})
+
+function meantEdge({ id, from, to, type = 'relates' }: MeantArgs): MeantEdge {
+  if (id !== undefined) return { id }
+  if (from !== undefined && to !== undefined) return { from, to, type }
+  throw fail('BadValue', "'id', or 'from' and 'to', are required")
+}
+
+const mergeEntitiesRow = documentRow({
+  name: 'mergeEntities',
+  grain: 'sweep',
+  access: 'identity',
+  target: collection,
+  params: { from: nodeText, into: nodeText },
+  touches: touchesGraph('read', 'write'),
+  help: 'Makes one entity of two: edges move, and the old name and id go on to mean the other.',
+  *run(call) {
+    const { args } = call
+    const author = authorOf(call)
+    for (let moved = 0; ; ) {
+      const merged = yield* writePhase(function* (tx) {
+        return yield* mergeEntities(tx, yield* requireGraph(tx, call, args.from), args, author)
+      })
+      moved += merged.moved
+      if (!merged.isDone) continue
+      const entity = shownNode(entityDocument(merged.entity))
+      return reply((out) => out.document('entity', entity).int32('moved', moved))
+    }
+  },
+})
+
+export const edgeRows = [relateNodesRow, unrelateNodesRow, mergeEntitiesRow]

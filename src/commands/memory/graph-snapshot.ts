@@ -1,0 +1,54 @@
+// graphSnapshot: what a viewer shows of a graph when it opens.
+// (facts: memory-dashboard A2, snapshot)
+
+import { fail } from '../../base/errors.js'
+import { contextNodesMax } from '../../base/limits.js'
+import { collection, number, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { edgeDocument, shownEdge } from '../../memory/edge.js'
+import { findGraph } from '../../memory/graph.js'
+import { shownNode } from '../../memory/node.js'
+import { shownAnchor } from '../../memory/shown-anchor.js'
+import { type Snapshot, snapshotOf } from '../../memory/snapshot.js'
+import type { Document } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { touchesGraph } from './arguments.js'
+
+export const graphSnapshotRow = documentRow({
+  name: 'graphSnapshot',
+  grain: 'read',
+  access: 'reader',
+  target: collection,
+  params: { limit: withDefault(number, contextNodesMax) },
+  touches: touchesGraph('read'),
+  help: 'Answers the newest nodes of a graph, the edges between them and its newest anchors.',
+  *run(tx, { db, target, args: { limit } }) {
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= contextNodesMax)) {
+      throw fail('BadValue', `limit is a whole number from 1 to ${contextNodesMax}`)
+    }
+    const graph = yield* findGraph(tx, db, target)
+    return replyOf(graph === undefined ? nothing : yield* snapshotOf(tx, graph, limit))
+  },
+})
+
+const nothing: Snapshot = { nodes: [], edges: [], anchors: [], total: 0, seq: 0 }
+
+function replyOf({ nodes, edges, anchors, total, seq }: Snapshot): Document {
+  return reply((writer) => {
+    writeAll(writer, 'nodes', nodes.map(shownNode))
+    writeAll(
+      writer,
+      'edges',
+      edges.map((edge) => shownEdge(edgeDocument(edge))),
+    )
+    writeAll(writer, 'anchors', anchors.map(shownAnchor))
+    writer.int64('total', total).int64('seq', seq)
+  })
+}
+
+function writeAll(writer: DocumentWriter, name: string, documents: readonly Document[]): void {
+  writer.openArray(name)
+  for (const document of documents) writer.pushDocument(document)
+  writer.close()
+}

@@ -1,0 +1,184 @@
+// Graphs as wholes: which there are, who owns each and who may reach it, how it ranks, and its end.
+// (facts: memory-dashboard A3, /api/graphs; DESIGN.md, graphs)
+
+import { fail } from '../../base/errors.js'
+import { rolesMax } from '../../base/limits.js'
+import type { Call } from '../../bus/call.js'
+import {
+  anyValue,
+  bool,
+  collection,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  withDefault,
+} from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import type { Access, Need, PrivacyMode } from '../../engine/types.js'
+import { requireAddress } from '../../identity/address.js'
+import { walletOf } from '../../identity/identity.js'
+import { dropGraph, ensureGraph, findParts, graphTouches, saveAccess } from '../../memory/graph.js'
+import { graphCreation } from '../../memory/graph-creation.js'
+import { type GraphReport, listGraphs, reportOf } from '../../memory/graph-list.js'
+import { noteChange } from '../../memory/graph-settings.js'
+import { fieldsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { type Document, documentValue } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { writeRoles } from '../admin/privacy.js'
+import { missingGraph, touchesGraph } from './arguments.js'
+
+const listGraphsRow = documentRow({
+  name: 'listGraphs',
+  grain: 'read',
+  access: 'reader',
+  target: anyValue,
+  params: {},
+  touches: ({ db }) => [{ db, needs: [], knowsGraphs: true }],
+  help: 'Lists the graphs that the caller may read, with what each holds.',
+  *run(tx, call) {
+    const reports: GraphReport[] = []
+    for (const { name, nodes } of yield* listGraphs(tx, call.db)) {
+      if (!call.may('read', nodes.access)) continue
+      const report = yield* reportOf(tx, call.db, name)
+      if (report !== undefined) reports.push(report)
+    }
+    return reply((out) => {
+      out.openArray('graphs')
+      for (const report of reports) {
+        writeReport(out.pushOpenDocument(), report, call)
+        out.close()
+      }
+      out.close()
+    })
+  },
+})
+
+function writeReport(
+  out: DocumentWriter,
+  report: GraphReport,
+  call: Pick<Call<unknown, unknown>, 'may'>,
+): void {
+  const { name, nodesPart, settings, nodes, edges, memories, anchors } = report
+  const { access } = nodesPart
+  out.string('name', name)
+  if (access.owner === null) out.null('owner')
+  else out.string('owner', access.owner)
+  out.string('mode', access.mode)
+  if (call.may('admin', access)) writeRoles(out, access)
+  out.int32('nodes', nodes).int32('edges', edges).int32('memories', memories)
+  out.int32('anchors', anchors)
+  if (settings === undefined) return
+  out.int32('analyzer', settings.analyzer)
+  if (settings.k1 !== undefined) out.double('k1', settings.k1)
+  if (settings.b !== undefined) out.double('b', settings.b)
+}
+
+interface SetGraphArgs {
+  readonly mode: PrivacyMode | undefined
+  readonly ownerAddress: string | undefined
+  readonly roles: Document | undefined
+  readonly k1: number | undefined
+  readonly b: number | undefined
+}
+
+type SetGraphCall = Call<SetGraphArgs, string>
+
+const setGraphRow = documentRow({
+  name: 'setGraph',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: {
+    mode: optional(oneOf(['private', 'public', 'shared'])),
+    ownerAddress: optional(string),
+    roles: optional(object),
+    k1: optional(number),
+    b: optional(number),
+  },
+  touches: ({ db, target, args }) => graphTouches(db, target, ...settingNeeds(args)),
+  audit: ({ args: { mode, ownerAddress, roles } }) => ({
+    mode: mode ?? null,
+    ownerAddress: ownerAddress ?? null,
+    roles: roles !== undefined,
+  }),
+  help:
+    'Sets the privacy mode and the roles of a graph, and how it ranks; it is made if it is ' +
+    'missing. Ownership is as of collections.',
+  *run(tx, call) {
+    const { db, target, args } = call
+    const graph = yield* ensureGraph(tx, db, target, graphCreation(call))
+    saveAccess(tx, graph, changedAccess(call, graph.nodes.access))
+    const { k1, b } = args
+    yield* noteChange(tx, graph.anchors, {
+      ...(k1 === undefined ? {} : { k1: requireWithin('k1', k1, k1Max) }),
+      ...(b === undefined ? {} : { b: requireWithin('b', b, 1) }),
+    })
+    const report = yield* reportOf(tx, db, target)
+    if (report === undefined) throw missingGraph(target)
+    return reply((out) => writeReport(out, report, call))
+  },
+})
+
+/** Parameters of BM25 are of this size; more would only sum term frequencies. */
+const k1Max = 10
+
+/** Who has not claimed a graph can claim it by its mode alone; the rest is its owner's. */
+function settingNeeds({ mode, ownerAddress, roles, k1, b }: SetGraphArgs): Need[] {
+  const claims = mode !== undefined || ownerAddress !== undefined
+  const isOwners = roles !== undefined || k1 !== undefined || b !== undefined
+  if (!claims && !isOwners) throw fail('BadValue', 'there is nothing to set')
+  return [...(claims ? (['claim'] as const) : []), ...(isOwners ? (['admin'] as const) : [])]
+}
+
+function changedAccess(call: SetGraphCall, access: Access): Access {
+  const { mode = access.mode, ownerAddress, roles } = call.args
+  if (ownerAddress !== undefined && call.identity.kind !== 'operator') throw call.unauthorized()
+  const claims = call.args.mode !== undefined || ownerAddress !== undefined
+  const claimed = access.owner ?? (claims ? (walletOf(call.identity) ?? null) : null)
+  const owner = ownerAddress === undefined ? claimed : requireAddress(ownerAddress, 'ownerAddress')
+  const isSettled = claims || access.isSettled === true
+  return {
+    ...{ owner, mode, roles: roles === undefined ? access.roles : requireRoles(roles) },
+    ...(isSettled ? { isSettled } : {}),
+  }
+}
+
+/** Addresses to 1 (read) or 2 (write). */
+function requireRoles(given: Document): Record<string, 1 | 2> {
+  const roles: Record<string, 1 | 2> = {}
+  for (const [address, value] of fieldsOf(documentValue(given))) {
+    const role = value.isNumber ? numberOf(value) : 0
+    if (role !== 1 && role !== 2) throw fail('BadValue', 'a role must be 1 (read) or 2 (write)')
+    roles[requireAddress(address, 'roles')] = role
+  }
+  if (Object.keys(roles).length <= rolesMax) return roles
+  throw fail('BadValue', `a graph has at most ${rolesMax} roles`)
+}
+
+function requireWithin(name: string, value: number, most: number): number {
+  if (value >= 0 && value <= most) return value
+  throw fail('BadValue', `'${name}' must be a number from 0 to ${most}`)
+}
+
+const dropGraphRow = documentRow({
+  name: 'dropGraph',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: { release: withDefault(bool, false) },
+  touches: touchesGraph('admin'),
+  audit: ({ args: { release } }) => (release ? { release } : {}),
+  help: "Drops a graph; its name stays its owner's unless it is released.",
+  *run(tx, call) {
+    const parts = yield* findParts(tx, call.db, call.target)
+    if (parts === undefined) throw missingGraph(call.target)
+    yield* dropGraph(tx, parts, call.args.release)
+    return reply((out) => out.bool('dropped', true))
+  },
+})
+
+export const graphRows = [listGraphsRow, setGraphRow, dropGraphRow]

@@ -1,0 +1,94 @@
+// One memory: reading it with its edges, changing what may change, deleting it.
+// (facts: memory-dashboard A3, /api/memories/:id)
+
+import { fail } from '../../base/errors.js'
+import { fanOutMax } from '../../base/limits.js'
+import { anyValue, collection, oneOf, optional } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import { findById } from '../../engine/collections.js'
+import { edgeDocument, shownEdge } from '../../memory/edge.js'
+import { edgesOf, forgetMemory } from '../../memory/forget.js'
+import { requireTime } from '../../memory/given-memory.js'
+import { unknownNode } from '../../memory/memory-plan.js'
+import { isMemory, shownNode } from '../../memory/node.js'
+import { type MemoryChange, updateMemory } from '../../memory/update-memory.js'
+import { writePhase } from '../../store/sweep.js'
+import { bsonType, stringValue, type Value } from '../../value/value.js'
+import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
+
+const getMemoryRow = documentRow({
+  name: 'getMemory',
+  grain: 'read',
+  access: 'reader',
+  target: collection,
+  params: { id: nodeText },
+  touches: touchesGraph('read'),
+  help: 'Answers a memory with its edges.',
+  *run(tx, call) {
+    const { id } = call.args
+    const graph = yield* requireGraph(tx, call, id)
+    const node = yield* findById(tx, graph.nodes, stringValue(id))
+    if (node === undefined || !isMemory(node)) throw unknownNode(id)
+    const edges = yield* edgesOf(tx, graph, id, fanOutMax)
+    return reply((out) => {
+      out.document('memory', shownNode(node)).openArray('edges')
+      for (const edge of edges) out.pushDocument(shownEdge(edgeDocument(edge)))
+      out.close()
+    })
+  },
+})
+
+const updateMemoryRow = documentRow({
+  name: 'updateMemory',
+  grain: 'point',
+  access: 'identity',
+  target: collection,
+  params: {
+    id: nodeText,
+    status: optional(oneOf(['active', 'superseded'])),
+    validTo: { ...anyValue, isRequired: false },
+  },
+  touches: touchesGraph('read', 'write'),
+  help: 'Changes until when a memory holds, and whether it is superseded; nothing else of it can.',
+  *run(tx, call) {
+    const { id, status, validTo } = call.args
+    const change = changeOf(status, validTo)
+    const graph = yield* requireGraph(tx, call, id)
+    const memory = yield* updateMemory(tx, graph, id, change, call.now)
+    return reply((out) => out.document('memory', shownNode(memory)))
+  },
+})
+
+function changeOf(status: MemoryChange['status'], validTo: Value | undefined): MemoryChange {
+  if (status === undefined && validTo === undefined) {
+    throw fail('BadValue', "one of 'status' and 'validTo' is required")
+  }
+  if (validTo?.type === bsonType.null) return { status, validTo: null }
+  return { status, validTo: requireTime(validTo, 'validTo') }
+}
+
+const forgetMemoryRow = documentRow({
+  name: 'forgetMemory',
+  grain: 'sweep',
+  access: 'identity',
+  target: collection,
+  params: { id: nodeText },
+  touches: touchesGraph('read', 'write'),
+  help:
+    'Deletes a memory with its edges, and the entities that nothing else is linked to. Of an ' +
+    'anchored one the hash stays.',
+  *run(call) {
+    const { id } = call.args
+    const { now } = authorOf(call)
+    for (let edges = 0; ; ) {
+      const forgotten = yield* writePhase(function* (tx) {
+        return yield* forgetMemory(tx, yield* requireGraph(tx, call, id), id, now)
+      })
+      edges += forgotten.edges
+      if (forgotten.isDone) return reply((out) => out.bool('deleted', true).int32('edges', edges))
+    }
+  },
+})
+
+export const memoryItemRows = [getMemoryRow, updateMemoryRow, forgetMemoryRow]

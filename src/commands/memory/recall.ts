@@ -1,0 +1,116 @@
+// recallMemories: what a graph of memories says to a question, or around an entity.
+// (facts: memory-dashboard A2, recall)
+
+import { fail } from '../../base/errors.js'
+import {
+  entityCharsMax,
+  hopsDefault,
+  hopsMax,
+  questionCharsMax,
+  recalledDefault,
+  recalledMax,
+} from '../../base/limits.js'
+import { bool, collection, number, oneOf, optional, string, withDefault } from '../../bus/params.js'
+import { reply } from '../../bus/reply.js'
+import { documentRow } from '../../bus/row.js'
+import type { Args } from '../../bus/schema.js'
+import { findGraph } from '../../memory/graph.js'
+import { type Recall, type RecallRequest, recall } from '../../memory/recall.js'
+import type { Recalled } from '../../memory/recall-score.js'
+import type { Document } from '../../value/value.js'
+import type { DocumentWriter } from '../../value/writer.js'
+import { touchesGraph } from './arguments.js'
+
+const params = {
+  q: optional(string),
+  entity: optional(string),
+  hops: withDefault(number, hopsDefault),
+  limit: withDefault(number, recalledDefault),
+  include: optional(oneOf(['superseded'])),
+  neighbours: withDefault(number, 0),
+  explain: withDefault(bool, false),
+} as const
+
+export const recallRow = documentRow({
+  name: 'recallMemories',
+  grain: 'read',
+  access: 'reader',
+  target: collection,
+  params,
+  touches: touchesGraph('read'),
+  help: 'Finds the memories of a graph that answer a question or lie around an entity, best first.',
+  *run(tx, { db, target, args }) {
+    const request = requestOf(args)
+    const graph = yield* findGraph(tx, db, target)
+    if (graph === undefined) return replyOf(nothing, false)
+    return replyOf(yield* recall(tx, graph, request), args.explain)
+  },
+})
+
+const nothing: Recall = {
+  memories: [],
+  context: { distances: new Map(), edges: [], isTruncated: false },
+}
+
+/** Throws BadValue. */
+function requestOf(args: Args<typeof params>): RecallRequest {
+  const { q, entity, hops, limit, neighbours } = args
+  if (q === undefined && entity === undefined) {
+    throw fail('BadValue', 'recall takes a question (q), an entity, or both')
+  }
+  requireLength('q', q, questionCharsMax)
+  requireLength('entity', entity, entityCharsMax)
+  requireWhole('hops', hops, 0, hopsMax)
+  requireWhole('limit', limit, 1, recalledMax)
+  if (!(neighbours >= 0 && neighbours <= 1)) {
+    throw fail('BadValue', 'neighbours is a number from 0 to 1')
+  }
+  const withSuperseded = args.include === 'superseded'
+  return { question: q, entity, hops, limit, withSuperseded, neighbours }
+}
+
+function requireLength(name: string, text: string | undefined, max: number): void {
+  if (text === undefined || (text !== '' && hasAtMost(text, max))) return
+  throw fail('BadValue', `${name} is 1 to ${max} characters`)
+}
+
+/** Whether a text has no more code points than that; no more of it is looked at than it takes. */
+function hasAtMost(text: string, max: number): boolean {
+  if (text.length <= max) return true
+  return text.length <= 2 * max && [...text].length <= max
+}
+
+function requireWhole(name: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return
+  throw fail('BadValue', `${name} is a whole number from ${min} to ${max}`)
+}
+
+function replyOf({ memories, context }: Recall, explains: boolean): Document {
+  return reply((writer) => {
+    writer.openArray('memories')
+    for (const memory of memories) writeRecalled(writer, memory, explains)
+    writer.close()
+    writeTexts(writer, 'nodeIds', [...context.distances.keys()])
+    const edges = context.edges.map(({ id }) => id)
+    writeTexts(writer, 'edgeIds', edges)
+    writer.bool('contextTruncated', context.isTruncated)
+  })
+}
+
+function writeRecalled(writer: DocumentWriter, recalled: Recalled, explains: boolean): void {
+  const { memory, score, distance, bm25, boost } = recalled
+  writer.pushOpenDocument().string('id', memory.id).string('text', memory.text)
+  writer.double('score', score).int32('distance', distance).int64('createdAt', memory.createdAt)
+  writeTexts(writer, 'entities', memory.entities)
+  if (explains) {
+    writer.openDocument('explain').double('bm25', bm25).double('boost', boost)
+    writer.int32('distance', distance).close()
+  }
+  writer.close()
+}
+
+function writeTexts(writer: DocumentWriter, name: string, texts: readonly string[]): void {
+  writer.openArray(name)
+  for (const [i, text] of texts.entries()) writer.string(String(i), text)
+  writer.close()
+}

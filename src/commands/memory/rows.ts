@@ -1,0 +1,21 @@
+// The commands of graph memory: one list, which the table of commands takes in and the tests of
+// rights go through.
+
+import type { DocumentRow } from '../../bus/row.js'
+import { edgeRows } from './edges.js'
+import { graphSnapshotRow } from './graph-snapshot.js'
+import { graphRows } from './graphs.js'
+import { memoryItemRows } from './memories.js'
+import { proofRows } from './proofs-task.js'
+import { recallRow } from './recall.js'
+import { rememberRow } from './remember.js'
+
+export const memoryRows: readonly DocumentRow[] = [
+  rememberRow,
+  ...memoryItemRows,
+  ...edgeRows,
+  recallRow,
+  graphSnapshotRow,
+  ...proofRows,
+  ...graphRows,
+]

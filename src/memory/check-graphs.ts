@@ -1,0 +1,218 @@
+// The part of a check that looks at graphs: every edge has its two ends, every memory the postings
+// of its terms and no others, and the totals are those of the memories. Bounded steps that may run
+// beside clients; what a write in between has moved is looked at again.
+
+import type { Bytes } from '../base/bytes.js'
+import { listNamespaces } from '../engine/catalog.js'
+import { messageOf, stepRange } from '../engine/check-steps.js'
+import { recordKey } from '../engine/collections.js'
+import { idRange } from '../engine/garbage.js'
+import { documentOfRecord } from '../engine/records.js'
+import type { Namespace } from '../engine/types.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, ReadTx, Store } from '../store/store.js'
+import { readPhase, runSweep, type Sweep } from '../store/sweep.js'
+import { field } from '../value/elements.js'
+import { bsonType, type Document, stringOf, stringValue } from '../value/value.js'
+import { edgeId, readEdge } from './edge.js'
+import { findGraph, type Graph, graphOfPart, partName } from './graph.js'
+import { headOfId, headsOf, namesIn } from './name-heads.js'
+import { isMemory, readEntity, readMemory } from './node.js'
+import { unpackId } from './packed-id.js'
+import { countOf, isSuperseded, lengthOf, postingBytes, sizeOf } from './posting-block.js'
+import { blockIn, numberIn, termOfName } from './term-documents.js'
+import { type Totals, totalsOf } from './totals.js'
+
+export interface GraphProblem {
+  /** `db.collection` of the part that it lies in. */
+  readonly ns: string
+  readonly text: string
+}
+
+/** Tries to see a graph while nobody writes to it. */
+const triesMax = 5
+
+/** Every graph of a store; resolves with what is wrong, nothing for sound ones. */
+export function checkGraphs(store: Store): Promise<GraphProblem[]> {
+  return runSweep(store, checkAll())
+}
+
+function* checkAll(): Sweep<GraphProblem[]> {
+  const problems: GraphProblem[] = []
+  for (const { db, name } of yield* readPhase((tx) => listNamespaces(tx))) {
+    const graph = graphOfPart(name)
+    if (graph === undefined || name !== partName(graph, 'nodes')) continue
+    problems.push(...(yield* checkGraph(db, graph)))
+  }
+  return problems
+}
+
+function* checkGraph(db: string, name: string): Sweep<GraphProblem[]> {
+  const find = () => readPhase((tx) => findGraph(tx, db, name))
+  for (let tries = 0; tries < triesMax; tries++) {
+    const before = yield* find()
+    if (before === undefined) return []
+    const texts = yield* lookAt(before)
+    const after = yield* find()
+    if (after?.settings.seq === before.settings.seq) return texts
+  }
+  return [{ ns: `${db}.${partName(name, 'nodes')}`, text: 'kept changing: it was not looked at' }]
+}
+
+function* lookAt(graph: Graph): Sweep<GraphProblem[]> {
+  const problems: GraphProblem[] = []
+  const find = (ns: Namespace, text: string): void => {
+    problems.push({ ns: `${ns.db}.${ns.name}`, text })
+  }
+  const balance = new Balance()
+  yield* eachDocument(graph.edges, find, (tx, edge) => checkEdge(tx, graph, edge))
+  yield* eachDocument(graph.nodes, find, function* (_tx, node) {
+    return balance.takeNode(node)
+  })
+  yield* eachDocument(graph.terms, find, function* (_tx, term) {
+    return balance.takeTerm(term)
+  })
+  for (const text of balance.texts()) find(graph.terms, text)
+  const totals = yield* readPhase((tx) => totalsOf(tx, graph.terms))
+  for (const text of balance.totalTexts(totals)) find(graph.terms, text)
+  return problems
+}
+
+/** Answers what is wrong with a document. */
+type Look = (tx: ReadTx, document: Document) => Program<string | undefined>
+
+function* eachDocument(
+  ns: Namespace,
+  find: (ns: Namespace, text: string) => void,
+  look: Look,
+): Sweep<void> {
+  const range = idRange(keyClass.record, ns.id)
+  const unreadable = yield* stepRange<readonly string[]>(
+    range,
+    function* (tx, entries) {
+      const texts: string[] = []
+      for (const { value } of entries) {
+        const text = yield* lookOrTell(tx, value, look)
+        if (text !== undefined) texts.push(text)
+      }
+      return texts
+    },
+    (texts) => {
+      for (const text of texts) find(ns, text)
+    },
+  )
+  if (unreadable !== undefined) find(ns, unreadable)
+}
+
+function* lookOrTell(tx: ReadTx, record: Bytes, look: Look): Program<string | undefined> {
+  const document = yield* documentOfRecord(tx, record)
+  try {
+    return yield* look(tx, document)
+  } catch (error) {
+    return `${idIn(document)}: ${messageOf(error)}`
+  }
+}
+
+function* checkEdge(tx: ReadTx, graph: Graph, document: Document): Program<string | undefined> {
+  const { id, from, type, to } = readEdge(document)
+  if (id !== edgeId(graph.name, from, type, to)) return `edge ${id} is not of its ends and type`
+  for (const end of [from, to]) {
+    const node = yield* tx.get(recordKey(graph.nodes, stringValue(end)))
+    if (node === undefined) return `edge ${id} leads to ${end}, which is not there`
+  }
+  return undefined
+}
+
+/** What memories say of their terms against what postings say of memories, summed up by memory. */
+class Balance {
+  private readonly sums = new Map<string, number>()
+  private readonly totals = { memories: 0, length: 0, superseded: 0, supersededLength: 0 }
+  /** Postings of each term: as its document counts them, less those that were seen. */
+  private readonly counts = new Map<string, number>()
+  /** Names that begin with a word, less those that are counted. */
+  private readonly heads = new Map<string, number>()
+
+  takeNode(node: Document): string | undefined {
+    if (!isMemory(node)) {
+      for (const [head, count] of headsOf(readEntity(node))) this.addHead(head, count)
+      return undefined
+    }
+    const { id, keywords, len, status } = readMemory(node)
+    const isOld = status === 'superseded'
+    this.totals.memories++
+    this.totals.length += len
+    if (isOld) {
+      this.totals.superseded++
+      this.totals.supersededLength += len
+    }
+    this.add(id, 0)
+    for (const [term, count] of keywords) this.add(id, digestOf(term, count, len, isOld))
+    return undefined
+  }
+
+  takeTerm(document: Document): string | undefined {
+    const head = headOfId(idIn(document))
+    if (head !== undefined) this.addHead(head, -namesIn(document))
+    const name = termOfName(idIn(document))
+    if (name === undefined) return undefined
+    const { term, isNewest } = name
+    const block = blockIn(document)
+    const said = isNewest ? numberIn(document, 'n') : 0
+    this.counts.set(term, (this.counts.get(term) ?? 0) + said - sizeOf(block))
+    for (let at = 0; at < block.length; at += postingBytes) {
+      const digest = digestOf(
+        term,
+        countOf(block, at),
+        lengthOf(block, at),
+        isSuperseded(block, at),
+      )
+      this.add(unpackId(block, at), -digest)
+    }
+    return undefined
+  }
+
+  *texts(): Generator<string> {
+    for (const [id, sum] of this.sums) {
+      if (sum !== 0) yield `the postings of ${id} are not those of its terms`
+    }
+    for (const [term, rest] of this.counts) {
+      if (rest !== 0) yield `the term '${term}' counts ${rest} postings more than it has`
+    }
+    for (const [head, rest] of this.heads) {
+      if (rest !== 0) yield `${rest} names that begin with '${head}' are not counted`
+    }
+  }
+
+  private addHead(head: string, count: number): void {
+    this.heads.set(head, (this.heads.get(head) ?? 0) + count)
+  }
+
+  *totalTexts(stored: Totals): Generator<string> {
+    for (const name of ['memories', 'length', 'superseded', 'supersededLength'] as const) {
+      const counted = this.totals[name]
+      if (stored[name] !== counted) yield `the total '${name}' is ${stored[name]}, not ${counted}`
+    }
+  }
+
+  private add(id: string, digest: number): void {
+    this.sums.set(id, ((this.sums.get(id) ?? 0) + digest) | 0)
+  }
+}
+
+/** Of a posting: equal ones cancel each other out, and others hardly ever do (FNV-1a). */
+function digestOf(term: string, count: number, length: number, isOld: boolean): number {
+  let digest = 0x811c9dc5
+  const mix = (value: number): void => {
+    digest = Math.imul(digest ^ value, 0x01000193)
+  }
+  for (let i = 0; i < term.length; i++) mix(term.charCodeAt(i))
+  mix(count)
+  mix(length)
+  mix(isOld ? 1 : 0)
+  return digest | 0
+}
+
+function idIn(document: Document): string {
+  const id = field(document, '_id')
+  return id?.type === bsonType.string ? stringOf(id) : ''
+}

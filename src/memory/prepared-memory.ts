@@ -1,0 +1,65 @@
+// What can be told of a memory before its transaction begins: its terms, what its text shows by
+// itself, and the key by which the same content is known again. Pure, so that programs stay short.
+
+import { createHash } from 'node:crypto'
+import type { Bytes } from '../base/bytes.js'
+import { termsMax } from '../base/limits.js'
+import type { Document } from '../value/value.js'
+import { unitSeparator } from './edge.js'
+import { type GivenEntity, type GivenMemory, parseMemory } from './given-memory.js'
+import { type PlainText, plainText } from './known-names.js'
+import { defaultKind, entityId, normName } from './names.js'
+import { type Find, findPatterns } from './patterns.js'
+import { analyse } from './text/analyser.js'
+
+export interface PreparedMemory extends PlainText {
+  /** Place in the command. */
+  readonly index: number
+  readonly given: GivenMemory
+  /** Terms of the text and of the keywords that came with it, and how often. */
+  readonly terms: ReadonlyMap<string, number>
+  readonly length: number
+  readonly finds: readonly Find[]
+  readonly contentKey: Bytes
+}
+
+const contentKeyBytes = 16
+
+/** Throws BadValue, MemoryTooLarge. */
+export function prepareMemory(graph: string, index: number, document: Document): PreparedMemory {
+  const given = parseMemory(document)
+  const { terms, length } = termsOf(given)
+  const finds = findPatterns(given.text)
+  const rest = { finds, ...plainText(given.text), contentKey: contentKey(graph, given) }
+  return { index, given, terms, length, ...rest }
+}
+
+function termsOf({ text, keywords }: GivenMemory): Pick<PreparedMemory, 'terms' | 'length'> {
+  const { terms, length } = analyse(text)
+  if (keywords.length === 0) return { terms, length }
+  const all = new Map(terms)
+  let total = length
+  for (const keyword of keywords) {
+    for (const term of analyse(keyword).terms.keys()) {
+      if (!all.has(term) && all.size >= termsMax) continue
+      all.set(term, (all.get(term) ?? 0) + 1)
+      total++
+    }
+  }
+  return { terms: all, length: total }
+}
+
+/**
+ * Same text, same entities given with it, same source. It is made of what came and not of what the
+ * graph makes of it, so that sending again is known as that whatever was learned in between.
+ */
+function contentKey(graph: string, { text, entities, source }: GivenMemory): Bytes {
+  const ids = entities.map((entity) => plainId(graph, entity)).sort()
+  const parts = [graph, text, ids.join(','), source?.ref ?? '']
+  const hash = createHash('sha256').update(parts.join(unitSeparator)).digest()
+  return new Uint8Array(hash.subarray(0, contentKeyBytes))
+}
+
+function plainId(graph: string, { name, kind = defaultKind }: GivenEntity): string {
+  return entityId(graph, kind, normName(name))
+}

@@ -1,0 +1,23 @@
+// Ids that sort by the time of their making (ULID): 48 bits of milliseconds and 80 random ones, as
+// 26 digits of Crockford's base 32. Time and randomness come from the caller, who freezes them.
+
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const timeDigits = 10
+/** The last time that an id can have, milliseconds. */
+export const ulidTimeMax = 2 ** 48 - 1
+/** What an id takes of randomness. */
+export const ulidRandomBytes = 10
+
+export function ulid(ms: number, random: Uint8Array): string {
+  let text = ''
+  for (let rest = ms; text.length < timeDigits; rest = Math.floor(rest / 32)) {
+    text = (digits[rest % 32] ?? '') + text
+  }
+  let value = 0
+  let bits = 0
+  for (const byte of random.subarray(0, ulidRandomBytes)) {
+    value = ((value << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += digits[(value >> (bits - 5)) & 31]
+  }
+  return text
+}

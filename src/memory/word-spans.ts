@@ -1,0 +1,24 @@
+// Where the words of a text begin and end, for finding known names in it: a name is found from the
+// beginning of a word to the end of one. Texts of plain letters need no segmenter.
+
+export interface WordSpan {
+  readonly start: number
+  readonly end: number
+}
+
+const plainText = /^[\t\n\r -~\u00a0-\u024f\u2010-\u2027]*$/
+const plainWord = /[\p{L}\p{N}]+/gu
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+
+export function wordSpans(text: string): WordSpan[] {
+  if (plainText.test(text)) {
+    return Array.from(text.matchAll(plainWord), ({ index, 0: word }) => {
+      return { start: index, end: index + word.length }
+    })
+  }
+  const spans: WordSpan[] = []
+  for (const { index, segment, isWordLike } of segmenter.segment(text)) {
+    if (isWordLike === true) spans.push({ start: index, end: index + segment.length })
+  }
+  return spans
+}
