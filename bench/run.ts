@@ -1,5 +1,6 @@
 // `npm run bench -- NAME [--json]`: runs one question of bench/, or all of them. Each prints what
 // it measured as a ratio against a peer in the same run, and beside it the calibration of this run.
+// `--data PATH` is for `memory-quality`, whose data is not ours to keep: without it, it says nothing.
 
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
@@ -14,6 +15,9 @@ import { keyValueIdle } from './keyvalue/idle.js'
 import { keyValueMemory } from './keyvalue/memory.js'
 import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
+import { memoryQuality } from './memory/quality.js'
+import { memoryRecall } from './memory/recall.js'
+import { memoryWrite } from './memory/write.js'
 import { million } from './million.js'
 import { rateLimit } from './rate-limit.js'
 import { sqlParse } from './sql-parse.js'
@@ -26,7 +30,7 @@ import { storeSet } from './store/set.js'
 import { storeStart } from './store/start.js'
 import type { Figure } from './support/figure.js'
 
-const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
+const questions: Readonly<Record<string, (data?: string) => Promise<Figure[]>>> = {
   calibrate,
   chain,
   'documents-filter': documentsFilter,
@@ -39,6 +43,9 @@ const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'keyvalue-idle': keyValueIdle,
   'keyvalue-behind': keyValueBehind,
   load,
+  'memory-quality': async (data) => (data === undefined ? [] : await memoryQuality(data)),
+  'memory-recall': memoryRecall,
+  'memory-write': memoryWrite,
   million,
   'rate-limit': rateLimit,
   'sql-parse': sqlParse,
@@ -54,7 +61,7 @@ const questions: Readonly<Record<string, () => Promise<Figure[]>>> = {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
+    options: { json: { type: 'boolean', default: false }, data: { type: 'string' } },
   })
   const all = Object.keys(questions)
   const chosen = positionals.length > 0 ? positionals : all
@@ -70,7 +77,7 @@ async function main(): Promise<number> {
   }
   if (!names.includes('calibrate')) names.unshift('calibrate')
   for (const name of names) {
-    for (const figure of (await questions[name]?.()) ?? []) {
+    for (const figure of (await questions[name]?.(values.data)) ?? []) {
       process.stdout.write(`${values.json ? JSON.stringify(figure) : line(figure)}\n`)
     }
   }

@@ -15,6 +15,7 @@ import type { KeyValueBus } from './bus/keyvalue/bus.js'
 import { type SwitchedProtocol, switchedProtocols } from './bus/protocols.js'
 import { type QuotaLimits, Quotas } from './bus/quota.js'
 import type { ServerPlaces } from './bus/services.js'
+import { requireTemplate } from './chain/explorer.js'
 import type { OpenChain } from './chain/open.js'
 import type { Registry } from './chain/registry.js'
 import { failPointRow } from './commands/admin/fail-point.js'
@@ -22,7 +23,7 @@ import { documentRows } from './commands/rows.js'
 import { Engine } from './engine/engine.js'
 import { openSpills } from './engine/spill.js'
 import { OperatorKey } from './identity/operator.js'
-import { openKeyValue } from './key-value.js'
+import { openKeyValue, sharedMode } from './key-value.js'
 import { ByteBudget } from './listeners/budget.js'
 import { backupRoute } from './listeners/http/backup.js'
 import { chainRoutes } from './listeners/http/chain.js'
@@ -30,10 +31,13 @@ import { pageOrigins } from './listeners/http/guard.js'
 import { openHealth } from './listeners/http/health.js'
 import { Idempotency } from './listeners/http/idempotency.js'
 import { KeyValueHttp } from './listeners/http/key-value-http.js'
+import { mcpRoute } from './listeners/http/mcp-route.js'
 import { metricsRoutes, metricsTokenCheck } from './listeners/http/metrics-routes.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
 import { isLoopback } from './listeners/network.js'
 import { CertificateFiles } from './listeners/tls-certificate.js'
+import { ensureDefaultGraph } from './memory/graph.js'
+import { Proofs } from './memory/proofs.js'
 import { onPort } from './ports.js'
 import { Protocols } from './protocols.js'
 import { openStore } from './store/open.js'
@@ -116,6 +120,12 @@ async function openOver(
   const wallets = openWallets({ settings, store, clock, random, log, operator: key, registry })
   const { credentials, keyLimit, keyUse, keys } = wallets
   const objectIds = new ObjectIds(clock, random)
+  const proofs = new Proofs({
+    ...{ store: engine.store, clock, random, log, pace: engine.pace, chain },
+    database: settings.DATABASE,
+    explorerTemplate: settings.EXPLORER_TX_URL,
+  })
+  engine.attach(proofs.job)
   let listeners: Listeners | undefined
   const protocols = new Protocols(store, log)
   const lifecycle = { isDraining: false }
@@ -126,6 +136,7 @@ async function openOver(
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
     ...{ version, rules, standing, audit, signIn, credentials, keyLimit, keyUse, keys, quotas },
+    proofs,
     places: () => placesOf(settings, listeners, protocols),
     protocols,
     contractAddress: () => contractOf(registry),
@@ -138,10 +149,11 @@ async function openOver(
     ...{ settings, engine, clock, random, log, version, rules, standing, audit },
     ...{ credentials, keyLimit, keyUse, quotas, counters: bus.counters },
   })
+  await openDefaultGraph(engine, settings)
   try {
     const server = {
       ...{ store, chain, bus, keyValue, wallets, authority, engine, lifecycle, protocols },
-      ...{ operatorKey: key, quotas },
+      ...{ operatorKey: key, quotas, proofs },
       ids: objectIds,
     }
     listeners = await openListeners(options, server, notes)
@@ -150,6 +162,7 @@ async function openOver(
     await engine.close()
     throw error
   }
+  proofs.job.start()
   const { http, overHttp } = listeners
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
@@ -182,10 +195,18 @@ function quotaLimitsOf(settings: Settings): QuotaLimits {
   return {
     storageBytes: settings.WALLET_STORAGE,
     collections: settings.WALLET_COLLECTIONS,
+    graphs: settings.WALLET_GRAPHS,
     connections: settings.WALLET_CONNECTIONS,
     subscriptions: settings.WALLET_SUBSCRIPTIONS,
     commandMs: settings.WALLET_COMMAND_MS,
   }
+}
+
+/** Makes the graph `default` at the first start. */
+async function openDefaultGraph({ store, clock }: Engine, settings: Settings): Promise<void> {
+  const { DATABASE: database } = settings
+  const space = { owner: null, mode: sharedMode(settings), now: clock.now() }
+  await store.write((tx) => ensureDefaultGraph(tx, database, space))
 }
 
 /** From 0 up to 1. */
@@ -222,6 +243,7 @@ interface Server {
   readonly protocols: Protocols
   readonly operatorKey: OperatorKey
   readonly quotas: Quotas
+  readonly proofs: Proofs
   readonly ids: ObjectIds
 }
 
@@ -278,10 +300,12 @@ async function openListeners(
           ...metricsRoutes({
             ...{ store, chain, bus, clock, version, connections },
             cursors: server.engine.cursors,
+            anchoring: server.proofs.job.counts,
             listeners: () => boundOf(protocols),
             isDraining: () => server.lifecycle.isDraining,
           }),
           ...chainRoutesOf(chain, host),
+          mcpRoute({ version }),
         ],
       }),
     )
@@ -388,6 +412,7 @@ async function close(parts: Parts): Promise<void> {
 /** What settings say together; throws InvalidOptions, or answers what to warn of. */
 function checkSettings(settings: Settings): string[] {
   const notes: string[] = []
+  if (settings.EXPLORER_TX_URL !== undefined) requireTemplate(settings.EXPLORER_TX_URL)
   const local = isLoopback(settings.HOST)
   if (settings.AUTH_MODE === 'off') {
     if (!local) throw fail('InvalidOptions', `AUTH_MODE=off needs a loopback HOST`)

@@ -51,7 +51,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const { settings, engine, clock, random, counters, bounds, rows = keyValueRows } = options
   const keyspaces = new Keyspaces(settings.DATABASE)
   const now = clock.now()
-  const space = { owner: null, mode: modeOf(settings), now, options: emptyDocument }
+  const space = { owner: null, mode: sharedMode(settings), now, options: emptyDocument }
   await engine.store.write((tx) => keyspaces.ensure(tx, space))
   await engine.store.write((tx) => ensureChannels(tx, settings.DATABASE, space))
   const { log, version, credentials, rules, standing = noWallets, audit } = options
@@ -89,7 +89,11 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
 }
 
 /** On a network only those who are on the list share what nobody owns. */
-function modeOf({ SHARED_SPACES, HOST, WHITELIST }: Settings): 'shared' | 'public' | 'private' {
+export function sharedMode({
+  SHARED_SPACES,
+  HOST,
+  WHITELIST,
+}: Settings): 'shared' | 'public' | 'private' {
   if (SHARED_SPACES !== 'auto') return SHARED_SPACES
   return isLoopback(HOST) || WHITELIST === 'enforce' ? 'shared' : 'private'
 }

@@ -14,6 +14,8 @@ const help = `Usage: sigil <command>
   start          serve documents (the default)
   config         print the settings in force, with their documentation
   import         load a file of documents into a running Sigil
+  remember       load a file of memories into a graph of a running Sigil
+  mcp            serve the graph memory of a running Sigil to an MCP client
   backup         write one state of a running Sigil to a file
   restore        make a data folder out of a backup; Sigil must be stopped
   check          verify a data folder; Sigil must be stopped
@@ -35,6 +37,8 @@ const programs: Readonly<Record<string, Program>> = {
   start: () => start(settings()),
   config: async () => print(printSettings(settings())),
   import: async (args) => (await import('./cli/import.js')).runImport(args),
+  remember: async (args) => (await import('./cli/remember.js')).runRemember(args),
+  mcp: async (args) => (await import('./cli/mcp.js')).runMcp(args, version),
   keys: async (args) => (await import('./cli/keys.js')).runKeys(args),
   backup: async (args) => (await import('./cli/backup.js')).runBackup(args),
   restore: async (args) => (await import('./cli/restore.js')).runRestore(settings(), args),

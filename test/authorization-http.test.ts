@@ -2,15 +2,15 @@
 // were generated, the operator and somebody unknown, for a collection of each mode. The decisions
 // are written here; a route without one fails. The last tests take a stranger to every protocol.
 
-import { Wallet } from 'ethers'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
+import { isMemoryUrl } from '../src/listeners/http/memory-errors.js'
 import { metricsRoutes } from '../src/listeners/http/metrics-routes.js'
 import { routes } from '../src/listeners/http/routes.js'
 import { Browser } from './support/browser.js'
-import { ask, type HttpAnswer } from './support/http-client.js'
+import { byKey, type Crowd, openCrowd, type Send, wallets } from './support/http-identities.js'
 import { type Mode, modes, type Opens, rights, type Who } from './support/identities.js'
-import { type LiveGateway, startGateway } from './support/live-gateway.js'
+import { startGateway } from './support/live-gateway.js'
 import { RespClient } from './support/resp-client.js'
 
 interface Decision {
@@ -110,57 +110,19 @@ t.test('every route has a decision', async (t) => {
   const decided = new Set(Object.keys(decisions).map((key) => key.split(',')[0]))
   for (const { method, path } of [...routes, ...metricsRoutes({} as never)]) {
     const key = `${method} ${path.replace(collection, 'c')}`
+    // Theirs: test/authorization-memory.test.ts.
+    if (isMemoryUrl(path)) continue
     t.ok(decided.has(key) || apart.has(key), `${key} has no decision`)
   }
 })
 
-const wallets = Object.fromEntries(
-  ['owner', 'role 1', 'role 2', 'stranger', 'administrator'].map((who, i) => [
-    who,
-    new Wallet(`0x${String(i + 11).repeat(32)}`),
-  ]),
-) as Record<'owner' | 'role 1' | 'role 2' | 'stranger' | 'administrator', Wallet>
-
-type Send = (method: string, path: string, body?: unknown) => Promise<HttpAnswer>
-
-interface Place {
-  readonly gateway: LiveGateway
-  readonly as: Readonly<Partial<Record<Who, Send>>>
-  readonly keys: Readonly<Record<string, string>>
+interface Place extends Crowd {
   readonly reset: (mode: Mode) => Promise<void>
 }
 
 async function openPlace(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Place> {
-  const gateway = await startGateway(t, {
-    ...{ RATE_LIMITS: 'off', CLAIM_UNOWNED: 'operators' },
-    ADMIN_ADDRESSES: wallets.administrator.address,
-    ...settings,
-  })
-  const { url, key } = gateway
-  const as: Partial<Record<Who, Send>> = { operator: byKey(url, key), anonymous: byKey(url) }
-  const browsers = new Map<string, Browser>()
-  for (const [who, wallet] of Object.entries(wallets)) {
-    const browser = new Browser(url)
-    t.equal((await browser.signIn(wallet)).status, 200, `${who} signs in`)
-    browsers.set(who, browser)
-    as[who as Who] = bySession(browser)
-  }
-  const keys: Record<string, string> = {}
-  const generate = async (who: string, name: Who, permissions: readonly string[]) => {
-    const body = { label: name, permissions, rateLimit: 0 }
-    const made = await browsers.get(who)?.post('/api/v1/keys/generate', body)
-    const { apiKey } = made?.json ?? {}
-    t.match(apiKey, /^svc_live_/, `${name} is made`)
-    keys[name] = String(apiKey)
-    as[name] = byKey(url, String(apiKey))
-  }
-  await generate('owner', 'owner, key for all', ['all'])
-  await generate('owner', 'owner, reading key', ['read'])
-  await generate('owner', 'owner, writing key', ['write'])
-  await generate('owner', 'owner, administering key', ['admin'])
-  await generate('role 2', 'role 2, reading key', ['read'])
-  await generate('stranger', 'stranger, key for all', ['all'])
-  return { gateway, as, keys, reset: (mode) => reset(as, mode) }
+  const crowd = await openCrowd(t, settings)
+  return { ...crowd, reset: (mode) => reset(crowd.as, mode) }
 }
 
 /** The collection as the matrix wants it, by its owner's own calls. */
@@ -184,25 +146,6 @@ async function reset(as: Place['as'], mode: Mode): Promise<void> {
   for (const role of [1, 2] as const) {
     const { address } = wallets[`role ${role}`]
     await must('owner', '/roles', { address, action: 'grant', role })
-  }
-}
-
-function byKey(url: string, key?: string): Send {
-  return (method, path, body) => {
-    const credentials = key === undefined ? {} : { authorization: `Bearer ${key}` }
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const given = body === undefined ? {} : { body: JSON.stringify(body) }
-    return ask(url, { method, path, headers: { ...credentials, ...json }, ...given })
-  }
-}
-
-function bySession(browser: Browser): Send {
-  return (method, path, body) => {
-    const token = browser.cookies.get('svc_csrf') ?? ''
-    const csrf = method === 'GET' ? {} : { 'x-csrf-token': token }
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    return browser.send(method, path, { ...csrf, ...json }, text)
   }
 }
 

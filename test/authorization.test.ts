@@ -6,6 +6,7 @@ import { Long } from 'bson'
 import t from 'tap'
 import { GatewayError } from '../src/base/errors.js'
 import { refusedRows } from '../src/commands/admin/refused.js'
+import { memoryRows } from '../src/commands/memory/rows.js'
 import { documentRows } from '../src/commands/rows.js'
 import { valueFrom } from '../src/value/literal.js'
 import { documentValue } from '../src/value/value.js'
@@ -484,8 +485,8 @@ const elsewhere: Readonly<Record<string, Opens>> = {
   analyticsOverview: 'session',
 }
 
-/** Rows with a test of their own below. */
-const apart = new Set(['dropDatabase'])
+/** Rows with a test of their own below, and those of graphs: authorization-graphs.test.ts. */
+const apart = new Set(['dropDatabase', ...memoryRows.map(({ name }) => name)])
 
 t.test('every command has a decision', async (t) => {
   const decided = new Set([...Object.keys(overCollection), ...Object.keys(besides)].map(rowOf))

@@ -17,9 +17,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   chain: ['store'],
   engine: ['query', 'store', 'value'],
   identity: ['chain', 'engine', 'store', 'value', 'protocol/scram', 'protocol/siwe'],
-  bus: ['identity', 'chain', 'engine', 'store', 'value', 'query'],
+  memory: ['engine', 'chain', 'identity', 'query', 'store', 'value'],
+  bus: ['memory', 'identity', 'chain', 'engine', 'store', 'value', 'query'],
   commands: [
     'bus',
+    'memory',
     'identity',
     'chain',
     'engine',
@@ -31,6 +33,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   listeners: [
     'bus',
+    'memory',
     'commands',
     'identity',
     'chain',
@@ -43,6 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'listeners',
     'bus',
+    'memory',
     'commands',
     'identity',
     'chain',

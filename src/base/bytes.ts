@@ -43,6 +43,13 @@ export function concatBytes(...parts: readonly Bytes[]): Bytes {
   return whole
 }
 
+/** The first key behind `key`. */
+export function keyAfter(key: Bytes): Bytes {
+  const after = new Uint8Array(key.length + 1)
+  after.set(key)
+  return after
+}
+
 /** The smallest byte string above every string that starts with `prefix`. */
 export function prefixEnd(prefix: Bytes): Bytes {
   let length = prefix.length

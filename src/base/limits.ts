@@ -102,6 +102,8 @@ export const groupBytesMax = 4 * MiB
  */
 export const overlayBytesMax = 32 * MiB
 export const overlayMsMax = 5_000
+/** Its part of the log, where keys are written again and again: what a start may have to read. */
+export const segmentBytesMax = 64 * MiB
 /** Frozen overlays that wait for the checkpointer before writers wait too. */
 export const overlaysFrozenMax = 2
 /** Memory that an overlay takes at a time, bytes; a larger change has memory of its own. */
@@ -380,6 +382,10 @@ export const headerBytesMax = 16 * KiB
 export const requestMsMax = 60_000
 /** How often requests whose bodies are still coming are looked at. */
 export const slowBodyCheckMs = 5_000
+/** How long an answer waits for those of other requests that came with it, to be written with. */
+export const answerDelayMsMax = 1
+/** Requests that are answered together: more of them live long enough to cost the collector. */
+export const answersTogether = 16
 /** An NDJSON import over HTTP: bytes, time, a line as long as a document, errors that are told. */
 export const importStreamBytesMax = 1024 * MiB
 export const importStreamMsMax = 3_600_000
@@ -485,6 +491,15 @@ assert(memberKeyBytesMax + 32 <= keyBytesMax, 'a member and its score fit a key'
 /** Commands of one connection that share a program; fewer while others wait for theirs. */
 export const batchCommandsMax = 64
 export const batchCommandsShared = 16
+/**
+ * Commands of several connections that share a program, their words, some milliseconds' work, and
+ * words and bytes of one of them: larger ones go alone.
+ */
+export const sharedCommandsMax = 512
+export const sharedWordsMax = 2_048
+export const sharedCommandWordsMax = 64
+export const sharedCommandBytesMax = 4 * KiB
+assert(2 * sharedWordsMax < programPutsMax, 'what is shared is no large program')
 /**
  * What one connection may queue between MULTI and EXEC, bytes: twice what EXEC can write, and with
  * it the longest command; each command is reckoned with so much beside its words.
@@ -673,6 +688,39 @@ export const sponsoredPendingMax = 200
 /** The gas station warns when its balance pays for fewer transactions than this. */
 export const sponsoredReserve = 20
 
+/** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
+export const merkleIdleMs = 30_000
+export const merkleRootsKept = 1_000
+/**
+ * Memories of one batch, and their documents' bytes: marking them is one program, which puts three
+ * values each. Batches of one transaction, and its gas: a batch takes 80,000.
+ */
+export const anchorBatchMemories = 1_000
+export const anchorBatchBytes = 4 * MiB
+export const anchorsAtOnce = 20
+export const anchorGasMax = 3_000_000
+/** A graph is anchored when so many memories wait, or its oldest one for so long. */
+export const anchorDueMemories = 256
+export const anchorDueMs = 600_000
+/** Between looks for graphs that are due, and for confirmations of what was sent. */
+export const anchorPollMs = 5_000
+/** Graphs that one look goes through, 0.1 ms each; and of them before others have their turn. */
+export const anchorGraphsAtOnce = 500
+export const anchorGraphsInTurn = 20
+/** Between looks at whether the chain still has the newest root of each graph. */
+export const anchorRecheckMs = 600_000
+/** Failed tries until an anchor is shown as failed; the pause after the first, then doubled. */
+export const anchorAttemptsMax = 5
+export const anchorRetryMs = 10_000
+/** How long verify waits for the chain; it remembers what is confirmed so long, else shorter. */
+export const verifyChainMs = 5_000
+export const verifyConfirmedMs = 60_000
+export const verifyUnconfirmedMs = 5_000
+export const verifyRootsKept = 10_000
+/** Newest anchors of a graph that verifyGraph looks at, and questions to the chain at once. */
+export const verifyAnchorsMax = 1_000
+export const verifyQuestionsAtOnce = 16
+
 /** Addresses on the whitelist: it is answered whole, in a reply of about 5 MB. */
 export const whitelistAddressesMax = 100_000
 /** Roles of one collection: they stand in its descriptor, which every command decodes. */
@@ -720,6 +768,9 @@ export const sqlMatchStepsMax = 4_000_000
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
 export const sqlJoinBytesMax = 32 * MiB
+/** What joins, groups and orders of SELECTs hold: of one wallet (or the operator), of all, bytes. */
+export const queryBytesOfOwnerMax = 200 * MiB
+export const queryBytesOfAllMax = 512 * MiB
 /** Values of one group that an aggregate lists in an order, bytes: sorting them is one step. */
 export const sqlSortedListBytesMax = 4 * MiB
 
@@ -738,9 +789,15 @@ export const pgSmallMessageBytesMax = 10 * KiB
 export const pgMessageBytesMax = 16 * MiB
 /** Prepared statements of one connection, and portals. */
 export const pgPreparedMax = 1_000
-/** Their texts and values of one connection, bytes, and rows that wait in suspended portals. */
-export const pgPreparedBytesMax = 16 * MiB
+/** What they take of one connection, bytes, and rows that wait in portals of one. */
+export const pgPreparedBytesMax = 32 * MiB
 export const pgHeldBytesMax = 64 * MiB
+/**
+ * Bytes of memory that statements, portals and rows of all connections may take together, as a part
+ * of MEMORY_BUDGET, and those of one wallet (or of the operator).
+ */
+export const pgKeptShare = 1
+export const pgKeptShareOfOwner = 1 / 2
 /** Statements of one message, and messages of one chunk, between two turns of the event loop. */
 export const pgStatementsAtOnce = 32
 /** Columns of a row (PostgreSQL: MaxTupleAttributeNumber); the protocol counts to 32,767. */
@@ -760,3 +817,90 @@ export const pgLayoutBytesMax = 4 * KiB
 /** Settings that one session keeps, and characters of the value of one. */
 export const sqlSettingsMax = 200
 export const sqlSettingCharsMax = 1_000
+
+/** Distinct terms of one memory, UTF-16 units of a term, and parts of one identifier. */
+export const termsMax = 512
+export const termUnitsMax = 64
+export const identifierPartsMax = 8
+/** Postings of a term's newest block (20 bytes each), and how many of them it gives up then. */
+export const newestPostingsMax = 96
+export const blockPostings = 64
+/** An older block is split beyond this. */
+export const blockPostingsMax = 128
+/** Characters of a question, of an entity's name in one, terms that are looked for, hops. */
+export const questionCharsMax = 512
+export const entityCharsMax = 256
+export const questionTermsMax = 32
+export const hopsMax = 10
+export const hopsDefault = 1
+/** Memories of one answer. */
+export const recalledDefault = 20
+export const recalledMax = 100
+/** Nodes of a context and of a snapshot; edges of one node that are read for it; anchors shown. */
+export const contextNodesMax = 300
+export const fanOutMax = 1_000
+export const snapshotAnchorsMax = 100
+/** Blocks of postings that are read in one step: 40 kB. */
+export const postingBlocksAtOnce = 32
+/** Memories that are scored between two looks at the time, and what is work like a point read. */
+export const scoredAtOnce = 256
+export const scoredPerWork = 16
+/** Edges of one node that are read at first, and at most in one step; nodes in one step. */
+export const edgePageFirst = 16
+export const edgePageMax = 256
+export const nodesAtOnce = 20
+/** Entities that a question names, and memories linked to one of them, that are looked at. */
+export const questionEntitiesMax = 8
+export const linkedMemoriesMax = 300
+
+/** Graph memory over HTTP: bodies, and those of a batch. (facts: memory A5) */
+export const memoryBodyBytesMax = 1 * MiB
+export const memoryBatchBodyBytesMax = 8 * MiB
+/** Characters of a node's id in a request: no id is as long. */
+export const memoryIdCharsMax = 128
+/** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
+export const memoryEchoCharsMax = 64
+export const memoryMessageCharsMax = 300
+/** MCP: a message's body, and the text of an answer, bytes. */
+export const mcpBodyBytesMax = 1 * MiB
+export const mcpTextBytesMax = 16_000
+/** Memories that one request of `sigil remember` sends, and bytes of their text. */
+export const rememberBatchMemories = 500
+export const rememberBatchBytesMax = 6 * MiB
+
+/** Characters of a graph's name. */
+export const graphNameCharsMax = 64
+/** Characters (code points) of a memory, of a name, of a kind or type, of a part of a source. */
+export const memoryCharsMax = 8_192
+export const entityNameCharsMax = 256
+export const entityKindCharsMax = 64
+export const sourceCharsMax = 1_024
+/** Of a normalised name and of a source's reference, UTF-8: they are fields of index entries. */
+export const nameBytesMax = 1_024
+assert(nameBytesMax + 32 < entryFieldsBytesMax, 'entries have whole names')
+/** What a client may give with one memory. */
+export const givenEntitiesMax = 32
+export const givenAliasesMax = 16
+export const givenKeywordsMax = 32
+export const givenEdgesMax = 64
+/** Entities that are found in a text beside those that were given, and names of one entity. */
+export const extractedMax = 32
+export const entityNamesMax = 64
+/** Known names that begin with one word of a text: so many are compared. */
+export const namesOfWordMax = 64
+/** Words of a known name. */
+export const nameWordsMax = 4
+/** Terms that a reply names as what a memory is about. */
+export const keywordsShown = 12
+/**
+ * Memories of one command, and those that are prepared in one turn, and written by one program
+ * where each stands for itself: some 4 ms. Their bytes count too: long texts take long.
+ */
+export const memoryBatchMax = 500
+export const memoriesPerProgram = 16
+export const memoryBytesPerProgram = 4 * KiB
+/** Nodes of one graph. */
+export const graphNodesMax = 1_000_000
+/** Edges that one program removes or moves: eight puts each. */
+export const edgesPerProgram = 400
+assert(8 * edgesPerProgram < programPutsMax, 'what is moved fits a program')

@@ -208,7 +208,16 @@ export const settingRows = {
     Number.MAX_SAFE_INTEGER,
     'Block in which AUTH_CONTRACT_ADDRESS was deployed: its events are read from there on.',
   ),
-  CHAIN_PRIVATE_KEY: secret('Key of the account that deploys the contracts and owns them.'),
+  CHAIN_CONFIRMATIONS: whole(
+    3,
+    1,
+    1_000,
+    "Blocks, an anchor's own among them, after which it counts. The local chain needs one.",
+  ),
+  CHAIN_PRIVATE_KEY: secret(
+    'Key of the account that deploys the contracts, owns them and anchors memories. Anchors of ' +
+      'another account are not believed.',
+  ),
   AUTH_CONTRACT_ADDRESS: optional('The key registry on the chain; `sigil deploy` prints it.'),
   ANCHOR_CONTRACT_ADDRESS: optional(
     'The anchor contract on the chain, verified at the start; `sigil deploy` prints it.',
@@ -217,6 +226,14 @@ export const settingRows = {
     'Key of the account that pays for what wallets have signed. Without one, they pay themselves.',
   ),
   SPONSOR_DAILY_BUDGET: ether('0.05', 'Ether a day (UTC) that the gas station may spend.'),
+  ANCHOR_DAILY_BUDGET: ether(
+    '0.05',
+    'Ether a day (UTC) that anchoring memories on a real chain may cost.',
+  ),
+  EXPLORER_TX_URL: optional(
+    'Page of a transaction on the chain, with {tx} for its hash; those of well-known chains are ' +
+      'known.',
+  ),
   RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
   WALLET_STORAGE: size(
     '1 GiB',
@@ -224,6 +241,7 @@ export const settingRows = {
       'none of the WALLET_ bounds.',
   ),
   WALLET_COLLECTIONS: quota(100, 'Collections that one wallet may own.'),
+  WALLET_GRAPHS: quota(20, 'Graphs of memories that one wallet may own.'),
   WALLET_CONNECTIONS: quota(500, 'Connections of one wallet, of all protocols that keep them.'),
   WALLET_CURSORS: quota(1_000, 'Cursors that one wallet may have open.'),
   WALLET_SUBSCRIPTIONS: quota(10_000, 'Channels and patterns that one wallet may listen to.'),

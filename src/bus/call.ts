@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import type { CreateOptions } from '../engine/catalog.js'
+import { type CreateOptions, reservedName } from '../engine/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
@@ -29,12 +29,17 @@ const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
 /** Commands that may make a collection larger: over its quota, a wallet can still remove. */
 const adding: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'findAndModify', 'findAndModifyIf', 'aggregate', 'createIndexes'],
-  ...['sqlChange', 'sqlDefine'],
+  ...['sqlChange', 'sqlDefine', 'rememberMemories', 'relateNodes', 'mergeEntities'],
 ])
 
 /** The shorter of two times, of which 0 is none. */
 function shorter(a: number, b: number): number {
   return a === 0 || b === 0 ? a + b : Math.min(a, b)
+}
+
+/** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
+function requireReading({ db, collection = '', needs }: Touch): void {
+  if (needs.some((need) => need !== 'read')) throw reservedName(db, collection)
 }
 
 /** What the bus knows of itself, for the commands that tell it. */
@@ -253,6 +258,7 @@ export class Call<A, T> implements Fence {
       if (this.may(need, access)) continue
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
+    if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
     const { quotas } = this.services
     if (quotas === undefined || !isWallet(this.identity)) return
     const owner = access?.owner ?? null

@@ -7,12 +7,14 @@ import { fail } from '../base/errors.js'
 import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
 import { countOf, listNamespaces, replacementPrefix } from '../engine/catalog.js'
+import { graphPrefix } from '../engine/descriptors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
 
 /** Of each wallet; 0 for none. */
 export interface QuotaLimits {
   readonly storageBytes: number
   readonly collections: number
+  readonly graphs: number
   readonly connections: number
   readonly subscriptions: number
   readonly commandMs: number
@@ -22,6 +24,16 @@ export interface QuotaLimits {
 interface Holding {
   bytes: number
   collections: number
+  graphs: number
+}
+
+const nothingHeld: Readonly<Holding> = { bytes: 0, collections: 0, graphs: 0 }
+
+/** What a collection counts as; a graph, which is several, by the one that has its nodes. */
+function countedAs(name: string): 'collections' | 'graphs' | undefined {
+  if (name.startsWith(replacementPrefix)) return undefined
+  if (!name.startsWith(graphPrefix)) return 'collections'
+  return name.endsWith('.nodes') ? 'graphs' : undefined
 }
 
 export interface QuotaParts {
@@ -83,22 +95,25 @@ export class Quotas {
 
   /** A collection is being made. Throws QuotaExceeded where its owner has as many as it may. */
   made(owner: string | null, name: string): void {
-    if (owner === null || name.startsWith(replacementPrefix)) return
-    const { collections: most } = this.parts.limits
-    const holding = this.holdings.get(owner) ?? { bytes: 0, collections: 0 }
-    if (most > 0 && holding.collections >= most) {
-      const text = `cannot create a new collection: the wallet already has ${most}`
-      throw fail('QuotaExceeded', text, { reason: 'COLLECTIONS' })
+    const counted = countedAs(name)
+    if (owner === null || counted === undefined) return
+    const most = this.parts.limits[counted]
+    const holding = this.holdings.get(owner) ?? { ...nothingHeld }
+    if (most > 0 && holding[counted] >= most) {
+      const what = counted === 'graphs' ? 'graph' : 'collection'
+      const text = `cannot create a new ${what}: the wallet already has ${most}`
+      throw fail('QuotaExceeded', text, { reason: counted.toUpperCase() })
     }
-    holding.collections++
+    holding[counted]++
     this.holdings.set(owner, holding)
   }
 
   /** A collection is being dropped. */
   dropped(owner: string | null, name: string): void {
-    if (owner === null || name.startsWith(replacementPrefix)) return
+    const counted = countedAs(name)
+    if (owner === null || counted === undefined) return
     const holding = this.holdings.get(owner)
-    if (holding !== undefined && holding.collections > 0) holding.collections--
+    if (holding !== undefined && holding[counted] > 0) holding[counted]--
   }
 
   /** Takes a connection; false where the wallet has as many as it may. */
@@ -146,12 +161,11 @@ function* holdingsOf(tx: ReadTx): Program<Map<string, Holding>> {
     const { owner } = ns.access
     if (owner === null || ns.name.startsWith(replacementPrefix)) continue
     const { bytes } = yield* countOf(tx, ns)
-    const known = holdings.get(owner)
-    if (known === undefined) holdings.set(owner, { bytes, collections: 1 })
-    else {
-      known.bytes += bytes
-      known.collections++
-    }
+    const holding = holdings.get(owner) ?? { ...nothingHeld }
+    const counted = countedAs(ns.name)
+    holding.bytes += bytes
+    if (counted !== undefined) holding[counted]++
+    holdings.set(owner, holding)
   }
   return holdings
 }

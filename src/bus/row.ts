@@ -11,7 +11,7 @@ import { Elements } from '../value/elements.js'
 import type { Document, Value } from '../value/value.js'
 import type { Call } from './call.js'
 import type { CommandReadTx, CommandTx } from './command-tx.js'
-import { type GenericArgs, genericFields } from './generic.js'
+import { type GenericArgs, genericFields, genericSchema, noGeneric } from './generic.js'
 import { type Args, type Field, type Fields, type Reading, Schema } from './schema.js'
 import type { Request } from './session.js'
 
@@ -97,9 +97,6 @@ export interface DocumentRow extends Description {
 }
 
 export type AnyCall = Call<unknown, unknown>
-
-const genericSchema = new Schema('', genericFields)
-const noGeneric = genericSchema.begin().finish()
 
 /** Checks a definition and binds its schema. A row that cannot be right throws here, at start. */
 export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>): DocumentRow {

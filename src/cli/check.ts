@@ -8,6 +8,7 @@ import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import { checkStore } from '../engine/check.js'
 import { ownerName } from '../engine/owner-name.js'
+import { checkGraphs } from '../memory/check-graphs.js'
 import { checkFolder, type FolderReport } from '../store/check-folder.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
@@ -67,7 +68,9 @@ async function lookAbove(settings: Settings, report: FolderReport | undefined): 
     for (const { ns, kind, text } of problems) {
       complain(ns === '' ? 'store' : ns, `${kind}: ${text}`)
     }
-    return problems.length
+    const ofGraphs = await checkGraphs(store)
+    for (const { ns, text } of ofGraphs) complain(ns, `graph: ${text}`)
+    return problems.length + ofGraphs.length
   } catch (thrown) {
     const { message, cause } = toGatewayError(thrown)
     complain('store', `could not be looked at: ${cause instanceof Error ? cause.message : message}`)

@@ -21,6 +21,8 @@ export interface Client {
   get(path: string): Promise<Answer>
   /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
   post(path: string, body: string): Promise<Answer>
+  /** As post, by any method. */
+  ask(method: string, path: string, body?: string): Promise<Answer>
   /** Sends a JSON body and takes bytes; `signal` lets go of them. */
   stream(path: string, body: string, signal: AbortSignal): Promise<Stream>
 }
@@ -43,6 +45,8 @@ export function openClient(
   return {
     get: (path) => answer(path, { headers }),
     post: (path, body) => answer(path, { method: 'POST', headers, body }),
+    ask: (method, path, body) =>
+      answer(path, { method, headers, ...(body === undefined ? {} : { body }) }),
     async stream(path, body, signal) {
       const request: RequestInit = { method: 'POST', headers, body, signal }
       const response = await reach(new URL(path, base), request)

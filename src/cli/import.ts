@@ -1,11 +1,11 @@
 // `sigil import <file.ndjson|file.json|-> --collection NAME`: loads documents into a running Sigil
 // over HTTP, in batches, with a progress bar where there is a terminal to draw it on.
 
-import { createReadStream, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
 import { type Client, openClient } from './client.js'
+import { inputBytes, openInput } from './input.js'
 import { splitDocuments } from './json-documents.js'
 import { openProgress } from './progress.js'
 
@@ -48,7 +48,7 @@ export async function runImport(args: readonly string[]): Promise<number> {
 }
 
 async function load(file: string, send: (body: string) => ReturnType<Client['post']>) {
-  const total = file === '-' ? 0 : sizeOf(file)
+  const total = inputBytes(file)
   const bar = openProgress(total, '{documents} documents', { documents: 0 })
   const tally: Tally = { inserted: 0, failed: 0, messages: [] }
   const inFlight = new Set<Promise<void>>()
@@ -70,7 +70,7 @@ async function load(file: string, send: (body: string) => ReturnType<Client['pos
     if (inFlight.size >= importRequestsMax) await Promise.race(inFlight)
   }
   try {
-    for await (const { text, bytesRead } of splitDocuments(input(file))) {
+    for await (const { text, bytesRead } of splitDocuments(openInput(file))) {
       if (batchBytes + text.length > importBatchBytesMax) await flush()
       batch.push(text)
       batchBytes += text.length
@@ -98,17 +98,5 @@ function count(tally: Tally, sent: number, answer: Awaited<ReturnType<Client['po
   tally.failed += errors.length
   for (const error of errors.slice(0, 10 - tally.messages.length)) {
     tally.messages.push(String((error as { errmsg?: unknown }).errmsg))
-  }
-}
-
-function input(file: string): AsyncIterable<Uint8Array> {
-  return file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 18 })
-}
-
-function sizeOf(file: string): number {
-  try {
-    return statSync(file).size
-  } catch (error) {
-    throw fail('BadValue', error instanceof Error ? error.message : String(error))
   }
 }

@@ -7,6 +7,7 @@ import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits.js'
 export class SignInState {
   /** As `note` has heard it last: nobody has signed in on a new socket. */
   isAnonymous = true
+  private isClosed = false
 
   /** `onLogin` is told when somebody has signed in (true) or out again (false). */
   constructor(
@@ -20,7 +21,8 @@ export class SignInState {
 
   /** To be called whenever it may have changed. */
   note(isAnonymous: boolean): void {
-    if (isAnonymous === this.isAnonymous) return
+    // A login that ends behind its socket would be counted for ever.
+    if (this.isClosed || isAnonymous === this.isAnonymous) return
     this.isAnonymous = isAnonymous
     this.onLogin(!isAnonymous)
     this.setIdleTimeout()
@@ -33,6 +35,7 @@ export class SignInState {
 
   /** The socket is gone. */
   closed(): void {
+    this.isClosed = true
     if (!this.isAnonymous) this.onLogin(false)
   }
 }

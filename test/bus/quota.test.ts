@@ -14,7 +14,8 @@ import { CommandRoom } from '../support/command-room.js'
 
 const alice = '0x52908400098527886E0F7030069857D2E4169EE7'
 const none: QuotaLimits = {
-  ...{ storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 },
+  ...{ storageBytes: 0, collections: 0, graphs: 0 },
+  ...{ connections: 0, subscriptions: 0, commandMs: 0 },
 }
 
 function sessionOf(address: string, digit = 'a'): Session {

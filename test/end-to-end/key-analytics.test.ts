@@ -27,6 +27,8 @@ t.test('requests by a key are told by endpoint and by day, on every protocol', a
   await ask(url, { path, headers, body: '{"document":{"a":1}}' })
   await ask(url, { path: path.replace('insertOne', 'find'), headers, body: '{}' })
   await ask(url, { path: path.replace('insertOne', 'find'), headers, body: '{"wrong":1}' })
+  for (const id of ['mem_a', 'mem_b']) await ask(url, { path: `/api/memories/${id}`, headers })
+  await ask(url, { path: '/mcp', headers, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' })
   const user = made.connection.user
   const uri = `mongodb://${user}:${apiKey}@127.0.0.1:${ports.wire}/main?authMechanism=PLAIN&authSource=$external`
   const client = new MongoClient(uri.replace(user, encodeURIComponent(user)))
@@ -43,6 +45,8 @@ t.test('requests by a key are told by endpoint and by day, on every protocol', a
   t.match(byEndpoint, {
     '/api/v1/collections/:name/insertOne': 1,
     '/api/v1/collections/:name/find': 2,
+    '/api/memories/:id': 2,
+    '/mcp': 1,
     'wire:aggregate': 1,
     'redis:get': 1,
   })

@@ -3,6 +3,7 @@
 
 import { type Bytes, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
+import type { Request } from '../../bus/session.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements } from '../../value/elements.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
@@ -27,6 +28,8 @@ export interface HttpCall {
   readonly pageKey: Bytes
   /** Runs a command of the document protocol as the caller; throws GatewayError. */
   readonly run: (command: Document) => Awaitable<Document>
+  /** As run, of a command that is put together already. */
+  readonly ask: (request: Request) => Awaitable<Document>
 }
 
 export type FieldKind = 'object' | 'array' | 'update' | 'string' | 'bool' | 'whole' | 'any'

@@ -3,6 +3,9 @@
 
 import { fail, kindOf } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'
+import { emptyDocument } from '../../commands/document/arguments.js'
+import { nothingFound } from '../../commands/document/cursors.js'
+import { FindOneRequest } from '../../commands/document/find-one.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
 import { valueInJson } from '../../value/json.js'
@@ -209,6 +212,23 @@ function findCommand(call: HttpCall, page: number, streams = false): Document {
 }
 
 function findOne(call: HttpCall): Awaitable<string> {
+  const { fields } = call
+  const filter = fields.get('filter')
+  if (fields.size > (filter === undefined ? 0 : 1)) return findOneSo(call)
+  const given = filter ?? documentValue(emptyDocument)
+  const wide = call.widensIds ? widenIds(given) : given
+  const found = call.ask(new FindOneRequest(call.database, call.collection, documentOf(wide)))
+  if (found instanceof Uint8Array) return documentJson(call, found)
+  return found.then((document) => documentJson(call, document))
+}
+
+function documentJson(call: HttpCall, found: Document): string {
+  const value = found === nothingFound ? nullValue : documentValue(found)
+  return valueInJson('{"document":', value, ',"ok":1}', call.mode)
+}
+
+/** As findOne, with more than a filter. */
+function findOneSo(call: HttpCall): Awaitable<string> {
   const query = command(call, 'find', (writer) => {
     writeFilter(writer, call, 'filter')
     copyFields(writer, call.fields, ['projection', 'sort', 'skip', 'hint', 'let', 'maxTimeMS'])

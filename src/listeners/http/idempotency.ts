@@ -25,6 +25,9 @@ import { writeDocument } from '../../value/writer.js'
 import type { HttpRequest } from './request.js'
 import type { Answer } from './respond.js'
 
+/** The field of a body that may name the request instead of the header, which wins. */
+export const bodyKey = 'idempotencyKey'
+
 /** Headers of an answer that are not kept: they are of the first request alone. */
 const ownHeaders: ReadonlySet<string> = new Set(['x-request-id', 'connection'])
 
@@ -47,8 +50,8 @@ export class Idempotency {
 
   constructor(readonly parts: IdempotencyParts) {}
 
-  /** For a request that carries a key. */
-  turn(key: string): Turn {
+  /** For a request that carries a key; undefined where its body may name one. */
+  turn(key: string | undefined): Turn {
     return new Turn(this, key)
   }
 }
@@ -63,7 +66,7 @@ export class Turn {
 
   constructor(
     private readonly all: Idempotency,
-    private readonly key: string,
+    private readonly key: string | undefined,
   ) {}
 
   /** Told of the body as it came. */
@@ -77,8 +80,11 @@ export class Turn {
    * IdempotencyKeyInUse (409) while the first is at work, QuotaExceeded where the caller has kept
    * as many as it may.
    */
-  async begin({ session, incoming, database }: HttpRequest): Promise<Answer | undefined> {
-    const { key, all } = this
+  async begin({ session, incoming, database, fields }: HttpRequest): Promise<Answer | undefined> {
+    const { all } = this
+    const named = fields.get(bodyKey)
+    const key = this.key ?? (named === undefined ? undefined : stringOf(named))
+    if (key === undefined) return undefined
     if (!/^[\x20-\x7e]+$/.test(key) || key.length > idempotencyKeyCharsMax) {
       const most = `1 to ${idempotencyKeyCharsMax} printable characters`
       throw fail('BadValue', `header Idempotency-Key must be ${most}`)

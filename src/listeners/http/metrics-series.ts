@@ -180,6 +180,21 @@ const chain: readonly Series[] = [
   gauge('svc_chain_lag_seconds', 'Since the newest block was looked at.', ({ chain }) =>
     seconds(chain.ageMs ?? undefined),
   ),
+  counter(
+    'svc_anchored_memories_total',
+    'Memories that were anchored on the chain.',
+    (of) => of.anchoring?.memories,
+  ),
+  counter(
+    'svc_anchor_transactions_total',
+    'Transactions that anchored them.',
+    (of) => of.anchoring?.transactions,
+  ),
+  counter(
+    'svc_anchor_failures_total',
+    'Tries to anchor that failed.',
+    (of) => of.anchoring?.failures,
+  ),
 ]
 
 const machine: readonly Series[] = [

@@ -8,6 +8,7 @@ import type { Metering } from '../../bus/metering.js'
 import type { SessionProtocol } from '../../bus/session.js'
 import type { ChainHealth } from '../../chain/open.js'
 import { totals } from '../../engine/totals.js'
+import type { AnchorCounts } from '../../memory/anchor-job.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../store/store.js'
 
 /** As protocols are called outside; `other` is Sigil itself. */
@@ -27,6 +28,8 @@ export interface MetricsSources {
   readonly chain: { health(): ChainHealth }
   readonly bus: { readonly counters: Metering; inFlight(): Iterable<unknown> }
   readonly cursors: { readonly size: number }
+  /** Of the job that anchors memories; none unless given. */
+  readonly anchoring?: AnchorCounts
   /** Open sockets of each listener. */
   readonly connections: () => Readonly<Record<Exclude<ProtocolName, 'other'>, number>>
   readonly clock: Clock
@@ -48,6 +51,7 @@ export interface Figures {
   readonly contents: Count
   readonly store: StoreStats
   readonly chain: ChainHealth
+  readonly anchoring: AnchorCounts | undefined
   readonly connections: Readonly<Record<string, number>>
   readonly cursors: number
   readonly inFlight: number
@@ -82,6 +86,7 @@ function figuresOf(sources: MetricsSources, contents: Count): Figures {
     latencySumMs: counters.latency.sumMs,
     store: store.stats(),
     chain: chain.health(),
+    anchoring: sources.anchoring,
     connections: connections(),
     cursors: cursors.size,
     inFlight: [...bus.inFlight()].length,

@@ -3,6 +3,7 @@
 
 import { productName } from '../../base/product.js'
 import type { BodySchema, FieldKind } from './call.js'
+import { isMemoryUrl } from './memory-errors.js'
 import type { AnyRoute } from './request.js'
 import type { QuerySchema, RouteHead } from './routes.js'
 
@@ -39,7 +40,10 @@ export function openApiDocument(rows: readonly DescribedRoute[], version: string
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas: { Error: errorSchema }, securitySchemes },
+    components: {
+      schemas: { Error: errorSchema, MemoryError: memoryErrorSchema },
+      securitySchemes,
+    },
     security: [{ session: [] }, { bearer: [] }, { key: [] }],
   })
 }
@@ -63,24 +67,33 @@ function operationOf(row: DescribedRoute): Schema {
       ? {}
       : { requestBody: { required: isRequired(fields), content: contentOf(content) } }),
     responses: {
-      '200': { description: 'Done.', content: { [answers]: {} } },
+      [isMemoryUrl(path) ? '2XX' : '200']: { description: 'Done.', content: { [answers]: {} } },
       default: {
         description: 'Refused, or failed.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: { 'application/json': { schema: { $ref: errorReference(path) } } },
       },
     },
   }
 }
 
+function errorReference(path: string): string {
+  return `#/components/schemas/${isMemoryUrl(path) ? 'MemoryError' : 'Error'}`
+}
+
 function idOf(method: string, path: string): string {
   // Beside /api/v1/metrics there is /metrics.
-  const short = path.startsWith('/api/v1/') ? path.slice('/api/v1'.length) : `/root${path}`
+  const short = path.startsWith('/api/v1/') ? path.slice('/api/v1'.length) : otherPath(path)
   const words = short.match(/[A-Za-z0-9]+/g) ?? []
   const [first = '', ...rest] = [method.toLowerCase(), ...words]
   return first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
+function otherPath(path: string): string {
+  return isMemoryUrl(path) ? `/memory${path.slice('/api'.length)}` : `/root${path}`
+}
+
 function tagOf(path: string): string {
+  if (isMemoryUrl(path)) return 'memory'
   return /^\/(?:api\/v1\/)?(\w+)/.exec(path)?.[1] ?? 'root'
 }
 
@@ -152,6 +165,19 @@ const errorSchema: Schema = {
     errmsg: { type: 'string' },
   },
   required: ['ok', 'code', 'codeName', 'errmsg'],
+}
+
+/** Of the graph memory. */
+const memoryErrorSchema: Schema = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { code: { type: 'string' }, message: { type: 'string' } },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['error'],
 }
 
 const securitySchemes: Schema = {

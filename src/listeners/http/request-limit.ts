@@ -78,8 +78,12 @@ export function allowanceHeaders(allowance: Allowance): Record<string, string> {
   }
 }
 
-/** All headers of a refusal by a limit; none for an error of another kind. */
-export function refusalHeaders({ extra }: GatewayError): Record<string, string> {
+/**
+ * All headers of a refusal by a limit, and of one for want of an identity how that is shown (RFC
+ * 9110 11.6.1); none for an error of another kind.
+ */
+export function refusalHeaders({ extra, httpStatus }: GatewayError): Record<string, string> {
+  if (httpStatus === 401) return { 'www-authenticate': 'Bearer' }
   const { retryAfter, limit, windowSeconds } = extra
   if (typeof retryAfter !== 'number') return {}
   const wait = { 'retry-after': String(retryAfter) }

@@ -7,7 +7,7 @@ import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
 import type { Bus } from '../../bus/bus.js'
-import { Session } from '../../bus/session.js'
+import { type Request, Session } from '../../bus/session.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
@@ -30,6 +30,8 @@ export interface HttpExchange {
   readonly param: (name: string) => string | undefined
   /** Of the query of the URL. */
   readonly query: (name: string) => string | undefined
+  /** Looked at when its body may have come: it is one that nobody has read all the same. */
+  readonly isDeferred?: boolean
 }
 
 /** What every request needs of the server. */
@@ -72,7 +74,12 @@ export class HttpRequest implements RawCall {
     const { headers, url = '' } = incoming
     const database = headers['x-sigil-database']
     this.database = typeof database === 'string' ? database : services.database
-    if (Buffer.byteLength(this.database) > databaseNameBytesMax) {
+    // No character takes more than three bytes: short names need not be measured.
+    const { length } = this.database
+    if (
+      length * 3 > databaseNameBytesMax &&
+      Buffer.byteLength(this.database) > databaseNameBytesMax
+    ) {
       throw fail('InvalidNamespace', `Invalid database name: '${this.database}'`)
     }
     this.collection = this.param('name')
@@ -92,6 +99,10 @@ export class HttpRequest implements RawCall {
     return this.services.pageKey
   }
 
+  get home(): string {
+    return this.services.database
+  }
+
   makeId(): Uint8Array {
     return this.services.ids.next()
   }
@@ -101,19 +112,31 @@ export class HttpRequest implements RawCall {
   }
 
   runIn(db: string, body: Document): Awaitable<Document> {
+    return this.ask({ db, body, sequences: noSequences })
+  }
+
+  ask(request: Request): Awaitable<Document> {
     this.hasRun = true
-    return this.services.bus.run({ db, body, sequences: noSequences }, this.session)
+    return this.services.bus.run(request, this.session)
   }
 
   failedInPart(code: number): void {
     this.services.bus.counters.failedInPart(code)
   }
 
+  checkOrigin(): void {
+    this.services.guard.checkOrigin(this.incoming)
+  }
+
   isEncrypted(): boolean {
     return this.services.guard.isEncrypted(this.incoming)
   }
 
-  body<T>(read: (bytes: Buffer) => T): Promise<T> {
+  async body<T>(read: (bytes: Buffer) => T): Promise<T> {
+    return this.wholeBody(read)
+  }
+
+  private wholeBody<T>(read: (bytes: Buffer) => T): Awaitable<T> {
     const { incoming, services, held, route } = this
     return readBody(incoming, services, held, read, route.bodyBytesMax)
   }
@@ -128,7 +151,7 @@ export class HttpRequest implements RawCall {
     const type = headers['content-type']
     if (type === undefined && headers['content-length'] === '0') return check.fields(emptyBody)
     requireJsonType(type)
-    return this.body((bytes) => {
+    return this.wholeBody((bytes) => {
       this.onBody?.(bytes)
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')

@@ -16,6 +16,9 @@ import { documentListRoutes } from './document-list.js'
 import { resourceRoutes } from './document-resource.js'
 import { documentRoutes } from './document-routes.js'
 import { keyRoutes } from './key-routes.js'
+import { memoryReadRoutes } from './memory-read-routes.js'
+import { overHttp } from './memory-route.js'
+import { memoryWriteRoutes } from './memory-write-routes.js'
 import { privacyRoutes } from './privacy-routes.js'
 import { protocolRoutes } from './protocol-routes.js'
 import type { RequestLimit } from './request-limit.js'
@@ -73,8 +76,12 @@ export interface Route extends RouteHead {
 export interface RawCall extends HttpCall {
   readonly incoming: IncomingMessage
   readonly session: Session
+  /** Setting DATABASE, whatever database the request names. */
+  readonly home: string
   /** Runs a command on another database than the request's own. */
   readonly runIn: (database: string, command: Document) => Awaitable<Document>
+  /** Throws Unauthorized (403) where a page of another site speaks. */
+  readonly checkOrigin: () => void
   /** TLS here, or at a trusted proxy. */
   readonly isEncrypted: () => boolean
   /** What `read` makes of the whole body; once, where the row names no fields. */
@@ -122,4 +129,6 @@ export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [
   ...authRoutes,
   ...keyRoutes,
   ...analyticsRoutes,
+  // The paths that name one thing before those that name any.
+  ...[...memoryWriteRoutes, ...memoryReadRoutes].map(overHttp),
 ]

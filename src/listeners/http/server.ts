@@ -24,7 +24,9 @@ import type { Bus } from '../../bus/bus.js'
 import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
+import type { JsonMode } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
+import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
 import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
@@ -33,13 +35,14 @@ import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
 import { Guard, type GuardOptions } from './guard.js'
-import type { Idempotency, Turn } from './idempotency.js'
+import { bodyKey, type Idempotency, type Turn } from './idempotency.js'
+import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
 import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
 import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
 import { refusalHeaders } from './request-limit.js'
 import { type Answer, answerHeaders, errorBody, respond } from './respond.js'
-import { routes } from './routes.js'
+import { type RawRoute, type ReplyRoute, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
   readonly host: string
@@ -117,13 +120,20 @@ interface Refusal {
   readonly bodyOf?: ((error: GatewayError) => string) | undefined
 }
 
+/** A request on its way through the checks to its route. */
+interface Work {
+  readonly exchange: HttpExchange
+  readonly route: AnyRoute
+  readonly check: BodyCheck | undefined
+  readonly turn: Turn | undefined
+  request: HttpRequest | undefined
+}
+
 type HttpContext = Context<{ Bindings: HttpBindings }>
 
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>({ router: new TrieRouter() })
-  readonly direct = new DirectRoutes((exchange, thrown) =>
-    this.refuse(exchange, toGatewayError(thrown)),
-  )
+  readonly direct: DirectRoutes
   private guard: Guard
   private services: RequestServices
   private healthOf: () => Awaitable<string>
@@ -140,6 +150,9 @@ class HttpHandler {
     this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
     this.authenticator = new Authenticator(options)
+    this.direct = new DirectRoutes(options.clock, (exchange, thrown) =>
+      this.refuse(exchange, toGatewayError(thrown)),
+    )
     this.serve('/health', new Map([['GET', (exchange) => this.health(exchange)]]))
     const health = { method: 'GET', path: '/health', access: 'none' } as const
     const described = openApiRoute(() => openApiDocument([health, ...rows], options.version))
@@ -192,7 +205,8 @@ class HttpHandler {
   /** As answer, where the request may have been sent before. */
   private perhapsAgain(route: AnyRoute, check: BodyCheck | undefined): Handle {
     const { idempotency } = this.options
-    const again = async (exchange: HttpExchange, key: string) => {
+    const inBody = route.fields !== undefined && bodyKey in route.fields
+    const again = async (exchange: HttpExchange, key: string | undefined) => {
       const turn = idempotency.turn(key)
       const answer = await this.answer(exchange, route, check, turn)
       await turn.end(answer)
@@ -200,7 +214,8 @@ class HttpHandler {
     }
     return (exchange) => {
       const key = exchange.incoming.headers['idempotency-key']
-      return typeof key === 'string' ? again(exchange, key) : this.answer(exchange, route, check)
+      if (typeof key === 'string') return again(exchange, key)
+      return inBody ? again(exchange, undefined) : this.answer(exchange, route, check)
     }
   }
 
@@ -217,57 +232,133 @@ class HttpHandler {
     }
   }
 
-  private async answer(
+  private answer(
     exchange: HttpExchange,
     route: AnyRoute,
     check: BodyCheck | undefined,
     turn?: Turn,
-  ): Promise<Answer | undefined> {
-    const { incoming, outgoing } = exchange
-    const { headers } = incoming
-    let request: HttpRequest | undefined
+  ): Awaitable<Answer | undefined> {
+    const work: Work = { exchange, route, check, turn, request: undefined }
+    let answer: Awaitable<Answer | undefined>
     try {
-      const peer = this.guard.addressOf(incoming)
-      this.guard.checkHost(headers)
-      const known = this.authenticator.authenticate(this.guard, route, exchange, peer)
-      const identity = known instanceof Promise ? await known : known
-      if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
-      if (route.protocol !== undefined) this.requireEnabled(route.protocol)
-      request = new HttpRequest(exchange, route, this.services, { peer, identity })
-      if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
-      if (check !== undefined) request.fields = await request.readFields(check)
-      const requestId = this.requestId(incoming)
-      request.session.requestId = requestId
-      const before = turn === undefined ? undefined : await turn.begin(request)
-      if (before !== undefined) {
-        return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
-      }
-      if ('send' in route) {
-        await route.send(request, outgoing, answerHeaders('plain', requestId))
-        return undefined
-      }
-      if ('reply' in route) {
-        const { status, headers: own, body } = await route.reply(request)
-        return { status, body, headers: { ...answerHeaders(request.mode, requestId), ...own } }
-      }
-      const wantsLines = headers.accept?.includes('application/x-ndjson') === true
-      // What is kept under an Idempotency-Key is one answer, and no stream.
-      if (wantsLines && turn === undefined && route.stream !== undefined) {
-        const first = await request.run(route.stream(request, streamBatchDocuments, true))
-        await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
-        return undefined
-      }
-      const text = route.run(request)
-      const body = typeof text === 'string' ? text : await text
-      return { status: 200, body, headers: answerHeaders(request.mode, requestId) }
+      answer = this.begin(work)
     } catch (thrown) {
-      const error = toGatewayError(thrown)
-      const hasRun = request?.hasRun === true
-      const hasRead = request?.held.isRead === true
-      return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody })
-    } finally {
-      request?.held.release?.()
+      answer = this.refused(work, thrown)
     }
+    if (answer instanceof Promise) return this.answerLater(work, answer)
+    work.request?.held.release?.()
+    return answer
+  }
+
+  private async answerLater(
+    work: Work,
+    answer: Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await answer
+    } catch (thrown) {
+      return this.refused(work, thrown)
+    } finally {
+      work.request?.held.release?.()
+    }
+  }
+
+  // What can be done at once costs no promise: a request goes step by step as far as it comes.
+
+  private begin(work: Work): Awaitable<Answer | undefined> {
+    const { exchange, route } = work
+    const { incoming } = exchange
+    const peer = this.guard.addressOf(incoming)
+    this.guard.checkHost(incoming.headers)
+    const known = this.authenticator.authenticate(this.guard, route, exchange, peer)
+    return known instanceof Promise
+      ? known.then((identity) => this.admit(work, peer, identity))
+      : this.admit(work, peer, known)
+  }
+
+  private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const { exchange, route, check, turn } = work
+    if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
+    if (route.protocol !== undefined) this.requireEnabled(route.protocol)
+    const request = new HttpRequest(exchange, route, this.services, { peer, identity })
+    work.request = request
+    if (turn !== undefined) request.onBody = (bytes) => turn.read(bytes)
+    const fields = check === undefined ? request.fields : request.readFields(check)
+    if (fields instanceof Promise) {
+      return fields.then((read) => {
+        request.fields = read
+        return this.perform(work, request)
+      })
+    }
+    request.fields = fields
+    return this.perform(work, request)
+  }
+
+  private perform(work: Work, request: HttpRequest): Awaitable<Answer | undefined> {
+    const { route, turn, exchange } = work
+    const { headers } = exchange.incoming
+    const requestId = this.requestId(exchange.incoming)
+    request.session.requestId = requestId
+    if (turn !== undefined) return this.performOnce(work, request, turn, requestId)
+    if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
+    // What is kept under an Idempotency-Key is one answer, and no stream: that has gone its way.
+    const wantsLines = headers.accept?.includes('application/x-ndjson') === true
+    if (wantsLines && route.stream !== undefined) {
+      const command = route.stream(request, streamBatchDocuments, true)
+      return this.stream(exchange, request, command, requestId)
+    }
+    const text = route.run(request)
+    return typeof text === 'string'
+      ? answered(text, request.mode, requestId)
+      : text.then((body) => answered(body, request.mode, requestId))
+  }
+
+  /** A request that may have been sent before. */
+  private async performOnce(
+    work: Work,
+    request: HttpRequest,
+    turn: Turn,
+    requestId: string,
+  ): Promise<Answer | undefined> {
+    const before = await turn.begin(request)
+    if (before !== undefined) {
+      return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
+    }
+    const { route, exchange } = work
+    if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
+    return answered(await route.run(request), request.mode, requestId)
+  }
+
+  /** A route that writes its answer itself, or has a status and headers of its own. */
+  private async performOwn(
+    route: RawRoute | ReplyRoute,
+    { outgoing }: HttpExchange,
+    request: HttpRequest,
+    requestId: string,
+  ): Promise<Answer | undefined> {
+    if ('send' in route) {
+      await route.send(request, outgoing, answerHeaders('plain', requestId))
+      return undefined
+    }
+    const { status, headers: own, body } = await route.reply(request)
+    return { status, body, headers: { ...answerHeaders(request.mode, requestId), ...own } }
+  }
+
+  private async stream(
+    { outgoing }: HttpExchange,
+    request: HttpRequest,
+    command: Document,
+    requestId: string,
+  ): Promise<undefined> {
+    const first = await request.run(command)
+    await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
+  }
+
+  private refused({ exchange, route, request }: Work, thrown: unknown): Answer {
+    const hasRun = request?.hasRun === true
+    const hasRead = request?.held.isRead === true
+    const error = toGatewayError(thrown)
+    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody })
   }
 
   private requireEnabled(protocol: SwitchedProtocol): void {
@@ -282,9 +373,9 @@ class HttpHandler {
   }
 
   private refuse(
-    { incoming }: HttpExchange,
+    { incoming, isDeferred }: HttpExchange,
     error: GatewayError,
-    { headers: more, hasRun = false, hasRead = false, bodyOf = errorBody }: Refusal = {},
+    { headers: more, hasRun = false, hasRead = false, bodyOf }: Refusal = {},
   ): Answer {
     this.options.bus.counters.httpFailed(error, hasRun)
     const requestId = this.requestId(incoming)
@@ -293,14 +384,18 @@ class HttpHandler {
       this.options.log.error({ requestId, cause }, error.message)
     }
     // What is left of a refused body is not read: the connection cannot be used again.
-    const unread = !hasRead && hasUnreadBody(incoming)
+    const mayBeHere = incoming.complete && isDeferred !== true
+    const unread = !hasRead && !mayBeHere && hasBody(incoming)
     const headers = {
       ...answerHeaders('plain', requestId),
       ...refusalHeaders(error),
       ...more,
       ...(unread ? { connection: 'close' } : {}),
     }
-    return { status: error.httpStatus, body: bodyOf(error), headers }
+    if (bodyOf === undefined && isMemoryUrl(incoming.url ?? '')) {
+      return { ...memoryRefusal(error), headers }
+    }
+    return { status: error.httpStatus, body: (bodyOf ?? errorBody)(error), headers }
   }
 
   private requestId(incoming: IncomingMessage): string {
@@ -309,6 +404,10 @@ class HttpHandler {
     this.idPrefix ??= `${Buffer.from(this.options.random.bytes(5)).toString('hex')}-`
     return this.idPrefix + (this.requests++).toString(36)
   }
+}
+
+function answered(body: string, mode: JsonMode, requestId: string): Answer {
+  return { status: 200, body, headers: answerHeaders(mode, requestId) }
 }
 
 function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
@@ -322,9 +421,7 @@ function exchangeOf({ env, req }: HttpContext): HttpExchange {
   return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
 }
 
-/** Whether a body is announced that has not come to its end. */
-function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false
+function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }

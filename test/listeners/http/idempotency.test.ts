@@ -90,7 +90,12 @@ t.test('while the first is at work the second is told to come again', async (t) 
   const all = new Idempotency({ store, clock, log: silentLog, answersMax: 20 })
   const incoming = { method: 'POST', url: '/x', headers: {} }
   const session = { identity: operator }
-  const request = { session, incoming, database: 'main' } as unknown as HttpRequest
+  const request = {
+    session,
+    incoming,
+    database: 'main',
+    fields: new Map(),
+  } as unknown as HttpRequest
   const answer = { status: 200, body: '{"ok":1}', headers: {} }
   const begin = async (key: string) => {
     const turn = all.turn(key)

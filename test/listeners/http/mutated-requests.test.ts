@@ -1,10 +1,10 @@
 // HTTP requests of every route, as bytes that something has gone wrong with: none ends the process,
 // none is left without an end, and none is answered by an internal error.
 
-import { connect } from 'node:net'
 import t from 'tap'
 import { ask } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
+import { exchange, mutated } from '../../support/mutated-bytes.js'
 import { runs } from '../../support/runs.js'
 import { seed } from '../../support/seed.js'
 import { seededRandom } from '../../support/seeded-random.js'
@@ -23,12 +23,6 @@ const bodies = [
   '{"command":["SET","k","v"],"mode":"public","address":"0x52908400098527886E0F7030069857D2E4169EE7"}',
   '[["SET","k","v"],["GET","k"]]',
   '{"a":1}\n{"a":2}\n',
-]
-
-const parts = [
-  ...['\r\n', '\0', '%00', '%ff', '%2F', '..', '//', '?', '&', '"', '{', '}', '[', ']', '$', 'ÿ'],
-  ...['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n', 'Expect: 100-continue\r\n'],
-  ...['application/ejson', 'application/x-ndjson', '1e999', '-1', '{"$numberLong":"x"}', ':name'],
 ]
 
 t.test('no mutated request crashes, hangs or fails inside', async (t) => {
@@ -66,50 +60,3 @@ t.test('no mutated request crashes, hangs or fails inside', async (t) => {
   t.same(failed.slice(0, 3), [], `seed ${seed}`)
   t.equal((await ask(url, { path: '/health' })).status, 200)
 })
-
-function mutated(bytes: Buffer, random: () => number, pick: <T>(from: readonly T[]) => T): Buffer {
-  let changed = bytes
-  const at = () => Math.floor(random() * (changed.length + 1))
-  for (let times = Math.floor(random() * 4); times >= 0; times--) {
-    const [from, to] = [at(), at()].sort((a, b) => a - b) as [number, number]
-    switch (Math.floor(random() * 5)) {
-      case 0:
-        changed = Buffer.from(changed)
-        if (from < changed.length) changed[from] = Math.floor(random() * 256)
-        break
-      case 1:
-        changed = spliced(changed, from, from, Buffer.from(pick(parts), 'latin1'))
-        break
-      case 2:
-        changed = spliced(changed, from, Math.min(to, from + 8), Buffer.alloc(0))
-        break
-      case 3:
-        changed = spliced(changed, from, from, changed.subarray(from, Math.min(to, from + 64)))
-        break
-      default:
-        // Most of a request, so that there is something to answer.
-        if (random() < 0.2) changed = changed.subarray(0, from)
-    }
-  }
-  return changed
-}
-
-function spliced(bytes: Buffer, from: number, to: number, more: Buffer): Buffer {
-  return Buffer.concat([bytes.subarray(0, from), more, bytes.subarray(to)])
-}
-
-/** All that is answered, once the other side has closed; it is told that no more will come. */
-function exchange(port: number, bytes: Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: false })
-    socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      // An endless answer, of events.
-      if (/text\/event-stream/.test(chunk.toString('latin1'))) socket.destroy()
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
-    socket.on('connect', () => socket.end(bytes))
-  })
-}

@@ -7,6 +7,7 @@ import t from 'tap'
 import { backupRoute } from '../../../src/listeners/http/backup.js'
 import { chainRoutes } from '../../../src/listeners/http/chain.js'
 import { keyValueRoutes } from '../../../src/listeners/http/key-value-routes.js'
+import { mcpRoute } from '../../../src/listeners/http/mcp-route.js'
 import { metricsRoutes } from '../../../src/listeners/http/metrics-routes.js'
 import { templateOf } from '../../../src/listeners/http/openapi.js'
 import { routes } from '../../../src/listeners/http/routes.js'
@@ -62,6 +63,7 @@ t.test('every route that is served is in the document, and nothing else is', asy
     backupRoute({} as never),
     ...chainRoutes({} as never),
     ...keyValueRoutes({} as never),
+    mcpRoute({} as never),
     ...metricsRoutes({} as never),
     ...upstashRoutes({} as never),
   ]
@@ -186,7 +188,9 @@ t.test('what the document allows is not refused for its shape, anything else is'
       fc.asyncProperty(body(schema), async (sent) => {
         const { status, json, text } = await send(method, told, sent)
         if (status === 415 || status === 500) throw new Error(`${what}: ${status} ${text}`)
-        const refused = shapes.find((shape) => shape.test(String(json.errmsg)))
+        const { message } = (json.error ?? {}) as { readonly message?: string }
+        const said = json.errmsg ?? message ?? ''
+        const refused = shapes.find((shape) => shape.test(String(said)))
         if (status === 400 && refused !== undefined) throw new Error(`${what}: ${text}`)
       }),
       { numRuns: runs(10) },

@@ -1,0 +1,125 @@
+// The MCP server over the graph memory: one for each request over HTTP, one for each connection
+// over stdio. It knows no protocol beneath it and no store: only the API that it is given. (facts:
+// memory A4)
+
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  type Variables,
+} from '@modelcontextprotocol/server'
+import { productName } from '../../base/product.js'
+import { type ApiReply, isSuccess, type MemoryApi, refusalText } from './memory-api.js'
+import { graph, strict, text } from './schemas.js'
+import { recallText, untrusted } from './texts.js'
+import { type Arguments, summary, type Tool, tools } from './tools.js'
+
+const instructions =
+  'A memory that lasts: remember what will matter later, recall it by words or by what it is ' +
+  `about, relate and verify it. ${untrusted}`
+
+/** Schemas are made ready once: that takes longer than most requests. */
+const prepared = tools.map((tool) => ({
+  ...tool,
+  inputSchema: fromJsonSchema<Arguments>(tool.input),
+  outputSchema: fromJsonSchema(tool.output),
+}))
+
+const promptSchema = fromJsonSchema<{ readonly entity: string; readonly graph?: string }>(
+  strict({ graph, 'entity!': text('What to load everything about.', 256) }),
+)
+
+export interface MemoryServerOptions {
+  readonly api: MemoryApi
+  /** Of Sigil's package. */
+  readonly version: string
+}
+
+export function memoryServer({ api, version }: MemoryServerOptions): McpServer {
+  const identity = { name: productName.toLowerCase(), title: productName, version }
+  const server = new McpServer(identity, {
+    instructions,
+    // Nothing of these changes while the server lives.
+    capabilities: {
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+      prompts: { listChanged: false },
+    },
+  })
+  for (const tool of prepared) {
+    const { name, title, description, inputSchema, outputSchema, annotations } = tool
+    const about = { title, description, inputSchema, outputSchema, annotations }
+    server.registerTool(name, about, (given) => call(tool, api, given))
+  }
+  addResources(server, api)
+  addPrompt(server, api)
+  return server
+}
+
+async function call(tool: Tool, api: MemoryApi, given: Arguments): Promise<CallToolResult> {
+  const reply = await tool.run(api, given)
+  if (!isSuccess(reply)) {
+    return { content: [{ type: 'text', text: refusalText(reply) }], isError: true }
+  }
+  const { body } = reply
+  const shown = tool.shown(body, given)
+  return { content: [{ type: 'text', text: shown }], structuredContent: { ...body } }
+}
+
+function addResources(server: McpServer, api: MemoryApi): void {
+  const mimeType = 'application/json'
+  server.registerResource(
+    'node',
+    new ResourceTemplate('memory://{graph}/node/{id}', { list: undefined }),
+    { title: 'Node', description: `One memory with its edges. ${untrusted}`, mimeType },
+    async (uri, variables) => {
+      const params = { id: part(variables, 'id') }
+      const query = { graph: part(variables, 'graph') }
+      const reply = await api.ask({ method: 'GET', path: '/api/memories/:id', params, query })
+      return contents(uri, reply)
+    },
+  )
+  server.registerResource(
+    'summary',
+    new ResourceTemplate('memory://{graph}/summary', { list: undefined }),
+    { title: 'Summary', description: 'How large a graph is, and whose.', mimeType },
+    async (uri, variables) => contents(uri, await summary(api, part(variables, 'graph'))),
+  )
+}
+
+function contents(uri: URL, reply: ApiReply) {
+  if (!isSuccess(reply)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusalText(reply))
+  }
+  const { href } = uri
+  return {
+    contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(reply.body) }],
+  }
+}
+
+function part(variables: Variables, name: string): string {
+  const value = variables[name]
+  try {
+    return decodeURIComponent(Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
+  } catch {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${name} is badly encoded`)
+  }
+}
+
+function addPrompt(server: McpServer, api: MemoryApi): void {
+  const about = {
+    title: 'Load context',
+    description: 'Puts what is remembered about somebody or something before the question.',
+    argsSchema: promptSchema,
+  }
+  server.registerPrompt('context', about, async ({ entity, graph }) => {
+    const query = { graph, entity, hops: 1 }
+    const reply = await api.ask({ method: 'GET', path: '/api/recall', query })
+    const known = isSuccess(reply) ? recallText(reply.body) : refusalText(reply)
+    const said = `Load context about ${entity}. This is what the memory holds:\n\n${known}`
+    return { messages: [{ role: 'user', content: { type: 'text', text: said } }] }
+  })
+}

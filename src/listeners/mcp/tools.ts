@@ -1,0 +1,184 @@
+// The tools: what each takes and gives, and the requests of the memory's API that it stands for.
+// (facts: memory A4)
+
+import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
+import { type ApiReply, isSuccess, type Json, type MemoryApi } from './memory-api.js'
+import {
+  boolean,
+  entity,
+  graph,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  open,
+  strict,
+  string,
+  text,
+  whole,
+} from './schemas.js'
+import { graphText, jsonText, recallText, untrusted } from './texts.js'
+
+/** Arguments that have passed the tool's schema. */
+export type Arguments = Json & { readonly graph?: string }
+
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: JsonSchemaType
+  readonly output: JsonSchemaType
+  readonly annotations: ToolAnnotations
+  readonly run: (api: MemoryApi, given: Arguments) => Promise<ApiReply>
+  /** What a model reads of the answer. */
+  readonly shown: (body: Json, given: Arguments) => string
+}
+
+const reads = { readOnlyHint: true, openWorldHint: false } as const
+const writes = { readOnlyHint: false, idempotentHint: true, openWorldHint: false } as const
+
+const remember: Tool = {
+  name: 'remember',
+  title: 'Remember',
+  description:
+    'Keeps one memory, a text of up to 8,192 characters, with the entities it is about and where ' +
+    'it comes from. The same text again is told as a duplicate. A memory is never changed: to ' +
+    'correct one, remember the right text with its id as `supersedes`.',
+  input: strict({
+    graph,
+    'text!': text('What is to be remembered, in whole sentences.', 16_384),
+    entities: list(entity, 'What it is about: people, projects, places …'),
+    source: object,
+    supersedes: text('Id of the memory that this one corrects (mem_…).', 128),
+  }),
+  output: open({ 'id!': string, 'duplicate!': boolean, memory: object }),
+  annotations: { ...writes, destructiveHint: false },
+  run: (api, body) => api.ask({ method: 'POST', path: '/api/memories', body }),
+  shown: jsonText,
+}
+
+const recall: Tool = {
+  name: 'recall',
+  title: 'Recall',
+  description:
+    'Finds memories by words (q), by an entity they are about, or by both, best first, with the ' +
+    `ids of the graph around them. ${untrusted}`,
+  input: strict({
+    graph,
+    q: text('Words to look for.', 1_024),
+    entity: text('Name, alias or id of an entity to start from.', 256),
+    hops: whole('How far to go along edges.', 0, 10, 1),
+    limit: whole('Memories at most.', 1, 100, 20),
+  }),
+  output: open({
+    'memories!': list(
+      open({ 'id!': string, 'text!': string, 'score!': number, 'distance!': integer }),
+    ),
+    'nodeIds!': list(string),
+    'edgeIds!': list(string),
+    'contextTruncated!': boolean,
+  }),
+  annotations: reads,
+  run: (api, given) => {
+    const { graph, q, entity, hops, limit } = given as Readonly<Record<string, string | number>>
+    const query = { graph, q, entity, hops, limit }
+    return api.ask({ method: 'GET', path: '/api/recall', query })
+  },
+  shown: recallText,
+}
+
+const relate: Tool = {
+  name: 'relate',
+  title: 'Relate',
+  description:
+    'Makes an edge between two nodes of the graph, by their ids (mem_… or ent_…); one that is ' +
+    'there already is kept.',
+  input: strict({
+    graph,
+    'from!': text('Id of the node it starts from.', 128),
+    'to!': text('Id of the node it leads to.', 128),
+    'type!': text('What the edge says: works_on, located_in, relates …', 64),
+  }),
+  output: open({ 'edge!': object, created: boolean }),
+  annotations: { ...writes, destructiveHint: false },
+  run: (api, body) => api.ask({ method: 'POST', path: '/api/edges', body }),
+  shown: jsonText,
+}
+
+const forget: Tool = {
+  name: 'forget',
+  title: 'Forget',
+  description: 'Deletes one memory with its edges, for good.',
+  input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
+  output: open({ 'deleted!': boolean, edges: integer, id: string }),
+  annotations: { ...writes, destructiveHint: true },
+  run: async (api, { graph, id }) => {
+    const params = { id: String(id) }
+    const reply = await api.ask({
+      ...{ method: 'DELETE', path: '/api/memories/:id', params },
+      query: { graph },
+    })
+    return isSuccess(reply) ? { ...reply, body: { ...reply.body, id } } : reply
+  },
+  shown: jsonText,
+}
+
+const verify: Tool = {
+  name: 'verify',
+  title: 'Verify',
+  description:
+    'Tells whether a memory is as it was when it was anchored on the chain: its hash, its place ' +
+    'in the batch, the proof and the chain, and the first problem found.',
+  input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
+  output: open({
+    ...{ id: string, 'verified!': boolean, 'hashValid!': boolean, 'anchored!': boolean },
+    ...{ 'proofValid!': boolean, 'onChain!': boolean, 'computedHash!': string },
+    ...{ 'root!': nullable('string'), 'txHash!': nullable('string') },
+    ...{ 'anchoredAt!': nullable('number'), 'anchoredBy!': nullable('string') },
+    ...{ 'explorerUrl!': nullable('string'), 'problem!': nullable('string') },
+  }),
+  annotations: reads,
+  run: async (api, { graph, id }) => {
+    const query = { graph, id: String(id) }
+    const reply = await api.ask({ method: 'GET', path: '/api/verify', query })
+    return isSuccess(reply) ? { ...reply, body: { ...reply.body, id } } : reply
+  },
+  shown: jsonText,
+}
+
+const show: Tool = {
+  name: 'graph',
+  title: 'Graph',
+  description:
+    'Tells how large a graph is; with metadataOnly false also its newest nodes and the edges ' +
+    `between them, which may be long. ${untrusted}`,
+  input: strict({
+    graph,
+    limit: whole('Nodes at most.', 1, 300, 300),
+    metadataOnly: { ...boolean, description: 'Counts alone.', default: true },
+  }),
+  output: open({ 'total!': integer, seq: integer, nodes: list(object), edges: list(object) }),
+  annotations: reads,
+  run: (api, { graph, limit, metadataOnly }) => {
+    if (metadataOnly !== false) return summary(api, graph)
+    const query = { graph, limit: limit === undefined ? undefined : Number(limit) }
+    return api.ask({ method: 'GET', path: '/api/graph', query })
+  },
+  shown: (body, { graph = 'default', metadataOnly }) =>
+    metadataOnly === false ? graphText(graph, body) : jsonText(body),
+}
+
+export const tools: readonly Tool[] = [remember, recall, relate, forget, verify, show]
+
+/** Counts of a graph, and who owns it where that is told; of an unknown one zeros. */
+export async function summary(api: MemoryApi, graph = 'default'): Promise<ApiReply> {
+  const query = { graph, limit: 1 }
+  const newest = await api.ask({ method: 'GET', path: '/api/graph', query })
+  if (!isSuccess(newest)) return newest
+  const params = { name: graph }
+  const told = await api.ask({ method: 'GET', path: '/api/graphs/:name', params })
+  const { total, seq } = newest.body
+  const { nodes, edges, ...rest } = isSuccess(told) ? told.body : ({} as Json)
+  return { status: 200, body: { graph, ...rest, total, seq, counts: { nodes, edges } } }
+}

@@ -1,0 +1,51 @@
+// What a model reads of long results: never more than the bound, and every id in it.
+
+import fc from 'fast-check'
+import t from 'tap'
+import { graphText, jsonText, recallText } from '../../../src/listeners/mcp/texts.js'
+import { runs } from '../../support/runs.js'
+
+const bytesMax = 16_000
+
+const texts = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  fc.constantFrom('x'.repeat(8_192), '東京'.repeat(4_096), '😀'.repeat(4_096), '\n'.repeat(500)),
+)
+
+function within(text: string): boolean {
+  return Buffer.byteLength(text) <= bytesMax && !text.includes('\ufffd')
+}
+
+t.test('texts of results stay within their bound and name every id', async () => {
+  const many = fc.array(texts, { maxLength: 100 })
+  await fc.assert(
+    fc.property(many, fc.boolean(), (found, contextTruncated) => {
+      const memories = found.map((text, i) => ({
+        ...{ id: `mem_${String(i).padStart(26, '0')}`, text, score: 0.123456, distance: 10 },
+      }))
+      const nodes = [...memories, ...memories, ...memories].map((memory, i) => ({
+        ...memory,
+        id: `mem_${String(i).padStart(26, 'A')}`,
+      }))
+      const nodeIds = nodes.map(({ id }) => id)
+      const recalled = recallText({ memories, nodeIds, contextTruncated })
+      const shown = graphText('g'.repeat(64), { nodes, edges: nodes, total: 100_000 })
+      return (
+        [recalled, shown].every(within) &&
+        memories.every(({ id }) => recalled.includes(id)) &&
+        nodes.every(({ id }) => shown.includes(id))
+      )
+    }),
+    { numRuns: runs(20) },
+  )
+})
+
+t.test('other results are JSON, with what is long in them cut', async (t) => {
+  const body = { id: 'mem_1', memory: { text: '東'.repeat(8_192) }, linked: [{ id: 'ent_1' }] }
+  const text = jsonText(body)
+  t.ok(within(text))
+  t.match(JSON.parse(text), { id: 'mem_1', linked: [{ id: 'ent_1' }] })
+  t.equal(jsonText({ a: 1 }), '{"a":1}')
+  t.ok(within(jsonText({ list: Array.from({ length: 9_000 }, (_, i) => i) })))
+})

@@ -1,0 +1,212 @@
+// Graphs of memories over a chain of their own, with hands that reach into the store below every
+// fence: what somebody could do who has the files.
+
+import type { Test } from 'tap'
+import { systemClock, systemRandom } from '../../src/base/clock.js'
+import { scanEntriesMax } from '../../src/base/limits.js'
+import { silentLog } from '../../src/base/log.js'
+import type { OpenChain } from '../../src/chain/open.js'
+import {
+  getDocument,
+  insertDocument,
+  recordKey,
+  removeDocument,
+  replaceDocument,
+} from '../../src/engine/collections.js'
+import { ClockPace } from '../../src/engine/pace-job.js'
+import { documentOfRecord } from '../../src/engine/records.js'
+import { type Anchor, batchId } from '../../src/memory/anchor.js'
+import { newestAnchors } from '../../src/memory/anchors.js'
+import { evidenceOf } from '../../src/memory/evidence.js'
+import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph.js'
+import { graphKey } from '../../src/memory/graph-key.js'
+import { noteChange } from '../../src/memory/graph-settings.js'
+import { anchorsToVerify, type GraphVerdict } from '../../src/memory/graph-verdict.js'
+import { memoryHash } from '../../src/memory/memory-hash.js'
+import { type Memory, memoryDocument, readMemory } from '../../src/memory/node.js'
+import { Proofs, type ProofsOptions } from '../../src/memory/proofs.js'
+import { ulid, ulidRandomBytes } from '../../src/memory/ulid.js'
+import { notFound, type Verdict } from '../../src/memory/verdict.js'
+import { openMemoryStore } from '../../src/store/memory.js'
+import type { Program, Store, Tx } from '../../src/store/store.js'
+import { documentFrom, toObject } from '../../src/value/literal.js'
+import { stringValue } from '../../src/value/value.js'
+import { openClients } from './chain-room.js'
+
+export const database = 'main'
+const insertedAtOnce = 500
+/** Behind the ids of memories. */
+const afterIds = stringValue('mem`')
+
+/** Where anchor-child.ts stops to be killed. */
+export const killPoints = [
+  'batch half marked',
+  'batch marked',
+  'intent written',
+  'sent',
+  'receipt read',
+  'submitted',
+] as const
+export type KillPoint = (typeof killPoints)[number]
+/** What it writes to, and how often its job looks, which is what its lease goes by. */
+export const killedGraphs = ['one', 'two'] as const
+export const killedMemories = 120
+export const killedPollMs = 50
+
+type ChainParts = Pick<OpenChain, 'kind' | 'chainId' | 'anchors'>
+type Timing = Pick<ProofsOptions, 'pollMs' | 'waitMs'>
+
+export interface AnchorRoomOptions extends Timing {
+  readonly store?: Store
+  /** Settings of the chain; the local one unless given. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** One that is open already. */
+  readonly chain?: OpenChain
+}
+
+export class AnchorRoom {
+  /** Whose job anchors: it holds the lease. */
+  readonly anchoring: Proofs
+
+  private constructor(
+    readonly store: Store,
+    readonly chain: OpenChain,
+    timing: Timing,
+  ) {
+    this.anchoring = proofsOver(store, chain, timing)
+  }
+
+  static async open(t: Test, options: AnchorRoomOptions = {}): Promise<AnchorRoom> {
+    const { store = openMemoryStore(), environment = {}, chain, ...timing } = options
+    const opened = chain ?? (await openClients(t, environment, { store }))
+    return new AnchorRoom(store, opened, timing)
+  }
+
+  /** With nothing remembered of the chain. */
+  proofs(chain: ChainParts = this.chain, timing: Timing = {}): Proofs {
+    return proofsOver(this.store, chain, timing)
+  }
+
+  /** Writes memories as of now, or of `ageMs` ago; answers their ids. */
+  remember(graph: string, texts: readonly string[], ageMs = 0): Promise<string[]> {
+    return rememberIn(this.store, graph, texts, systemClock.now() - ageMs)
+  }
+
+  /** Rounds of a job until it has nothing more to do. */
+  async settle(): Promise<void> {
+    while (await this.anchoring.job.round());
+  }
+
+  /** Anchors all that waits in a graph. */
+  async anchor(graph: string): Promise<void> {
+    this.anchoring.job.request(graph)
+    await this.settle()
+  }
+
+  async verify(graph: string, id: string, proofs = this.proofs()): Promise<Verdict> {
+    const evidence = await this.store.read(function* (tx) {
+      const found = yield* findGraph(tx, database, graph)
+      return found === undefined ? undefined : yield* evidenceOf(tx, found, id)
+    })
+    return evidence === undefined ? notFound : proofs.verify(evidence)
+  }
+
+  async verifyGraph(graph: string, proofs = this.proofs()): Promise<GraphVerdict> {
+    const [key, anchors] = await this.inGraph(graph, function* (tx, found) {
+      return [graphKey(found), yield* anchorsToVerify(tx, found.anchors)] as const
+    })
+    return proofs.verifyGraph(key, anchors)
+  }
+
+  /** Newest first. */
+  anchors(graph: string): Promise<Anchor[]> {
+    return this.inGraph(graph, (tx, { anchors }) => newestAnchors(tx, anchors, 100))
+  }
+
+  /** Ids of all memories of a graph. */
+  memories(graph: string): Promise<string[]> {
+    return this.inGraph(graph, function* (tx, { nodes }) {
+      const range = {
+        start: recordKey(nodes, stringValue('mem_')),
+        end: recordKey(nodes, afterIds),
+      }
+      const ids: string[] = []
+      for (const { value } of yield* tx.scan(range, scanEntriesMax)) {
+        ids.push(readMemory(yield* documentOfRecord(tx, value)).id)
+      }
+      return ids
+    })
+  }
+
+  /** Changes a document of a part of a graph; `undefined` takes it away. */
+  tamper(
+    graph: string,
+    part: GraphPart,
+    id: string,
+    change: (fields: Record<string, unknown>) => Record<string, unknown> | undefined,
+  ): Promise<void> {
+    return this.inGraph(graph, function* (tx, found) {
+      const ns = found[part]
+      const key = recordKey(ns, stringValue(id))
+      const before = yield* getDocument(tx, ns, key)
+      if (before === undefined) throw new Error(`there is no ${id} in ${part}`)
+      const after = change(toObject(before))
+      if (after === undefined) yield* removeDocument(tx, ns, key, before)
+      else yield* replaceDocument(tx, ns, key, before, documentFrom(after))
+    })
+  }
+
+  /** The same of what an anchor has anchored. */
+  tamperBatch(graph: string, anchorId: string, change: Parameters<AnchorRoom['tamper']>[3]) {
+    return this.tamper(graph, 'anchors', batchId(anchorId), change)
+  }
+
+  inGraph<T>(graph: string, program: (tx: Tx, graph: Graph) => Program<T>): Promise<T> {
+    return this.store.write(function* (tx) {
+      const found = yield* findGraph(tx, database, graph)
+      if (found === undefined) throw new Error(`there is no graph ${graph}`)
+      return yield* program(tx, found)
+    })
+  }
+}
+
+/** As the gateway puts them together. */
+export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {}): Proofs {
+  return new Proofs({
+    ...{ store, chain, database, clock: systemClock, random: systemRandom, log: silentLog },
+    ...{ pace: new ClockPace(systemClock), ...timing },
+  })
+}
+
+/** Memories without entities, made at `createdAt`; the graph is made where it is missing. */
+export async function rememberIn(
+  store: Store,
+  graph: string,
+  texts: readonly string[],
+  createdAt: number,
+): Promise<string[]> {
+  const memories = texts.map((text, i): Memory => {
+    // Those of one call sort as they were given.
+    const random = Uint8Array.of(i >> 8, i & 0xff, ...systemRandom.bytes(ulidRandomBytes - 2))
+    const id = `mem_${ulid(createdAt, random)}`
+    const hash = memoryHash({ graph, id, text, entities: [], createdAt })
+    return {
+      ...{ id, text, hash, createdAt, updatedAt: createdAt, entities: [], keywords: new Map() },
+      ...{ len: 0, anchorId: null, status: 'active' },
+    }
+  })
+  const key = systemRandom.bytes(16)
+  const uuids = [0, 1, 2, 3].map(() => systemRandom.bytes(16))
+  const creation = { owner: null, mode: 'private', now: createdAt, key } as const
+  const uuid = (i: number) => uuids[i] ?? key
+  for (let from = 0; from < memories.length; from += insertedAtOnce) {
+    await store.write(function* (tx) {
+      const found = yield* ensureGraph(tx, database, graph, { ...creation, uuid })
+      for (const memory of memories.slice(from, from + insertedAtOnce)) {
+        yield* insertDocument(tx, found.nodes, memoryDocument(memory))
+      }
+      yield* noteChange(tx, found.anchors)
+    })
+  }
+  return memories.map(({ id }) => id)
+}
