@@ -125,7 +125,6 @@ function isDirect(first: number | undefined): boolean {
 /** The transaction of one write program; every step is done at once. */
 class Writing implements Tx, Near, Direct {
   readonly near: Near = this
-  readonly direct: Direct = this
   private readonly view: GroupView
   private readonly group: Group
   private readonly buffer: WriteBuffer
@@ -140,6 +139,11 @@ class Writing implements Tx, Near, Direct {
     this.view = view
     this.group = group
     this.buffer = buffer
+  }
+
+  /** A program that changes much is buffered from some point on: there a key counts once. */
+  get direct(): Direct | undefined {
+    return this.buffer.hasDirectRoom ? this : undefined
   }
 
   get(key: Bytes): Step<Bytes | undefined> {
@@ -225,7 +229,9 @@ class Writing implements Tx, Near, Direct {
       this.put(draft.key(), bytes.slice(valueAt, valueAt + valueLength))
       return
     }
-    this.view.overlay.keepDraft(draft, this.buffer.nextDirect(keyLength + valueLength))
+    const { buffer } = this
+    const isFurther = this.view.overlay.keepDraft(draft, buffer.nextDirect())
+    if (isFurther) buffer.noteDirect(keyLength + valueLength)
   }
 
   drop(): void {

@@ -191,15 +191,21 @@ export class Overlay implements Ordered {
     return slot === -1 ? -1 : table.address(hash, slot)
   }
 
-  /** A draft whose key was looked up and whose value is written becomes a change. */
-  keepDraft(draft: OverlayDraft, version: number): void {
+  /**
+   * A draft whose key was looked up and whose value is written becomes a change; false where that
+   * took the place of one of the same program.
+   */
+  keepDraft(draft: OverlayDraft, version: number): boolean {
     const { slabs } = this
     const { bytes, at, address, hash, slot, keyLength, valueLength } = draft
     assert(this.isOpen && slabs.position === address, 'nothing was changed since the draft')
-    if (slot !== -1 && this.rewriteDrafted(this.table.address(hash, slot), draft, version)) return
+    if (slot !== -1 && this.rewriteDrafted(this.table.address(hash, slot), draft, version)) {
+      return false
+    }
     writePutHeader(bytes, at, keyLength, valueLength, version)
     slabs.allocate(changeBytes(keyLength, valueLength))
     this.enter(hash, slot, address, bytes[at + changeHeaderBytes] as number)
+    return true
   }
 
   /** As remove, of the key of a draft that was looked up; its value is not looked at. */

@@ -68,20 +68,25 @@ export class WriteBuffer {
     return this.changes.length === 0 && this.direct === 0 && this.additions === undefined
   }
 
-  /** A version for a put that is written where it lies, and counts as one of these. */
-  nextDirect(bytes: number): number {
+  /** Whether changes are still to be written where they lie: those never give their share back. */
+  get hasDirectRoom(): boolean {
+    return 2 * this.direct < programPutsMax && 2 * this.bytes < programBytesMax
+  }
+
+  /** A version for a put that is written where it lies. */
+  nextDirect(): number {
     this.puts = true
-    this.noteDirect(bytes)
     return this.nextVersion()
   }
 
-  /** As nextDirect, of a removal. */
+  /** As noteDirect, of a removal. */
   noteDirectRemoval(bytes: number): void {
     this.removes = true
     this.noteDirect(bytes)
   }
 
-  private noteDirect(bytes: number): void {
+  /** A change that lies where it was written counts as one of these. */
+  noteDirect(bytes: number): void {
     this.direct++
     this.bytes += bytes
     this.requireBounded()

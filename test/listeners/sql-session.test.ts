@@ -4,6 +4,7 @@
 import t, { type Test } from 'tap'
 import type { GatewayError } from '../../src/base/errors.js'
 import { parseStatement } from '../../src/protocol/sql/parse.js'
+import { startup } from '../protocol/pgwire/frontend.js'
 import { startGateway } from '../support/live-gateway.js'
 import {
   bind,
@@ -14,6 +15,7 @@ import {
   parse,
   SqlClient,
   sync,
+  version3,
 } from '../support/sql-client.js'
 
 async function enter(t: Test, parameters: Readonly<Record<string, string>> = {}) {
@@ -192,10 +194,19 @@ t.test('statements about a session are read in all their spellings', async (t) =
   t.same(read('deallocate prepare prepare'), { kind: 'deallocate', name: 'prepare' })
   t.same(read('DEALLOCATE prepare;'), { kind: 'deallocate', name: 'prepare' })
   t.same(read('Reset my.Own'), { kind: 'reset', name: 'my.own' })
+  t.same(read('FETCH FORWARD +2 IN c'), { kind: 'fetch', name: 'c', rows: 2 })
   t.same(read('FETCH next'), { kind: 'fetch', name: 'next', rows: 1 })
   t.same(read('FETCH FORWARD ALL "x y";'), { kind: 'fetch', name: 'x y', rows: undefined })
   t.match(read('DECLARE c INSENSITIVE CURSOR FOR TABLE t'), { kind: 'declare', text: 'TABLE t' })
-  for (const sql of ['DISCARD', 'DISCARD ALL x', 'DEALLOCATE', 'CLOSE', 'FETCH', 'DECLARE c FOR']) {
+  for (const sql of [
+    'DISCARD',
+    'DISCARD ALL x',
+    'DEALLOCATE',
+    'CLOSE',
+    'FETCH',
+    'FETCH + c',
+    'DECLARE c FOR',
+  ]) {
     let state: unknown
     try {
       read(sql)
@@ -218,4 +229,37 @@ t.test('a statement of the session is nothing for a route', async (t) => {
     t.equal(answer.status, 400, query)
     t.equal(sqlState, '0A000', query)
   }
+})
+
+t.test('a cursor ends with its transaction, also where both stand in one text', async (t) => {
+  const client = await enter(t)
+  const both = 'BEGIN; DECLARE c CURSOR FOR SELECT 1; FETCH c; COMMIT'
+  const again = await client.query(`${both}; ${both}`)
+  t.same(stateOf(again), undefined)
+  t.same(rowsOf(again), ['1', '1'])
+  const late = await client.query(`${both}; BEGIN; FETCH c`)
+  t.equal(stateOf(late), '34000')
+  await client.query('ROLLBACK')
+})
+
+t.test('what PostgreSQL takes behind a cursor, and is not served, is told as that', async (t) => {
+  const client = await enter(t)
+  for (const query of ['VALUES (1)', 'WITH a AS (SELECT 1) SELECT 1', 'SELECT 1 FOR READ ONLY']) {
+    await client.query('BEGIN')
+    t.equal(stateOf(await client.query(`DECLARE c CURSOR FOR ${query}`)), '0A000', query)
+    await client.query('ROLLBACK')
+  }
+})
+
+t.test('the encoding of a client may be spelled as the peer takes it', async (t) => {
+  const gateway = await startGateway(t, { AUTH_MODE: 'off' })
+  // The second is asyncpg's.
+  for (const encoding of ['UTF8', "'utf-8'", 'Unicode', 'utf_8']) {
+    const { client } = await SqlClient.enter(gateway.ports.sql, { client_encoding: encoding })
+    t.same(rowsOf(await client.query('SHOW client_encoding')), ['UTF8'], encoding)
+    client.close()
+  }
+  const other = await SqlClient.open(gateway.ports.sql)
+  other.send(startup(version3, { user: 'tester', client_encoding: "'latin-1'" }))
+  t.equal(stateOf(await other.rest()), '22023')
 })

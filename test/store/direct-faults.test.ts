@@ -199,3 +199,40 @@ async function play(t: Test, first: number): Promise<void> {
 for (let round = 0; round < runs(3); round++) {
   t.test(`direct writes beside a log that fails, ${round}`, (t) => play(t, seed + round))
 }
+
+t.test(
+  'near the end of the disk direct removals are taken, and programs with puts are not',
+  async (t) => {
+    const path = join(await temporaryFolder(t), 'store')
+    const options = { path, durability: 'none', clock: systemClock, log: silentLog } as const
+    const run = (store: Store, ...of: readonly Step['kind'][]) =>
+      store.write(function* (tx) {
+        const { direct } = tx
+        if (direct === undefined) throw new Error('this store has its values at hand')
+        const steps = of.map((kind, i) => ({ key: keyOf(i), value: Uint8Array.of(i), kind }))
+        for (const step of steps) write(tx, direct, step)
+      })
+    const before = openLmdbStore(options)
+    await run(before, 'keep', 'keep', 'keep', 'keep')
+    await before.close()
+    const files = { ...nodeFiles, room: () => ({ freeBytes: 1, totalBytes: 2 ** 40 }) }
+    const store = openLmdbStore({ ...options, files })
+    t.teardown(() => store.close())
+    const texts: string[] = []
+    const isTaken = (written: Promise<void>) =>
+      written.then(
+        () => true,
+        (error: unknown) => void texts.push(`${error}`),
+      )
+    const taken = await Promise.all([
+      isTaken(run(store, 'left', 'drop')),
+      isTaken(run(store, 'drop', 'keep')),
+      isTaken(run(store, 'seek')),
+      isTaken(run(store, 'left', 'left', 'drop', 'remove')),
+      isTaken(run(store, 'drop', 'left', 'put')),
+    ])
+    t.same(taken, [true, undefined, undefined, true, undefined])
+    for (const text of texts) t.match(text, /nearly full/)
+    t.equal((await store.read(look)).text, textOf(new Map([[mapKey(keyOf(0)), Uint8Array.of(0)]])))
+  },
+)

@@ -146,12 +146,48 @@ t.test('what was written directly is read from the log', async (t) => {
 const nearStores = { kinds: ['memory', 'lmdb'] } as const
 await eachStore(
   t,
+  'a key that a program changes again and again counts once, as where it is buffered',
+  async (t, { store }) => {
+    const write = (tx: Tx, key: Bytes, value: Bytes) => {
+      const { direct } = tx
+      if (direct === undefined) tx.put(key, value)
+      else {
+        draft(direct, key, value)
+        direct.keep()
+      }
+      return direct !== undefined
+    }
+    const kinds = await store.write(function* (tx) {
+      const seen = new Set<boolean>()
+      for (let i = 0; i <= 2 * programPutsMax; i++) seen.add(write(tx, keyOf(1), Uint8Array.of(i)))
+      return [...seen]
+    })
+    t.same(kinds, [true], 'of one length, it takes the place of the one before')
+    await store.write(function* (tx) {
+      for (let i = 0; i <= 2 * programPutsMax; i++) write(tx, keyOf(2), new Uint8Array(i % 9))
+      for (let i = 0; i < 200; i++) write(tx, keyOf(3), new Uint8Array(100_000 + i))
+    })
+    const last = 2 * programPutsMax
+    const state = [
+      [1, Uint8Array.of(last)],
+      [2, new Uint8Array(last % 9)],
+      [3, new Uint8Array(100_199)],
+    ] as const
+    const wanted = new Map(state.map(([number, value]) => [mapKey(keyOf(number)), value]))
+    t.equal(await stateOf(store), textOf(wanted))
+  },
+  nearStores,
+)
+
+await eachStore(
+  t,
   'direct writes count as those of a program do',
   async (t, { store }) => {
     const tooMany = store.write(function* (tx) {
       const { direct } = tx
       for (let i = 0; direct !== undefined && i <= programPutsMax; i++) {
-        draft(direct, keyOf(i % 50), Uint8Array.of(i))
+        // Of one length, each would take the place of the one before.
+        draft(direct, keyOf(i % 50), new Uint8Array(1 + (Math.floor(i / 50) % 2)))
         direct.keep()
       }
     })

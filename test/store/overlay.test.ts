@@ -344,24 +344,27 @@ t.test('without a floor, memory follows what is alive, not what was written', as
   t.ok(overlay.bytes < 3_000_000, `${overlay.bytes} bytes for nothing`)
 })
 
-t.test('without a floor, a slab that a draft began and a large value passed over goes', async (t) => {
-  const overlay = new Overlay({ hasFloor: false })
-  const half = new Uint8Array(overlaySlabBytes / 2)
-  const large = new Uint8Array(overlaySlabBytes + 1)
-  for (let round = 0; round < 50; round++) {
-    group(overlay, () => {
-      overlay.put(keyOf(round), half, round)
-      overlay.draft(10, half.length)
-      overlay.put(keyOf(100), large, round)
-    })
-  }
-  for (let round = 0; round < 50; round++) group(overlay, () => overlay.remove(keyOf(round)))
-  group(overlay, () => overlay.remove(keyOf(100)))
-  for (let round = 0; round < 50; round++) put(overlay, keyOf(1), 'x', round)
-  t.equal(textAt(overlay, keyOf(1)), 'x')
-  t.ok(overlay.bytes < 3 * overlaySlabBytes, `${overlay.bytes} bytes for one`)
-  overlay.release()
-})
+t.test(
+  'without a floor, a slab that a draft began and a large value passed over goes',
+  async (t) => {
+    const overlay = new Overlay({ hasFloor: false })
+    const half = new Uint8Array(overlaySlabBytes / 2)
+    const large = new Uint8Array(overlaySlabBytes + 1)
+    for (let round = 0; round < 50; round++) {
+      group(overlay, () => {
+        overlay.put(keyOf(round), half, round)
+        overlay.draft(10, half.length)
+        overlay.put(keyOf(100), large, round)
+      })
+    }
+    for (let round = 0; round < 50; round++) group(overlay, () => overlay.remove(keyOf(round)))
+    group(overlay, () => overlay.remove(keyOf(100)))
+    for (let round = 0; round < 50; round++) put(overlay, keyOf(1), 'x', round)
+    t.equal(textAt(overlay, keyOf(1)), 'x')
+    t.ok(overlay.bytes < 3 * overlaySlabBytes, `${overlay.bytes} bytes for one`)
+    overlay.release()
+  },
+)
 
 t.test('without a floor, keys that come and go leave nothing behind', async (t) => {
   const overlay = new Overlay({ hasFloor: false })

@@ -20,7 +20,7 @@ import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
-import { type SharedProgram, SharedWrites } from './shared-writes.js'
+import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
 export interface ProgramOptions {
   readonly store: Store
@@ -118,18 +118,20 @@ export class Programs {
     return this.writeAtOnce(calls, now)
   }
 
-  private async writeShared(shared: SharedProgram): Promise<void> {
+  private async writeShared(shared: SharedProgram): Promise<Failure | undefined> {
     const outcome = new Outcome(this.hints)
     try {
       await this.options.store.write((tx) => {
         this.shared.close(shared)
         return this.run(tx, shared.calls, shared.now, outcome)
       })
-    } finally {
+    } catch (error) {
       // It may never have begun.
       this.shared.close(shared)
+      return { error }
     }
     this.tell(outcome)
+    return undefined
   }
 
   /**

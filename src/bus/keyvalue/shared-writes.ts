@@ -21,8 +21,12 @@ export interface SharedProgram {
   words: number
   /** How often somebody joined it. */
   batches: number
-  /** When it is committed, and every call has its reply; rejects where nothing of it is there. */
-  readonly over: Promise<void>
+  /** When it is committed, and every call has its reply; or why nothing of it is there. */
+  readonly over: Promise<Failure | undefined>
+}
+
+export interface Failure {
+  readonly error: unknown
 }
 
 /** Runs calls of one connection whose shared program has failed. */
@@ -46,7 +50,7 @@ export class SharedWrites {
 
   /** `begin` makes a program of the calls that are there when it begins, and calls `close` then. */
   constructor(
-    private readonly begin: (shared: SharedProgram) => Promise<void>,
+    private readonly begin: (shared: SharedProgram) => Promise<Failure | undefined>,
     private readonly again: RunAgain,
   ) {}
 
@@ -79,16 +83,17 @@ export class SharedWrites {
   }
 
   private outcome(shared: SharedProgram, calls: readonly KeyValueCall[]): Promise<void> {
-    return shared.over.catch((error: unknown) => {
+    return shared.over.then((failure) => {
+      if (failure === undefined) return undefined
       const wasAlone = shared.batches === 1
       if (!wasAlone) this.unshared = unsharedTimes * shared.batches
-      return this.again(calls, shared.now, error, wasAlone)
+      return this.again(calls, shared.now, failure.error, wasAlone)
     })
   }
 
   private first(calls: readonly KeyValueCall[], now: number, words: number): SharedProgram {
-    let end: (over: Promise<void>) => void = () => {}
-    const over = new Promise<void>((resolve) => {
+    let end: (over: SharedProgram['over']) => void = () => {}
+    const over: SharedProgram['over'] = new Promise((resolve) => {
       end = resolve
     })
     const shared: SharedProgram = { calls: [...calls], now, words, batches: 1, over }

@@ -26,7 +26,8 @@ interface Held {
 export class HeldContainers {
   private readonly held: Held[] = []
 
-  constructor(private readonly write: (noun: Holdable, head: Head) => void) {}
+  /** `write` writes what of its members is put off, and what its record is to say, if anything. */
+  constructor(private readonly write: (noun: Holdable, head: Head | undefined) => void) {}
 
   /** The one under a name. */
   find(name: Slice): Holdable | undefined {
@@ -84,8 +85,6 @@ export class HeldContainers {
   }
 
   private save({ noun, isUnsaved }: Held): void {
-    const { heldHead } = noun
-    noun.settleMembers?.()
-    if (isUnsaved && heldHead !== undefined) this.write(noun, heldHead)
+    this.write(noun, isUnsaved ? noun.heldHead : undefined)
   }
 }

@@ -323,8 +323,16 @@ export class Keyspace {
     return entries
   }
 
-  private readonly writeHeld = ({ key, type }: Holdable, head: Head): void => {
-    assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
+  private readonly writeHeld = (noun: Holdable, head: Head | undefined): void => {
+    const { work } = this
+    const { changes } = work
+    const { key, type } = noun
+    noun.settleMembers?.()
+    if (head !== undefined) {
+      assert(this.putHead(key, type, head) === nothing, 'the head of a plain key is put at once')
+    }
+    // Commands before the one at work changed it: that one may still be refused without a trace.
+    work.changes = changes
   }
 
   private become(ns: Namespace): void {

@@ -49,6 +49,8 @@ export function readBody<T>(
     held.isRead = true
     return read(whole)
   }
+  // A client that went while its key was looked at: nothing more comes, not even its end.
+  if (incoming.destroyed && !isHere) throw interrupted()
   return new Promise((resolve, reject) => {
     const done = (body: Buffer) => {
       held.isRead = true

@@ -328,7 +328,7 @@ export class Portals {
     }
   }
 
-  /** FETCH: rows of a cursor in those formats, and its tag; `tells`: columns are answered before. */
+  /** FETCH: rows of a cursor in those formats, and its tag; `tells`: columns are answered first. */
   async fetchFrom(
     { name, rows: wanted }: Fetched,
     formats: readonly Format[],

@@ -23,7 +23,7 @@ const fixed = new Set([
   ...['in_hot_standby', 'integer_datetimes', 'is_superuser', 'lc_collate', 'lc_ctype'],
   ...['max_identifier_length', 'server_encoding', 'server_version', 'server_version_num'],
 ])
-const utf8Names = /^(?:utf-?8|unicode|sql_ascii|auto|default)$/i
+const utf8Names = /^(?:utf8|unicode|sqlascii|auto|default)$/i
 const durationForm = /^(\d{1,10}) ?(us|ms|s|min|h|d)?$/
 const msOf: Readonly<Record<string, number>> = {
   ...{ us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
@@ -126,7 +126,9 @@ export class SessionSettings {
     const value = isDefault ? (this.starts.get(name) ?? initial[name] ?? '') : text
     switch (name) {
       case 'client_encoding':
-        if (!utf8Names.test(value)) throw invalid(name, value, 'Only UTF8 is served.')
+        // Letters and digits alone count, as in the peer: asyncpg sends it in quotes.
+        if (!utf8Names.test(value.replace(/[^a-z\d]/gi, '')))
+          throw invalid(name, value, 'Only UTF8 is served.')
         return 'UTF8'
       case 'standard_conforming_strings':
         if (!/^(?:on|true|yes|1)$/i.test(value)) throw invalid(name, value)

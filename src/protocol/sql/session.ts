@@ -1,5 +1,5 @@
-// Statements about a session and what it holds: poolers send DISCARD ALL between two clients, drivers
-// DEALLOCATE what they have prepared, psql fetches large results by a cursor of its own.
+// Statements about a session and what it holds: poolers send DISCARD ALL between two clients,
+// drivers DEALLOCATE what they have prepared, psql fetches large results by a cursor of its own.
 
 import { integerOf } from '../../value/numbers.js'
 import type { Statement } from './ast.js'
@@ -60,6 +60,7 @@ export function parseDeclare(tokens: TokenStream): Statement {
   tokens.expect('for')
   const start = tokens.at
   if (tokens.has('with')) throw tokens.notSupported('WITH clauses')
+  if (tokens.has('values')) throw tokens.notSupported('VALUES lists')
   const statement = tokens.has('table') ? parseWholeTable(tokens) : parseSelect(tokens)
   const text = tokens.text.slice(start, tokens.at)
   return { kind: 'declare', name, statement, text }
@@ -86,8 +87,12 @@ function fetchedRows(tokens: TokenStream): number | undefined {
   if (tokens.accept('all')) return undefined
   const isForward = tokens.accept('forward')
   if (isForward && tokens.accept('all')) return undefined
+  const isSigned = tokens.acceptSymbol('+')
   const { token } = tokens
-  if (token.kind !== 'number') return 1
+  if (token.kind !== 'number') {
+    if (isSigned) throw tokens.unexpected()
+    return 1
+  }
   tokens.take()
   const value = readNumber(token.digits, false)
   const rows = value === undefined ? undefined : integerOf(value)

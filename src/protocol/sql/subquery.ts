@@ -104,7 +104,7 @@ export function acceptSearchPath(tokens: TokenStream): Expression[] | undefined 
   return [callOf(at, 'current_user', []), { kind: 'literal', at, value: stringValue('public') }]
 }
 
-/** What psql asks of a table's options, which there are none of, and of constraints (`\\d index`). */
+/** What psql asks of a table's options, which there are none of, and constraints (`\\d index`). */
 const withoutRows = new Set([
   wordsOf("SELECT 'toast.' || x FROM pg_catalog.unnest(tc.reloptions) x"),
   ...['condeferrable', 'condeferred'].map((column) =>

@@ -9,12 +9,19 @@ import {
   sharedCommandWordsMax,
   sharedWordsMax,
 } from '../../../src/base/limits.js'
+import { KeyValueCall } from '../../../src/bus/keyvalue/call.js'
+import { Programs } from '../../../src/bus/keyvalue/programs.js'
 import { checkStore } from '../../../src/engine/check.js'
+import { usualBounds } from '../../../src/engine/keyspace/work.js'
+import { operator } from '../../../src/identity/identity.js'
+import { noWallets } from '../../../src/identity/standing.js'
 import {
   eachBound,
   eachKeyValueRoom,
   type KeyValueRoom,
+  plain,
   type RoomClient,
+  requestOf,
 } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 import { seed as firstSeed } from '../../support/seed.js'
@@ -169,6 +176,59 @@ await eachKeyValueRoom(t, 'one that makes the program fail harms no other', asyn
   t.same(refused.replies[1], { error: wrong })
   t.equal(await room.run('GET', 'n0'), '3')
 })
+
+await eachKeyValueRoom(
+  t,
+  'one that is refused for what others have open harms no other, nor the program',
+  async (t, room) => {
+    const lines: Line[] = [
+      ['ZADD', 'z', '1', 'a'],
+      ['INCR', 'z'],
+      ['ZADD', 'z', '2', 'b'],
+    ]
+    const { programs, replies } = await programsOf(room, 3, (i) => [lines[i] ?? []])
+    const wrong = 'WRONGTYPE Operation against a key holding the wrong kind of value'
+    t.same(replies, [1, { error: wrong }, 1])
+    t.equal(programs, 1)
+    t.same(await room.run('ZRANGE', 'z', 0, -1), ['a', 'b'])
+  },
+  { kinds, bounds: { members: 0, bytes: 1_000 } },
+)
+
+await eachKeyValueRoom(
+  t,
+  'each command has the rights of who sent it, whoever shares the program',
+  async (t, room) => {
+    const { bus, store } = room
+    const [one, two] = [room.client(), room.client({ ...operator })]
+    const { identity: writer } = one.session
+    let now = 0
+    const programs = new Programs({
+      ...{ keyspaces: bus.keyspaces, bounds: usualBounds, standing: noWallets },
+      ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
+      warnOf: () => {},
+      store,
+      allow: (identity, need) => identity === writer || need !== 'write',
+    })
+    const callOf = ({ session }: RoomClient, ...words: Line) => {
+      const command = bus.table.find(words[0] ?? '')
+      if (command === undefined) throw new Error(`no ${words[0]}`)
+      return new KeyValueCall(command, requestOf(words), session, bus)
+    }
+    const before = programsSoFar(room)
+    const calls = [one, two, one, two].map((client) => callOf(client, 'INCR', 'n'))
+    await Promise.all(calls.map((call) => programs.write([call], ++now)))
+    const refused =
+      'NOPERM this user has no permissions to access one of the keys used as arguments'
+    t.same(
+      calls.map(({ reply }) => plain(reply)),
+      [1, { error: refused }, 2, { error: refused }],
+    )
+    t.equal(programsSoFar(room) - before, 1)
+    t.equal(await room.run('GET', 'n'), '2')
+  },
+  { kinds },
+)
 
 await eachKeyValueRoom(
   t,

@@ -2,7 +2,7 @@
 // is queued behind MULTI is bounded.
 
 import t from 'tap'
-import { multiBytesMax, multiBytesTotalMax } from '../../../src/base/limits.js'
+import { multiBytesMax, multiBytesTotalMax, programPutsMax } from '../../../src/base/limits.js'
 import { readSettings } from '../../../src/base/settings.js'
 import { findNamespace } from '../../../src/engine/catalog.js'
 import { insertDocument, recordKey, removeDocument } from '../../../src/engine/collections.js'
@@ -321,5 +321,24 @@ t.test('what is queued is bounded, and EXEC is refused beyond', (t) =>
       t.same(await room.line('EXEC'), ['OK'])
     },
     { kinds: ['memory'] },
+  ),
+)
+
+t.test('a transaction may write one key again and again', (t) =>
+  eachKeyValueRoom(
+    t,
+    'again',
+    async (t, room) => {
+      const count = programPutsMax + 1_000
+      await room.line('MULTI')
+      for (let i = 0; i < count; i++) await room.line('INCR n')
+      // Of several lengths.
+      for (let i = 0; i < count; i++) await room.run('SET', 'k', 'x'.repeat(i % 50))
+      const replies = await room.line('EXEC')
+      t.equal(Array.isArray(replies) ? replies.length : replies, 2 * count)
+      t.equal(await room.line('GET n'), `${count}`)
+      t.equal(await room.line('STRLEN k'), (count - 1) % 50)
+    },
+    { kinds: ['memory', 'lmdb'] },
   ),
 )

@@ -155,6 +155,36 @@ t.test('what only looks like a chain is read as what it is', async (t) => {
   t.notOk(requireRefusal(t, `SELECT a FROM t WHERE ${few} = 1 OR a IN (${listed})`))
 })
 
+t.test(
+  'a long chain that is not too long is taken, whatever its terms and its end look like',
+  async (t) => {
+    const chain = (links: number, term: string, operator: string) =>
+      `SELECT ${Array(links + 1)
+        .fill(term)
+        .join(operator)}`
+    const half = sqlChainMax / 2 + 100
+    for (const exponent of ['1e-5', '1.5E+5', '2.e-07', '1e5']) {
+      for (const operator of ['+', ' - ']) {
+        t.notOk(requireRefusal(t, chain(half, exponent, operator)), `${exponent} ${operator}`)
+      }
+    }
+    for (const [term, operator, ends] of [
+      ['1', '+', ['--+1', ' -- and so on', ';', ' AS b', '-'.repeat(20)]],
+      ['1', '*', ['/* 2 */', ' /**/ AS b']],
+      ['a', ' AND ', [' -- and b', '/* and b */', ' OR b', ' ORDER BY 1']],
+    ] as const) {
+      for (const end of ends) {
+        t.notOk(
+          requireRefusal(t, `${chain(sqlChainMax, term, operator)}${end}`),
+          `${operator} ${end}`,
+        )
+        const over = `${chain(sqlChainMax + 1, term, operator)}${end}`
+        t.equal(refusal(over)?.extra?.sqlState, '54001', `${operator} ${end}`)
+      }
+    }
+  },
+)
+
 t.test('texts of the greatest length cost as much as they are long', async (t) => {
   const length = sqlBytesMax - 20
   for (const one of [
