@@ -133,6 +133,7 @@ async function openOver(
   const rows = hasTests ? [...documentRows, failPointRow] : documentRows
   const bus = new Bus(rows, engine, {
     ...{ clock, random, log, objectIds },
+    home: settings.DATABASE,
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
     ...{ version, rules, standing, audit, signIn, credentials, keyLimit, keyUse, keys, quotas },

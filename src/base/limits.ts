@@ -768,7 +768,7 @@ export const sqlMatchStepsMax = 4_000_000
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
 export const sqlJoinBytesMax = 32 * MiB
-/** What joins, groups and orders of SELECTs hold: of one wallet (or the operator), of all, bytes. */
+/** What joins, groups, orders of SELECTs hold: of one wallet (or the operator), of all, bytes. */
 export const queryBytesOfOwnerMax = 200 * MiB
 export const queryBytesOfAllMax = 512 * MiB
 /** Values of one group that an aggregate lists in an order, bytes: sorting them is one step. */
@@ -858,6 +858,8 @@ export const memoryBodyBytesMax = 1 * MiB
 export const memoryBatchBodyBytesMax = 8 * MiB
 /** Characters of a node's id in a request: no id is as long. */
 export const memoryIdCharsMax = 128
+/** Bytes of a reply that are made JSON in one turn: some 2 ms. */
+export const jsonBytesAtOnce = 256 * KiB
 /** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
 export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300
@@ -888,6 +890,8 @@ export const extractedMax = 32
 export const entityNamesMax = 64
 /** Known names that begin with one word of a text: so many are compared. */
 export const namesOfWordMax = 64
+/** Entities that are compared with one text: reading them takes some 10 ms. */
+export const namesOfTextMax = 500
 /** Words of a known name. */
 export const nameWordsMax = 4
 /** Terms that a reply names as what a memory is about. */
@@ -899,8 +903,10 @@ export const keywordsShown = 12
 export const memoryBatchMax = 500
 export const memoriesPerProgram = 16
 export const memoryBytesPerProgram = 4 * KiB
+/** Bytes of the memories that are to be written all or none. */
+export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */
 export const graphNodesMax = 1_000_000
-/** Edges that one program removes or moves: eight puts each. */
-export const edgesPerProgram = 400
+/** Edges that one program removes or moves: eight puts each, some 10 ms. */
+export const edgesPerProgram = 150
 assert(8 * edgesPerProgram < programPutsMax, 'what is moved fits a program')

@@ -115,6 +115,7 @@ export class Bus implements BusView {
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
+    if (row.homeOnly === true) requireHome(name, request.db, services.home)
     const id = ++this.lastId
     const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
@@ -279,6 +280,11 @@ function requireIdentity(
   if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
   if (access === 'reader' && rules?.anonymousReads === true) return
   throw fail('Unauthorized', `Command ${name} requires authentication`)
+}
+
+function requireHome(command: string, db: string, home = db): void {
+  if (db === home) return
+  throw fail('InvalidNamespace', `${command} may only be run against the database '${home}'`)
 }
 
 /** The names that were right last: most commands are about the same ones again. */

@@ -41,6 +41,8 @@ export interface Services {
   readonly random: Random
   readonly log: Log
   readonly objectIds: ObjectIds
+  /** Setting DATABASE, where the graphs of memories are; they are anywhere unless it is given. */
+  readonly home?: string
   /** Setting DEFAULT_PRIVACY: the mode of collections that writing makes. */
   readonly defaultPrivacy: PrivacyMode
   /** Setting SLOW_COMMAND_MS. */

@@ -9,7 +9,7 @@ import { stringValue } from '../value/value.js'
 import type { Graph } from './graph.js'
 import { rangeBetween, rangeOf, scanDocuments } from './index-range.js'
 import { headOf, isSpaced } from './name-heads.js'
-import { defaultKind, entityId, normName } from './names.js'
+import { defaultKind, entityId, isName, normName } from './names.js'
 import { type Entity, isMemory, readEntity } from './node.js'
 
 /** What is read of a graph to find entities; a writing program sees what it has written itself. */
@@ -23,6 +23,7 @@ export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<
   const byId = yield* findEntity(tx, graph, text)
   if (byId !== undefined) return [byId]
   const read = function* (name: string): Program<Entity[]> {
+    if (!isName(name)) return []
     const range = rangeOf(graph.nodes, 'names', stringValue(name))
     return (yield* scanDocuments(tx, range, namesOfWordMax)).map(readEntity)
   }

@@ -1,7 +1,7 @@
 // What is linked to an entity that a question names is found too, whatever its text says: each such
 // memory gets the inverse document frequency that the name would have as a term. An entity that
-// very many memories mention tells none apart, and adds nothing. (Twice as much, as proposed, and
-// half as much found less on LoCoMo: bench/memory/quality.ts.)
+// very many memories mention tells none apart, and adds nothing. (Twice as much found less on
+// LoCoMo, half as much less among the first five: bench/memory/quality.ts.)
 
 import { concatBytes } from '../base/bytes.js'
 import { linkedMemoriesMax } from '../base/limits.js'

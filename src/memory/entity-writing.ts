@@ -11,7 +11,7 @@ import type { Graph } from './graph.js'
 import { rangeOf } from './index-range.js'
 import type { NameReader } from './known-names.js'
 import { changeHeads, headOf, headOfName, headsOf, isHead } from './name-heads.js'
-import { defaultKind, entityId, normName } from './names.js'
+import { defaultKind, entityId, isName, normName } from './names.js'
 import { type Entity, entityDocument, readEntity } from './node.js'
 
 /** Who writes, and when: frozen with the call. */
@@ -108,7 +108,7 @@ export class EntityWriting implements NameReader {
   /** Those that have exactly that among their names and former ids. */
   private *named(name: string): Program<Entity[]> {
     const { nodes, terms } = this.graph
-    if (!(yield* isHead(this.tx, terms, headOfName(name)))) return []
+    if (!isName(name) || !(yield* isHead(this.tx, terms, headOfName(name)))) return []
     return yield* this.read(rangeOf(nodes, 'names', stringValue(name)))
   }
 

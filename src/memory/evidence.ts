@@ -9,6 +9,7 @@ import {
   boolOf,
   bsonType,
   type Document,
+  documentValue,
   stringOf,
   stringValue,
   type Value,
@@ -43,7 +44,7 @@ export function* evidenceOf(
   const document = yield* getDocument(tx, graph.nodes, recordKey(graph.nodes, stringValue(id)))
   if (document === undefined || !isMemory(document)) return undefined
   const { hash: storedHash, anchorId } = readMemory(document)
-  const computedHash = hashOf(graph.name, document)
+  const computedHash = hashOf(graph.name, id, document)
   const known = { computedHash, storedHash, anchorId, graphKey: graphKey(graph) }
   if (anchorId === null) return { ...known, anchor: undefined, batch: emptyBatch }
   const anchor = yield* findAnchor(tx, graph.anchors, anchorId)
@@ -51,22 +52,37 @@ export function* evidenceOf(
   return { ...known, anchor, batch }
 }
 
-/** Of what is stored, whatever that is now: a field that is no text or number counts as none. */
-function hashOf(graph: string, document: Document): string {
-  const { id, text, entities, createdAt, createdBy, supersedes } = readMemory(document)
+/**
+ * Of what is stored under the id, whatever that is now: a field that is no text or number counts as
+ * none. One that is there twice, of which readers may take either, is hashed as what no memory has.
+ */
+function hashOf(graph: string, id: string, document: Document): string {
+  const { text, entities, createdAt, createdBy, supersedes } = readMemory(document)
   const source = field(document, 'source')
-  return memoryHash({
+  const hashed = {
     ...{ graph, id, text, entities, createdBy, supersedes },
     createdAt: Number.isFinite(createdAt) ? createdAt : 0,
     source: source?.type === bsonType.object ? objectOf(source) : undefined,
-  })
+  }
+  const names = [...fieldsOf(documentValue(document))].map(([name]) => name)
+  return memoryHash(isAmbiguous(id, document, names) ? { ...hashed, source: { names } } : hashed)
 }
 
-/** All of it, so that nothing can be added to it unseen. */
+/** Whether it is not plain what a reader takes for the memory: its id, or one of its fields. */
+function isAmbiguous(id: string, document: Document, names: readonly string[]): boolean {
+  const named = field(document, '_id')
+  if (named?.type !== bsonType.string || stringOf(named) !== id) return true
+  return names.includes('id') || new Set(names).size < names.length
+}
+
+/** All of it, so that nothing can be added to it unseen; a name that is there twice keeps both. */
 function objectOf(value: Value): JsonObject {
-  const fields: Record<string, Json> = {}
-  for (const [name, of] of fieldsOf(value)) fields[name] = jsonOf(of)
-  return fields
+  const fields = new Map<string, Json>()
+  for (const [name, of] of fieldsOf(value)) {
+    const before = fields.get(name)
+    fields.set(name, before === undefined ? jsonOf(of) : [before, jsonOf(of)])
+  }
+  return Object.fromEntries(fields)
 }
 
 function jsonOf(value: Value): Json {

@@ -3,7 +3,7 @@
 // (facts: memory-dashboard A3, DELETE)
 
 import { edgesPerProgram } from '../base/limits.js'
-import { getDocument, recordKey, removeDocument } from '../engine/collections.js'
+import { findById, getDocument, recordKey, removeDocument } from '../engine/collections.js'
 import { documentOfRecord } from '../engine/records.js'
 import type { Program, ReadTx, Tx } from '../store/store.js'
 import { stringValue } from '../value/value.js'
@@ -30,10 +30,10 @@ export function* forgetMemory(tx: Tx, graph: Graph, id: string, now: number): Pr
   const edges = yield* edgesOf(tx, graph, id, edgesPerProgram)
   for (const edge of edges) yield* removeEdge(tx, graph, edge.id)
   yield* noteChange(tx, graph.anchors)
-  if (edges.length === edgesPerProgram) return { edges: edges.length, isDone: false }
   for (const { type, from, to } of edges) {
     if (type === edgeTypes.mentions && from === id) yield* removeUnlinked(tx, graph, to)
   }
+  if (edges.length === edgesPerProgram) return { edges: edges.length, isDone: false }
   yield* removePostings(tx, graph.terms, postedOf(memory))
   yield* removeNode(tx, graph, id)
   const { hash, anchorId } = memory
@@ -74,6 +74,9 @@ export function* removeNode(tx: Tx, { nodes, terms }: Graph, id: string): Progra
 
 /** What only a forgotten text has named must not be found in the graph any more. */
 function* removeUnlinked(tx: Tx, graph: Graph, entity: string): Program<void> {
+  const document = yield* findById(tx, graph.nodes, stringValue(entity))
+  // Clients may make an edge of that type between memories, too: those stand for themselves.
+  if (document === undefined || isMemory(document)) return
   for (const end of ['from', 'to']) {
     const range = rangeOf(graph.edges, end, stringValue(entity))
     if ((yield* tx.scanOwn(range, 1)).length > 0) return

@@ -1,11 +1,12 @@
 // Entities of the graph that a text names: at each word the longest known name that begins there
 // and ends with a word. (facts: memory-dashboard A3, extraction, rule 2)
 
-import { namesOfWordMax, nameWordsMax } from '../base/limits.js'
+import { namesOfTextMax, namesOfWordMax, nameWordsMax } from '../base/limits.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { namesBeginningWith } from './entities.js'
 import type { Graph } from './graph.js'
 import { scanDocuments } from './index-range.js'
+import { headOf, isHead } from './name-heads.js'
 import { type Entity, readEntity } from './node.js'
 import { type WordSpan, wordSpans } from './word-spans.js'
 
@@ -33,36 +34,62 @@ export function plainText(text: string): PlainText {
 export function entitiesInText(tx: ReadTx, graph: Graph, text: string): Program<Entity[]> {
   return knownEntities(plainText(text), {
     *beginningWith(word) {
+      if (!(yield* isHead(tx, graph.terms, headOf(word)))) return []
       const range = namesBeginningWith(graph, word)
       return (yield* scanDocuments(tx, range, namesOfWordMax)).map(readEntity)
     },
   })
 }
 
-/** In the order of the text, each once. */
+/** In the order of the text, each once; beyond namesOfTextMax that were compared, no more. */
 export function* knownEntities(
   { plain, words }: PlainText,
   entities: NameReader,
 ): Program<Entity[]> {
   const found = new Map<string, Entity>()
-  const ends = new Set(words.map(({ end }) => end))
-  for (let i = 0; i < words.length; i++) {
+  const byHead = new Map<string, ReadonlyMap<string, Entity>>()
+  let compared = 0
+  for (let i = 0; i < words.length && compared < namesOfTextMax; i++) {
     const { start, end } = words[i] ?? { start: 0, end: 0 }
-    const last = words[Math.min(i + nameWordsMax, words.length) - 1]?.end ?? end
-    let longest = 0
-    let match: Entity | undefined
-    for (const entity of yield* entities.beginningWith(plain.slice(start, end))) {
-      for (const name of [entity.normName, ...entity.aliases]) {
-        const behind = start + name.length
-        if (name.length <= longest || name.length < nameUnitsMin || behind > last) continue
-        if (!ends.has(behind) || !plain.startsWith(name, start)) continue
-        longest = name.length
-        match = entity
-      }
+    const word = plain.slice(start, end)
+    const head = headOf(word)
+    let names = byHead.get(head)
+    if (names === undefined) {
+      const beginning = yield* entities.beginningWith(word)
+      compared += beginning.length
+      names = namesOf(beginning)
+      byHead.set(head, names)
     }
-    if (match === undefined) continue
-    found.set(match.id, match)
-    while ((words[i + 1]?.start ?? plain.length) < start + longest) i++
+    const last = names.size === 0 ? undefined : longestName(plain, words, i, names)
+    if (last === undefined) continue
+    found.set(last.entity.id, last.entity)
+    i = last.at
   }
   return [...found.values()]
+}
+
+/** The first entity of each name. */
+function namesOf(entities: readonly Entity[]): Map<string, Entity> {
+  const names = new Map<string, Entity>()
+  for (const entity of entities) {
+    for (const name of [entity.normName, ...entity.aliases]) {
+      if (name.length >= nameUnitsMin && !names.has(name)) names.set(name, entity)
+    }
+  }
+  return names
+}
+
+/** The longest name from word `i` on, and the word that it ends with. */
+function longestName(
+  plain: string,
+  words: readonly WordSpan[],
+  i: number,
+  names: ReadonlyMap<string, Entity>,
+): { readonly entity: Entity; readonly at: number } | undefined {
+  const start = words[i]?.start ?? 0
+  for (let at = Math.min(i + nameWordsMax, words.length) - 1; at >= i; at--) {
+    const entity = names.get(plain.slice(start, words[at]?.end ?? start))
+    if (entity !== undefined) return { entity, at }
+  }
+  return undefined
 }

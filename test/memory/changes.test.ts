@@ -61,6 +61,15 @@ eachRoom(t, 'what is forgotten is found nowhere', async (t, room, { store }) => 
   t.equal((await room.refusal({ forgetMemory: 'g', id: entity })).kind, 'NodeNotFound')
 })
 
+eachRoom(t, 'a memory that another mentions stays when that is forgotten', async (t, room, of) => {
+  const [kept] = await remember(room, { text: 'kept' })
+  const edges = [{ to: kept, type: 'mentions' }]
+  const [gone] = await remember(room, { text: 'gone', edges })
+  await room.run({ forgetMemory: 'g', id: gone })
+  t.equal((await room.run({ getMemory: 'g', id: kept })).memory.text, 'kept')
+  await isSound(t, of.store)
+})
+
 eachRoom(t, 'of an anchored memory the hash stays', async (t, room, { store }) => {
   const [id = ''] = await remember(room, { text: 'to be anchored' })
   const { hash } = (await room.run({ getMemory: 'g', id })).memory
@@ -81,8 +90,9 @@ eachRoom(
   t,
   'a hub is forgotten and merged in several programs',
   async (t, room, { store }) => {
-    const [hub] = await remember(room, { text: 'hub', entities: ['From', 'Into'] })
-    const more = edgesPerProgram + 100
+    const entities = ['From', 'Into', 'Secret']
+    const [hub] = await remember(room, { text: 'hub', entities })
+    const more = 2 * edgesPerProgram + 100
     for (let start = 0; start < more; start += 100) {
       const memories = Array.from({ length: 100 }, (_, i) => ({
         ...{ text: `leaf ${start + i}`, entities: ['From'], edges: [{ to: hub }] },
@@ -92,7 +102,9 @@ eachRoom(
     const { moved } = await room.run({ mergeEntities: 'g', from: 'From', into: 'Into' })
     t.equal(moved, more + 1)
     const { edges } = await room.run({ forgetMemory: 'g', id: hub })
-    t.equal(edges, more + 1)
+    t.equal(edges, more + 2)
+    const secret = await room.all('memory.g.nodes', { normName: 'secret' })
+    t.same(secret, [], 'what only the hub has named is gone, too')
     await isSound(t, store)
   },
   { kinds: ['memory'] },

@@ -2,6 +2,7 @@
 // that the graph knows, the longest first.
 
 import t from 'tap'
+import { namesOfTextMax } from '../../src/base/limits.js'
 import { normName } from '../../src/memory/names.js'
 import { findPatterns } from '../../src/memory/patterns.js'
 import { eachRoom, type Reply } from '../support/command-room.js'
@@ -104,4 +105,19 @@ eachRoom(t, 'a name without a kind is what the graph knows it as', async (t, roo
   })
   t.equal(aliased.id, place.id)
   t.equal((await remember('six', 'city of light')).id, place.id, 'names are added')
+})
+
+eachRoom(t, 'of very many known names a text is compared with some hundreds', async (t, room) => {
+  const heads = Array.from({ length: 12 }, (_, i) => String.fromCodePoint(0x4e00 + i))
+  for (const head of heads) {
+    const entities = Array.from({ length: 64 }, (_, i) => `${head}\u5f00${i}`)
+    for (const some of [entities.slice(0, 32), entities.slice(32)]) {
+      const memories = [{ text: `of ${head} ${some.length} ${some[0]}`, entities: some }]
+      await room.run({ rememberMemories: 'many', memories })
+    }
+  }
+  const text = heads.map((head) => `${head}\u5f007`).join(' ')
+  const { results } = await room.run({ rememberMemories: 'many', memories: [{ text }] })
+  const known = results[0].extracted.filter(({ rule }: Reply) => rule === 'known')
+  t.equal(known.length, Math.ceil(namesOfTextMax / 64))
 })

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { Quotas } from '../../src/bus/quota.js'
 import type { Session } from '../../src/bus/session.js'
+import { memoryRows } from '../../src/commands/memory/rows.js'
 import { checkStore } from '../../src/engine/check.js'
 import { strictRules } from '../../src/identity/allow.js'
 import { checkGraphs } from '../../src/memory/check-graphs.js'
@@ -296,4 +297,19 @@ eachRoom(
     await room.engine.close()
   },
   { services, kinds: ['memory'] },
+)
+
+eachRoom(
+  t,
+  'graphs are in one database',
+  async (t, room) => {
+    for (const db of ['other', 'admin', 'local']) {
+      for (const { name } of memoryRows) {
+        const { kind } = await room.refusal({ [name]: 'g' }, db)
+        t.equal(kind, 'InvalidNamespace', `${name} in ${db}`)
+      }
+    }
+    t.equal((await room.run(remember('here'))).inserted, 1)
+  },
+  { services: { home: 'test' } },
 )

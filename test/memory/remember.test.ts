@@ -229,3 +229,26 @@ eachRoom(
     t.same(names, ['quartz', 'common'])
   },
 )
+
+eachRoom(t, 'a name that no entry can hold finds nothing, and is no failure', async (t, room) => {
+  await remember(room, { text: 'Something', entities: ['\ufdfa name'] })
+  const long = '\ufdfa'.repeat(256)
+  t.match(await room.refusal({ recallMemories: 'g', entity: long }), { kind: 'NodeNotFound' })
+  t.match(await room.run({ recallMemories: 'g', q: long }), { memories: [] })
+  const edge = { relateNodes: 'g', from: `\ufdfa ${'\ufdfa'.repeat(250)}`, to: 'x' }
+  t.match(await room.refusal(edge), { kind: 'NodeNotFound' })
+  const [tagged] = await remember(room, { text: `A tag: #${'\ufdfa'.repeat(64)} and no more.` })
+  t.equal(tagged?.memory.type, 'memory')
+})
+
+eachRoom(t, 'all or none of more than one program may look through is refused', async (t, room) => {
+  const text = 'so '.repeat(2_700)
+  const memories = Array.from({ length: 140 }, (_, i) => ({ text: text + i }))
+  const refused = await room.refusal({ rememberMemories: 'g', memories, mode: 'all' })
+  t.match(refused, { kind: 'GraphLimit' })
+  const words = (i: number) => Array.from({ length: 500 }, (_, j) => `w${i}x${j}`).join(' ')
+  const rich = Array.from({ length: 11 }, (_, i) => ({ text: words(i) }))
+  const many = await room.refusal({ rememberMemories: 'g', memories: rich, mode: 'all' })
+  t.match(many, { kind: 'GraphLimit' })
+  t.same(await room.all('memory.g.nodes', {}), [])
+})

@@ -3,9 +3,13 @@
 
 import { id } from 'ethers'
 import t, { type Test } from 'tap'
+import { getDocument, recordKey, replaceDocument } from '../../src/engine/collections.js'
 import { memoryHash } from '../../src/memory/memory-hash.js'
 import { merkleRoot } from '../../src/memory/merkle.js'
 import type { Verdict } from '../../src/memory/verdict.js'
+import { fieldsOf } from '../../src/value/elements.js'
+import { type Document, documentValue, stringValue } from '../../src/value/value.js'
+import { writeDocument } from '../../src/value/writer.js'
 import { AnchorRoom } from '../support/anchor-room.js'
 
 const room = await AnchorRoom.open(t)
@@ -97,6 +101,35 @@ t.test('a changed text, author, time, source or list of entities is a mismatch',
     refused(t, await room.verify(graph, id), ['hashValid', 'anchored'], 'content hash mismatch')
     await room.tamper(graph, 'nodes', id, () => before)
   }
+  t.ok((await room.verify(graph, id)).verified)
+})
+
+t.test("another's document in its place, and a field that is there twice, are seen", async (t) => {
+  const { graph, id, ids } = await anchored()
+  const stored = (of: string) =>
+    room.inGraph(graph, function* (tx, { nodes }) {
+      const document = yield* getDocument(tx, nodes, recordKey(nodes, stringValue(of)))
+      if (document === undefined) throw new Error(`there is no ${of}`)
+      return document
+    })
+  const own = await stored(id)
+  const put = async (after: Document) => {
+    const before = await stored(id)
+    await room.inGraph(graph, (tx, { nodes }) =>
+      replaceDocument(tx, nodes, recordKey(nodes, stringValue(id)), before, after),
+    )
+  }
+  await put(await stored(ids[1] ?? ''))
+  refused(t, await room.verify(graph, id), ['hashValid', 'anchored'], 'content hash mismatch')
+  for (const name of ['text', 'id', '_id', 'createdBy']) {
+    const twice = writeDocument((writer) => {
+      for (const [field, value] of fieldsOf(documentValue(own))) writer.value(field, value)
+      writer.string(name, 'evil')
+    })
+    await put(twice)
+    refused(t, await room.verify(graph, id), ['hashValid', 'anchored'], 'content hash mismatch')
+  }
+  await put(own)
   t.ok((await room.verify(graph, id)).verified)
 })
 

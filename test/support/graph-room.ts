@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { insertDocument, recordKey } from '../../src/engine/collections.js'
 import { type Edge, edgeDocument, edgeId, edgeTypes } from '../../src/memory/edge.js'
 import { ensureGraph, findGraph, type Graph } from '../../src/memory/graph.js'
+import { changeHeads } from '../../src/memory/name-heads.js'
 import { entityId, normName } from '../../src/memory/names.js'
 import { entityDocument, type Memory, memoryDocument } from '../../src/memory/node.js'
 import { addPostings } from '../../src/memory/postings.js'
@@ -128,4 +129,5 @@ function* ensureEntity(tx: Tx, graph: Graph, name: string, now: number): Program
   const stamps = { createdAt: now, updatedAt: now }
   const entity = { id, name, normName: normName(name), kind: 'thing', aliases: [], formerIds: [] }
   yield* insertDocument(tx, graph.nodes, entityDocument({ ...entity, ...stamps }))
+  yield* changeHeads(tx, graph.terms, undefined, { ...entity, ...stamps })
 }

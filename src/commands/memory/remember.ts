@@ -3,7 +3,13 @@
 // (facts: memory-dashboard A3; storage 9, rules 1 and 2)
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
-import { memoriesPerProgram, memoryBatchMax, memoryBytesPerProgram } from '../../base/limits.js'
+import {
+  memoriesPerProgram,
+  memoryBatchMax,
+  memoryBytesAtOnceMax,
+  memoryBytesPerProgram,
+  programPutsMax,
+} from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { collection, documents, oneOf, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
@@ -21,7 +27,7 @@ import {
   rememberAll,
 } from '../../memory/remember.js'
 import { ulidRandomBytes } from '../../memory/ulid.js'
-import { tiringWork } from '../../query/expressions/loop-turns.js'
+import type { ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { field } from '../../value/elements.js'
 import { type Document, nullValue } from '../../value/value.js'
@@ -72,36 +78,48 @@ class BatchWriter {
 
   /** One program, or nothing. Throws GraphLimit where that would be too much. */
   *all(memories: readonly Document[]): Sweep<Outcome[]> {
-    const prepared: PreparedMemory[] = []
-    for (const group of groupsOf(memories)) {
-      if (prepared.length > 0) yield* pause()
-      for (const [index, document] of group) {
-        prepared.push(prepareMemory(this.call.target, index, document))
+    requireOneProgram(memories)
+    const { target } = this.call
+    const prepared = yield* readPhase(function* (tx) {
+      const all: PreparedMemory[] = []
+      const terms = new Set<string>()
+      for (const [index, document] of memories.entries()) {
+        const memory = yield* prepareMemory(tx, target, index, document)
+        all.push(memory)
+        for (const term of memory.terms.keys()) terms.add(term)
+        // Each is put at least once.
+        if (terms.size > programPutsMax) throw tooMany()
       }
-    }
+      return all
+    })
     try {
       return yield* this.write(prepared, true)
     } catch (thrown) {
-      if (!isTooLarge(thrown)) throw thrown
-      throw fail('GraphLimit', 'the memories are too many for one transaction: send fewer')
+      throw isTooLarge(thrown) ? tooMany() : thrown
     }
   }
 
   /** Groups, of which each memory may be refused alone. */
   *each(memories: readonly Document[]): Sweep<Outcome[]> {
     const outcomes: Outcome[] = []
-    for (const given of groupsOf(memories)) {
-      const group: PreparedMemory[] = []
-      for (const [index, document] of given) {
-        try {
-          group.push(prepareMemory(this.call.target, index, document))
-        } catch (thrown) {
-          outcomes.push(refused(index, thrown))
-        }
-      }
-      outcomes.push(...(yield* this.group(group)))
+    for (const group of groupsOf(memories)) {
+      const { prepared, refusals } = yield* readPhase((tx) => this.prepare(tx, group))
+      outcomes.push(...refusals, ...(yield* this.group(prepared)))
     }
     return outcomes
+  }
+
+  private *prepare(tx: ReadTx, group: readonly Placed[]) {
+    const prepared: PreparedMemory[] = []
+    const refusals: Outcome[] = []
+    for (const [index, document] of group) {
+      try {
+        prepared.push(yield* prepareMemory(tx, this.call.target, index, document))
+      } catch (thrown) {
+        refusals.push(refused(index, thrown))
+      }
+    }
+    return { prepared, refusals }
   }
 
   /** One program; if it is more than one may hold, one for each half. */
@@ -132,9 +150,11 @@ class BatchWriter {
   }
 }
 
-/** Memories with their places in the command, as many as one turn may take apart. */
-function* groupsOf(memories: readonly Document[]): Generator<(readonly [number, Document])[]> {
-  let group: (readonly [number, Document])[] = []
+type Placed = readonly [index: number, memory: Document]
+
+/** Memories with their places in the command, as many as one turn may write. */
+function* groupsOf(memories: readonly Document[]): Generator<Placed[]> {
+  let group: Placed[] = []
   let bytes = 0
   for (const [index, document] of memories.entries()) {
     const isFull = group.length >= memoriesPerProgram || bytes >= memoryBytesPerProgram
@@ -149,11 +169,14 @@ function* groupsOf(memories: readonly Document[]): Generator<(readonly [number, 
   if (group.length > 0) yield group
 }
 
-/** Lets others go first. */
-function pause(): Sweep<void> {
-  return readPhase(function* (tx) {
-    yield* tx.breathe(tiringWork)
-  })
+/** Texts that only a long turn could look through for names. Throws GraphLimit. */
+function requireOneProgram(memories: readonly Document[]): void {
+  const bytes = memories.reduce((sum, { length }) => sum + length, 0)
+  if (bytes > memoryBytesAtOnceMax) throw tooMany()
+}
+
+function tooMany(): GatewayError {
+  return fail('GraphLimit', 'the memories are too many for one transaction: send fewer')
 }
 
 function isTooLarge(thrown: unknown): boolean {

@@ -10,7 +10,7 @@ import { proofRows } from './proofs-task.js'
 import { recallRow } from './recall.js'
 import { rememberRow } from './remember.js'
 
-export const memoryRows: readonly DocumentRow[] = [
+const rows: readonly DocumentRow[] = [
   rememberRow,
   ...memoryItemRows,
   ...edgeRows,
@@ -19,3 +19,6 @@ export const memoryRows: readonly DocumentRow[] = [
   ...proofRows,
   ...graphRows,
 ]
+
+/** Graphs are in one database, where they are anchored, too. */
+export const memoryRows = rows.map((row): DocumentRow => ({ ...row, homeOnly: true }))

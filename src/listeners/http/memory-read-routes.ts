@@ -69,7 +69,7 @@ async function snapshot(request: MemoryRequest): Promise<HttpAnswer> {
     if (request.isKnown(tag)) return { status: 304, body: null, headers: snapshotHeaders(tag) }
   }
   const reply = await taken(limit)
-  return { status: 200, body: replyJson(reply), headers: snapshotHeaders(tagOf(reply)) }
+  return { status: 200, body: await replyJson(reply), headers: snapshotHeaders(tagOf(reply)) }
 }
 
 /** Changes of a graph: no graph of that name has had so many before. */
@@ -122,7 +122,7 @@ async function graphSettings({ param, run }: MemoryRequest): Promise<HttpAnswer>
   const graphs = listed === undefined ? [] : elementsOf(listed)
   const found = graphs.find((graph) => nameOf(graph) === param('name'))
   if (found === undefined) throw fail('GraphNotFound', 'no such graph, or none that you may read')
-  return { status: 200, body: replyJson(documentOf(found)) }
+  return { status: 200, body: await replyJson(documentOf(found)) }
 }
 
 function nameOf(graph: Value): string | undefined {

@@ -1,11 +1,13 @@
 // A route of the graph memory: what it reads of a request, and how one that came by HTTP is read.
 // The same routes serve tools of MCP, which have no request of their own. (facts: memory A2, A3)
 
-import { fail } from '../../base/errors.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fail, toGatewayError } from '../../base/errors.js'
+import { jsonBytesAtOnce } from '../../base/limits.js'
 import type { Awaitable } from '../../store/store.js'
-import { Elements } from '../../value/elements.js'
+import { elementsOf, fieldsOf } from '../../value/elements.js'
 import { valueToJson } from '../../value/json.js'
-import { type Document, documentValue, stringOf } from '../../value/value.js'
+import { bsonType, type Document, documentValue, stringOf, type Value } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { BodyFields } from './call.js'
 import { conditionsOf, isKnown } from './entity-tag.js'
@@ -42,12 +44,24 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
       ...{ fields, query: queryOf(incoming.url ?? '', head.query ?? {}) },
       param: (name) => call.param(name),
       isKnown: ifNoneMatch === undefined ? undefined : (tag) => isKnown(tag, ifNoneMatch),
-      // Graphs are in one database, where they are anchored too.
-      run: (command) => call.runIn(call.home, command),
+      run: (command) => runAsCaller(call, command),
     })
     return { ...found, headers: { ...jsonType, ...found.headers } }
   }
   return { ...head, access: 'key', reply }
+}
+
+/** In the one database of graphs. Who is not known is asked who he is, not told that he may not. */
+async function runAsCaller(call: RawCall, command: Document): Promise<Document> {
+  try {
+    return await call.runIn(call.home, command)
+  } catch (thrown) {
+    const isForbidden = toGatewayError(thrown).httpStatus === 403
+    if (isForbidden && call.session.identity.kind === 'anonymous') {
+      throw fail('Unauthorized', 'a session or an API key is needed')
+    }
+    throw thrown
+  }
 }
 
 /** Throws BadValue of a name that is given twice, or is needed and not given; others pass. */
@@ -101,19 +115,37 @@ export function commandOn(
   return graphCommand(name, graphOf(request), fill)
 }
 
-/** The reply as a body, with or without some of its fields. */
-export function replyJson(reply: Document, without: readonly string[] = []): string {
-  const kept = writeDocument((writer) => {
-    const elements = new Elements(reply)
-    while (elements.next()) {
-      const name = elements.name()
-      if (name === 'ok' || without.includes(name)) continue
-      writer.element(reply, elements.start, elements.valueEnd)
-    }
-  })
-  return valueToJson(documentValue(kept), 'plain')
+const plainJson = (value: Value): string => valueToJson(value, 'plain')
+
+/** The reply as a body, without some of its fields; others come in between a large one. */
+export async function replyJson(
+  reply: Document,
+  without: readonly string[] = [],
+  itemJson = plainJson,
+): Promise<string> {
+  const fields: string[] = []
+  for (const [name, value] of fieldsOf(documentValue(reply))) {
+    if (name === 'ok' || without.includes(name)) continue
+    const isList = value.type === bsonType.array
+    const text = isList ? await listJson(value, itemJson) : plainJson(value)
+    fields.push(`${JSON.stringify(name)}:${text}`)
+  }
+  return `{${fields.join()}}`
 }
 
-export function answered(reply: Document, status = 200): HttpAnswer {
-  return { status, body: replyJson(reply) }
+async function listJson(list: Value, itemJson: (item: Value) => string): Promise<string> {
+  const items: string[] = []
+  let bytes = 0
+  for (const item of elementsOf(list)) {
+    items.push(itemJson(item))
+    bytes += item.end - item.start
+    if (bytes < jsonBytesAtOnce) continue
+    bytes = 0
+    await nextTurn()
+  }
+  return `[${items.join()}]`
+}
+
+export async function answered(reply: Document, status = 200): Promise<HttpAnswer> {
+  return { status, body: await replyJson(reply) }
 }

@@ -3,8 +3,9 @@
 
 import { type CodeName, fail } from '../../base/errors.js'
 import { memoryBatchBodyBytesMax, memoryBodyBytesMax } from '../../base/limits.js'
-import { elementsOf, field } from '../../value/elements.js'
-import { boolOf, type Document, documentOf, stringValue } from '../../value/value.js'
+import { elementsOf, field, fieldIn } from '../../value/elements.js'
+import { valueToJson } from '../../value/json.js'
+import { boolOf, type Document, documentOf, stringValue, type Value } from '../../value/value.js'
 import { type BodySchema, copyFields } from './call.js'
 import { memoryError } from './memory-errors.js'
 import {
@@ -134,23 +135,24 @@ async function rememberOne(request: MemoryRequest): Promise<HttpAnswer> {
   const stored = documentOf(result)
   const duplicate = field(stored, 'duplicate')
   const isDuplicate = duplicate !== undefined && boolOf(duplicate)
-  return { status: isDuplicate ? 200 : 201, body: replyJson(stored, ['index']) }
+  return { status: isDuplicate ? 200 : 201, body: await replyJson(stored, ['index']) }
 }
 
 /** Refusals of single memories stand among the results, as they would be answered alone. */
 async function rememberMany(request: MemoryRequest): Promise<HttpAnswer> {
   const command = bodyCommand('rememberMemories', request, ['memories', 'mode'])
-  const body = replyJson(await request.run(command))
-  if (!body.includes('"error":')) return { status: 200, body }
-  const told = JSON.parse(body) as { results: Result[] }
-  const results = told.results.map(({ error, ...rest }) =>
-    error === undefined ? rest : { ...rest, error: memoryError(fail(error.code, error.message)) },
-  )
-  return { status: 200, body: JSON.stringify({ ...told, results }) }
+  return { status: 200, body: await replyJson(await request.run(command), [], resultJson) }
+}
+
+function resultJson(result: Value): string {
+  const json = valueToJson(result, 'plain')
+  if (fieldIn(result, 'error') === undefined) return json
+  const { error, ...rest } = JSON.parse(json) as Result
+  return JSON.stringify({ ...rest, error: memoryError(fail(error.code, error.message)) })
 }
 
 interface Result {
-  readonly error?: { readonly code: CodeName; readonly message: string }
+  readonly error: { readonly code: CodeName; readonly message: string }
 }
 
 async function relate(request: MemoryRequest): Promise<HttpAnswer> {
