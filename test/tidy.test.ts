@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['query', 'store', 'value'],
   identity: ['chain', 'engine', 'store', 'value', 'protocol/scram', 'protocol/siwe'],
   memory: ['engine', 'chain', 'identity', 'query', 'store', 'value'],
-  bus: ['memory', 'identity', 'chain', 'engine', 'store', 'value', 'query'],
+  bus: ['identity', 'chain', 'engine', 'store', 'value', 'query'],
   commands: [
     'bus',
     'memory',

@@ -12,7 +12,6 @@ import type { KeyUse } from '../identity/key-use.js'
 import type { Credentials } from '../identity/login.js'
 import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
-import type { Proofs } from '../memory/proofs.js'
 import type { ObjectIds } from '../value/object-id.js'
 import type { FailPoint } from './fail-point.js'
 import type { ProtocolSwitches } from './protocols.js'
@@ -81,8 +80,8 @@ export interface Services {
   readonly shutdown?: () => void
   /** Where acts that rows mark are written down; nowhere unless given. */
   readonly audit?: Audit
-  /** How memories are proved; without it there is no chain. */
-  readonly proofs?: Proofs
+  /** `Proofs` of the memory room, handed on unseen; without it there is no chain. */
+  readonly proofs?: object
   /** Address of the key registry, for owners of collections; undefined while it is unknown. */
   readonly contractAddress?: () => string | undefined
 }

@@ -12,7 +12,7 @@ import { evidenceOf } from '../../memory/evidence.js'
 import { findGraph, graphTouches } from '../../memory/graph.js'
 import { graphKey } from '../../memory/graph-key.js'
 import { anchorsToVerify, type GraphVerdict } from '../../memory/graph-verdict.js'
-import { noChain, type Proofs } from '../../memory/proofs.js'
+import { noChain, Proofs } from '../../memory/proofs.js'
 import { notFound, type Verdict } from '../../memory/verdict.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
@@ -88,8 +88,9 @@ function requireId(id: string): void {
 }
 
 function proofsOf({ services }: Pick<Call<unknown, unknown>, 'services'>): Proofs {
-  if (services.proofs === undefined) throw noChain()
-  return services.proofs
+  const { proofs } = services
+  if (!(proofs instanceof Proofs)) throw noChain()
+  return proofs
 }
 
 /** Each behind the fence of the call. */
