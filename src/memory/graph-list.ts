@@ -1,7 +1,7 @@
 // Which graphs there are, and how much each holds: read from counters, so that a list costs the
 // same whatever the graphs' size.
 
-import { countOf, isShown, listNamespaces } from '../engine/catalog.js'
+import { countOf, findNamespace, isShown, listNamespaces } from '../engine/catalog.js'
 import type { Guarded, Namespace } from '../engine/types.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { newestAnchors } from './anchors.js'
@@ -16,18 +16,35 @@ export interface GraphFigures {
   readonly anchors: number
 }
 
-/** The names of the graphs of a database that listings show, each with its nodes' collection. */
+interface ListedGraph {
+  readonly name: string
+  /** Its nodes' collection. */
+  readonly nodes: Namespace
+}
+
+/** The graphs of a database that listings show; of one name, where that is given. */
 export function* listGraphs(
   tx: ReadTx & Guarded,
   db: string,
-): Program<{ readonly name: string; readonly nodes: Namespace }[]> {
-  const graphs: { readonly name: string; readonly nodes: Namespace }[] = []
-  for (const ns of yield* listNamespaces(tx, db)) {
+  only?: string,
+): Program<ListedGraph[]> {
+  const graphs: ListedGraph[] = []
+  for (const ns of yield* namespacesOf(tx, db, only)) {
     const name = graphOfPart(ns.name)
     if (name === undefined || ns.name !== partName(name, 'nodes')) continue
     if (yield* isShown(tx, ns)) graphs.push({ name, nodes: ns })
   }
   return graphs
+}
+
+function* namespacesOf(
+  tx: ReadTx & Guarded,
+  db: string,
+  only: string | undefined,
+): Program<Namespace[]> {
+  if (only === undefined) return yield* listNamespaces(tx, db)
+  const found = yield* findNamespace(tx, db, partName(only, 'nodes'))
+  return found === undefined ? [] : [found]
 }
 
 /** Of a graph that may hold nothing yet. */

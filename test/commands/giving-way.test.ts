@@ -3,6 +3,7 @@
 
 import t from 'tap'
 import { type CommandRoom, eachRoom } from '../support/command-room.js'
+import { turnsDuring } from '../support/turns.js'
 
 /** 60,000 turns of loops for each document. */
 const loops = {
@@ -21,20 +22,6 @@ const failedIn = (reply: Readonly<Record<string, { index: number }[]>>) =>
   reply.writeErrors?.map(({ index }) => index)
 
 const idsIn = async (room: CommandRoom) => (await room.all('c')).map(({ _id }) => _id)
-
-/** How often others had their turn while it ran. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0
-  let isDone = false
-  const other = (): void => {
-    turns++
-    if (!isDone) setImmediate(other)
-  }
-  setImmediate(other)
-  await work()
-  isDone = true
-  return turns
-}
 
 await eachRoom(
   t,

@@ -53,6 +53,14 @@ eachRoom(
     t.equal(memory.createdBy, wallets.owner)
     t.same(namesIn(await room.run({ listGraphs: '' }, 'test', owner)), ['g'])
     t.same(namesIn(await room.run({ listGraphs: '' }, 'test', stranger)), [])
+    for (const [who, name, names] of [
+      [owner, 'g', ['g']],
+      [owner, 'other', []],
+      [owner, '..', []],
+      [stranger, 'g', []],
+    ] as const) {
+      t.same(namesIn(await room.run({ listGraphs: '', name }, 'test', who)), names, `${name} alone`)
+    }
     for (const command of [
       remember('theirs'),
       { recallMemories: 'g', q: 'mine' },

@@ -12,6 +12,7 @@ import { type Files, nodeFiles } from '../../src/store/files.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Direct, Program, ReadTx, Store, Tx } from '../../src/store/store.js'
+import { readAcross } from '../support/read-across.js'
 import { runs } from '../support/runs.js'
 import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
@@ -138,21 +139,6 @@ function failing(isFull: () => boolean): Files {
   }
 }
 
-async function snapshotAcross(store: Store, written: readonly Promise<unknown>[]): Promise<string> {
-  let isOver = false
-  void Promise.all(written).then(() => {
-    isOver = true
-  })
-  return store.read(
-    function* (tx) {
-      yield* tx.scan(everything, 1)
-      while (!isOver) yield* tx.breathe(1_000_000)
-      return (yield* look(tx)).text
-    },
-    { snapshot: true },
-  )
-}
-
 async function play(t: Test, first: number): Promise<void> {
   const random = seededRandom(first)
   const path = join(await temporaryFolder(t), 'store')
@@ -181,13 +167,14 @@ async function play(t: Test, first: number): Promise<void> {
           },
         )
     })
-    const snapshot = isPinned ? snapshotAcross(store, written) : undefined
+    const snapshot = isPinned ? readAcross(store, written, everything, look) : undefined
     await Promise.all(written)
     isFull = false
     const seen = await store.read(look)
     if (seen.text !== textOf(state)) t.fail(`seed ${first}, group ${group}`)
     if (seen.count !== count) t.fail(`seed ${first}, group ${group}: count`)
-    if (snapshot !== undefined && (await snapshot) !== before) t.fail(`seed ${first}: snapshot`)
+    if (snapshot !== undefined && (await snapshot).text !== before)
+      t.fail(`seed ${first}: snapshot`)
   }
   const last = await store.read(look)
   await store.close()

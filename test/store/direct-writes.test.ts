@@ -11,6 +11,7 @@ import { silentLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Direct, Program, ReadTx, Store, Tx } from '../../src/store/store.js'
+import { readAcross } from '../support/read-across.js'
 import { runs } from '../support/runs.js'
 import { seed } from '../support/seed.js'
 import { seededRandom } from '../support/seeded-random.js'
@@ -100,28 +101,12 @@ async function play(t: Test, store: Store, first: number): Promise<State> {
           if (!(error instanceof Failed)) throw error
         }),
     )
-    const snapshot = isPinned ? readAcross(store, written) : undefined
+    const snapshot = isPinned ? readAcross(store, written, everything, texts) : undefined
     await Promise.all(written)
     t.equal(await stateOf(store), textOf(state), `seed ${first}, group ${group}`)
     if (snapshot !== undefined) t.equal(await snapshot, before, 'a snapshot stays as it is')
   }
   return state
-}
-
-/** What a read sees that began before the writes and ends behind them. */
-async function readAcross(store: Store, written: readonly Promise<void>[]): Promise<string> {
-  let isOver = false
-  void Promise.all(written).then(() => {
-    isOver = true
-  })
-  return store.read(
-    function* (tx) {
-      yield* tx.scan(everything, 1)
-      while (!isOver) yield* tx.breathe(1_000_000)
-      return yield* texts(tx)
-    },
-    { snapshot: true },
-  )
 }
 
 for (const kind of ['memory', 'lmdb'] as const) {

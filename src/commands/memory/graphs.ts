@@ -36,12 +36,12 @@ const listGraphsRow = documentRow({
   grain: 'read',
   access: 'reader',
   target: anyValue,
-  params: {},
+  params: { name: optional(string) },
   touches: ({ db }) => [{ db, needs: [], knowsGraphs: true }],
-  help: 'Lists the graphs that the caller may read, with what each holds.',
+  help: 'Lists the graphs that the caller may read, or the one of that name, with what each holds.',
   *run(tx, call) {
     const reports: GraphReport[] = []
-    for (const { name, nodes } of yield* listGraphs(tx, call.db)) {
+    for (const { name, nodes } of yield* listGraphs(tx, call.db, call.args.name)) {
       if (!call.may('read', nodes.access)) continue
       const report = yield* reportOf(tx, call.db, name)
       if (report !== undefined) reports.push(report)

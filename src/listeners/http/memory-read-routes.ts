@@ -4,9 +4,9 @@
 
 import { fail } from '../../base/errors.js'
 import { contextNodesMax, memoryIdCharsMax } from '../../base/limits.js'
-import { elementsOf, field, fieldIn } from '../../value/elements.js'
+import { elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { type Document, documentOf, stringOf, type Value } from '../../value/value.js'
+import { type Document, documentOf } from '../../value/value.js'
 import {
   answered,
   commandOn,
@@ -118,16 +118,11 @@ async function verify(request: MemoryRequest): Promise<HttpAnswer> {
 
 /** One of the list, which shows what the caller may read. */
 async function graphSettings({ param, run }: MemoryRequest): Promise<HttpAnswer> {
-  const listed = field(await run(graphCommand('listGraphs', '')), 'graphs')
-  const graphs = listed === undefined ? [] : elementsOf(listed)
-  const found = graphs.find((graph) => nameOf(graph) === param('name'))
+  const command = graphCommand('listGraphs', '', (writer) => writer.string('name', param('name')))
+  const listed = field(await run(command), 'graphs')
+  const [found] = listed === undefined ? [] : elementsOf(listed)
   if (found === undefined) throw fail('GraphNotFound', 'no such graph, or none that you may read')
   return { status: 200, body: await replyJson(documentOf(found)) }
-}
-
-function nameOf(graph: Value): string | undefined {
-  const name = fieldIn(graph, 'name')
-  return name === undefined ? undefined : stringOf(name)
 }
 
 /** From 0 to 1. Throws BadValue. */

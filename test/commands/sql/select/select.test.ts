@@ -3,6 +3,7 @@
 import { Decimal128, Long, ObjectId } from 'bson'
 import tap from 'tap'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
+import { turnsDuring } from '../../../support/turns.js'
 import { rowsOf, stateOfStatement } from './selecting.js'
 
 const people = [
@@ -194,15 +195,9 @@ eachRoom(
     const documents = Array.from({ length: 300 }, (_, _id) => ({ _id, s: `text ${_id}` }))
     await room.insert('many', ...documents)
     const likes = Array.from({ length: 300 }, (_, i) => `s LIKE '%${i}x%'`).join(' OR ')
-    let turns = 0
-    let isDone = false
-    const other = (): void => {
-      turns++
-      if (!isDone) setImmediate(other)
-    }
-    setImmediate(other)
-    t.same(await rowsOf(room, `SELECT count(*) FROM many WHERE ${likes}`), [{ count: 0 }])
-    isDone = true
+    const turns = await turnsDuring(async () => {
+      t.same(await rowsOf(room, `SELECT count(*) FROM many WHERE ${likes}`), [{ count: 0 }])
+    })
     t.ok(turns >= 3, `${turns} turns`)
   },
   { kinds: ['memory', 'lmdb'] },
