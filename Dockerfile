@@ -26,7 +26,7 @@ RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 ENV HOST=0.0.0.0 STORE=lmdb:/data
 VOLUME /data
-EXPOSE 8080 27017
+EXPOSE 8080 27017 6379 5432
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD node build/src/main.js health || exit 1
 STOPSIGNAL SIGTERM

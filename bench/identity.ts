@@ -102,8 +102,12 @@ async function scram(wallets: Wallets, apiKey: string): Promise<Figure[]> {
 /** Milliseconds that the server's two steps take; the client's are not counted. */
 async function login({ credentials }: Wallets, user: string, password: string): Promise<number> {
   const server = new Login({
-    ...{ credentials, clock: systemClock, random: systemRandom, allowsPlain: true },
-    ...{ initial: anonymous, address: '192.0.2.1' },
+    credentials,
+    clock: systemClock,
+    random: systemRandom,
+    allowsPlain: true,
+    initial: anonymous,
+    address: '192.0.2.1',
   })
   const bare = `n=${user},r=abcdefgh`
   const begun = performance.now()

@@ -53,14 +53,19 @@ export function openAuthority(options: AuthorityOptions): Authority {
     isAdministrator: rules.isAdministrator,
   }
   const standing = new WalletStanding({
-    ...{ readKeyState, readSession, whitelist },
+    readKeyState,
+    readSession,
+    whitelist,
     keyOnChain: (address, index) => chain.registry.standing(address, index),
   })
   const signIn = openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
   const sweeper = new SessionSweeper({ store, clock, log })
   sweeper.start()
   return {
-    ...{ rules, audit, standing, signIn },
+    rules,
+    audit,
+    standing,
+    signIn,
     isAdministrator: (identity) => isAdministrator(identity, rules, 'admin'),
     close: () => sweeper.close(),
   }
@@ -76,7 +81,12 @@ function openSignIn(
   const { local, registry, chainId } = chain
   const gas = local === undefined ? signatureGasRemote : signatureGasLocal
   return new SignIn({
-    ...{ store, clock, random, log, audit, chainId },
+    store,
+    clock,
+    random,
+    log,
+    audit,
+    chainId,
     seal: new SessionSeal(keys, random),
     signatures: new SignatureChecker({ chain: registry, gas }),
     mayEnter: gate,

@@ -19,11 +19,11 @@ import type { Metering } from './bus/metering.js'
 import type { Services } from './bus/services.js'
 import { initialSettings } from './commands/keyvalue/config-options.js'
 import { keyValueRows } from './commands/keyvalue/rows.js'
-import { emptyDocument } from './engine/descriptors.js'
+import { emptyDocument } from './engine/collection/descriptors.js'
+import { ensureChannels } from './engine/collection/server-collections.js'
 import type { Engine } from './engine/engine.js'
 import { Keyspaces } from './engine/keyspace/keyspaces.js'
 import type { InlineBounds } from './engine/keyspace/work.js'
-import { ensureChannels } from './engine/server-collections.js'
 import { allowUnder, strictRules } from './identity/allow.js'
 import type { Credentials } from './identity/login.js'
 import { noWallets } from './identity/standing.js'
@@ -59,16 +59,29 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const allow = options.allow ?? allowUnder(rules ?? strictRules)
   const { store } = engine
   const channels = new Channels({
-    ...{ store, database: settings.DATABASE, allow, standing, clock },
+    store,
+    database: settings.DATABASE,
+    allow,
+    standing,
+    clock,
     ...(quotas === undefined ? {} : { quotas }),
   })
   const texts = new KeyValueSettings(initialSettings)
   const notifications = new Notifications(channels, texts)
   const slowLog = new SlowLog()
   const bus = new KeyValueBus({
-    ...{ rows, engine, keyspaces, counters },
+    rows,
+    engine,
+    keyspaces,
+    counters,
     services: {
-      ...{ clock, random, log, version, credentials, allow, standing },
+      clock,
+      random,
+      log,
+      version,
+      credentials,
+      allow,
+      standing,
       ...(rules === undefined ? {} : { rules }),
       ...(audit === undefined ? {} : { audit }),
       ...(keyLimit === undefined ? {} : { keyLimit }),
@@ -77,9 +90,14 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       authOff: settings.AUTH_MODE === 'off',
       clients: new Clients(),
       cursors: new ScanCursors(),
-      ...{ channels, notifications, settings: texts, announce: notifications.announce },
+      channels,
+      notifications,
+      settings: texts,
+      announce: notifications.announce,
       monitors: new Monitors(),
-      ...{ slowLog, figures: new Figures(clock, random), pause: new Pause() },
+      slowLog,
+      figures: new Figures(clock, random),
+      pause: new Pause(),
     },
     ...(bounds === undefined ? {} : { bounds }),
   })

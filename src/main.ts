@@ -8,6 +8,7 @@ import { toGatewayError } from './base/errors.js'
 import { type Log, openLog } from './base/log.js'
 import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
 import type { Gateway } from './gateway.js'
+import { loadGateway } from './load-gateway.js'
 
 const help = `Usage: sigil <command>
 
@@ -73,9 +74,12 @@ function print(text: string): number {
 async function start(settings: Settings): Promise<number> {
   const log = openLog(settings.LOG_LEVEL)
   const { stopped, stop } = stopping()
-  const { openGateway } = await import('./gateway.js')
+  const { openGateway } = loadGateway()
   const gateway = await openGateway({
-    ...{ settings, log, version, onShutdown: stop },
+    settings,
+    log,
+    version,
+    onShutdown: stop,
     clock: systemClock,
     random: systemRandom,
   })

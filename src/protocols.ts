@@ -55,8 +55,12 @@ export class Protocols implements ProtocolSwitches {
 
   add(name: SwitchedProtocol, switched: Switched): void {
     this.states.set(name, {
-      ...{ switched, listener: undefined, port: undefined, isEnabled: true },
-      ...{ last: Promise.resolve(), closing: Promise.resolve() },
+      switched,
+      listener: undefined,
+      port: undefined,
+      isEnabled: true,
+      last: Promise.resolve(),
+      closing: Promise.resolve(),
     })
   }
 

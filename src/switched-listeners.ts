@@ -101,7 +101,12 @@ export class SwitchedListeners {
   private async openSql(port: number): Promise<SqlListener> {
     const { shared, bus, credentials, random, settings, version } = this.options
     this.sqlListener = await openSql({
-      ...{ ...shared, port, bus, credentials, random, version },
+      ...shared,
+      port,
+      bus,
+      credentials,
+      random,
+      version,
       database: settings.DATABASE,
     })
     return this.sqlListener

@@ -48,7 +48,10 @@ export function openWallets(options: WalletsOptions): Wallets {
   const keyUse = new KeyUse({ store, clock, log })
   keyUse.start()
   return {
-    ...{ keyUse, keys, keyLimit: new KeyLimit(clock), identify: (key) => bearer.identify(key) },
+    keyUse,
+    keys,
+    keyLimit: new KeyLimit(clock),
+    identify: (key) => bearer.identify(key),
     credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
     close: () => delay.close(),
     closeEnded(close) {

@@ -6,7 +6,7 @@ import { systemClock } from '../src/base/clock.js'
 import { GatewayError } from '../src/base/errors.js'
 import { memoryRows } from '../src/commands/memory/rows.js'
 import { strictRules } from '../src/identity/allow.js'
-import { graphParts } from '../src/memory/graph.js'
+import { graphParts } from '../src/memory/graph/graph.js'
 import { openMemoryStore } from '../src/store/memory.js'
 import { CommandRoom } from './support/command-room.js'
 import {

@@ -296,10 +296,16 @@ t.test('under WHITELIST=enforce only the listed come in, from the next request o
   const wallet = byKey(url, String(apiKey))
   const list = '/api/v1/collections'
   t.equal((await wallet('GET', list)).status, 200)
+  t.equal((await wallet('POST', '/api/memories', { graph: 'g', text: 'one' })).status, 201)
   await set('remove')
   const refused = { status: 403, json: { code: 13, reason: 'NOT_WHITELISTED' } }
   t.match(await wallet('GET', list), refused)
   t.match(await browser.get(list), refused)
+  const forbidden = { status: 403, json: { error: { code: 'FORBIDDEN' } } }
+  t.match(await wallet('GET', '/api/graph?graph=g'), forbidden)
+  t.match(await wallet('POST', '/api/memories', { graph: 'g', text: 'two' }), forbidden)
+  t.match(await wallet('POST', '/api/anchor', { graph: 'g' }), forbidden)
+  t.match(await wallet('GET', '/api/verify?graph=g&id=mem_x'), forbidden)
   const administrator = new Browser(url)
   t.equal((await administrator.signIn(wallets.administrator)).status, 200, 'they always count')
   t.equal((await administrator.get(list)).status, 200)

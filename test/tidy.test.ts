@@ -76,6 +76,7 @@ const banned: readonly [pattern: RegExp, instead: string, exempt: RegExp][] = [
   [/\b(?:TODO|FIXME|XXX|HACK)\b/, 'do it, or note it on the issue', /^$/],
   [/\bprocess\.exit\(/, 'return an exit code', /^src\/main\.ts$/],
   [/JSON\.parse\(JSON\.stringify/, 'copy what is needed', /^$/],
+  [/\.\.\.\{/, 'write the properties themselves', /^$/],
 ]
 
 interface Source {

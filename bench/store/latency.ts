@@ -60,7 +60,10 @@ export async function storeLatency(): Promise<Figure[]> {
     return [
       {
         name: 'p99 of a read beside writes, over an idle loop',
-        ...{ ours: p99, peer, ratio: p99 / peer, unit: 'ms' },
+        ours: p99,
+        peer,
+        ratio: p99 / peer,
+        unit: 'ms',
       },
       plain('  p50', percentile(times, 0.5), 'ms'),
       plain('  longest', Math.max(...times), 'ms'),

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { openLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
-import type { Durability } from '../../src/store/log-sync.js'
+import type { Durability } from '../../src/store/log/log-sync.js'
 import type { Store } from '../../src/store/store.js'
 
 /** Class and namespace before each key. */

@@ -46,7 +46,11 @@ const workFile = join(folder, 'work.json')
 function openChain(): Promise<LocalChain> {
   const path = join(folder, 'chain')
   return openLocalChain({
-    ...{ folder: path, chainId, fund: [], clock: systemClock, log: openLog('error') },
+    folder: path,
+    chainId,
+    fund: [],
+    clock: systemClock,
+    log: openLog('error'),
   })
 }
 
@@ -83,7 +87,9 @@ async function fill(): Promise<void> {
     for (const one of people) raws.push(await one.signTransaction({ ...call, nonce, data }))
   }
   const work: Work = {
-    ...{ registry, lookUps, rounds },
+    registry,
+    lookUps,
+    rounds,
     loop: getCreateAddress({ from: owner.address, nonce: 1 }),
   }
   writeFileSync(workFile, JSON.stringify(work))

@@ -6,11 +6,11 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { openLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
-import { openGateway } from '../../src/gateway.js'
+import { loadGateway } from '../../src/load-gateway.js'
 import type { TickReport } from './processes.js'
 
 const settings = readSettings(process.env)
-const gateway = await openGateway({
+const gateway = await loadGateway().openGateway({
   settings,
   clock: systemClock,
   random: systemRandom,

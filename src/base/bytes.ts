@@ -17,6 +17,19 @@ export function utf8(text: string): Bytes {
   return encoder.encode(text)
 }
 
+/** Texts up to so many characters are written one by one: cheaper than a native call. */
+export const shortCharsMax = 48
+
+/** Writes a text, if it is one of ASCII; else what lies there is nothing. */
+export function writeAscii(bytes: Bytes, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7f) return false
+    bytes[at + i] = code
+  }
+  return true
+}
+
 /** Text of UTF-8 bytes, malformed sequences replaced. */
 export function textOf(bytes: Bytes, start = 0, end = bytes.length): string {
   return utf8Slice.call(bytes, start, end)

@@ -128,9 +128,10 @@ export const overlayCleanBytesMax = 4 * MiB
 export const overlayCleanChangesMax = 8_192
 /**
  * Changes and bytes of values of one commit of a checkpoint. LMDB keeps the pages that it writes in
- * memory until it commits: with random keys one of 4 KiB a change, some 40 MB here.
+ * memory until it commits, and for the next one: with random keys one of 4 KiB a change, some
+ * 15 MB here.
  */
-export const checkpointPutsMax = 8_192
+export const checkpointPutsMax = 4_096
 export const checkpointBytesMax = 16 * MiB
 /** Of a segment, what is read at a time: all of one of the usual size. */
 export const checkpointReadBytesMax = overlayBytesMax + 48 * MiB
@@ -140,6 +141,9 @@ export const checkpointHeapMiB = 48
 export const environmentDropMsMax = 1_000
 /** Between tries of a checkpoint that failed. */
 export const checkpointRetryMs = 1_000
+/** A store that closes has more of the log than this applied, so long; a start reads the rest. */
+export const closeLogBytes = 1 * MiB
+export const closeCheckpointMsMax = 2_000
 /** Values read from the tables that are kept for the next read, bytes. */
 export const hotValuesBytesMax = 16 * MiB
 export const hotValueBytesMax = 16 * KiB
@@ -458,6 +462,10 @@ export const respBlockBytes = 16 * KiB
 /** Bulk strings from this size on are sent from where they lie: half a block saved, bytes. */
 export const respReferenceBytesMin = 8 * KiB
 assert(respReferenceBytesMin <= respBlockBytes, 'what is copied fits a block')
+/** Values of a reply that are encoded in one go: a longer one is written in parts, one a turn. */
+export const replyValuesAtOnce = 8_192
+/** Pipelined requests of a connection between two looks at how long its turn has lasted. */
+export const requestsPerLook = 64
 /** Backup: bytes of a block, and of one section of the file: a block is one pair at the least. */
 export const backupBlockBytes = 1 * MiB
 export const backupSectionBytesMax = 2 * programBytesMax
@@ -529,8 +537,12 @@ export const respConnectionsMax = 10_000
 export const sqlConnectionsMax = 10_000
 /** Members that one write program reads through before it is refused: some 20 ms. */
 export const programReadsMax = 20_000
+/** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
+export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
 export const preparedReadsMax = 1_000_000
+/** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
+export const preparedChangesMax = 400_000
 /**
  * Places of a large sorted set that one record counts, and such records that one above them counts:
  * a rank reads half of each on the way.
@@ -709,6 +721,14 @@ export const anchorGraphsAtOnce = 500
 export const anchorGraphsInTurn = 20
 /** Between looks at whether the chain still has the newest root of each graph. */
 export const anchorRecheckMs = 600_000
+/**
+ * On a chain that costs: between transactions, so that what is asked for goes together; and how
+ * much of a day's budget may be spent as soon as the day begins, as milliseconds of that day.
+ */
+export const anchorPayMs = 60_000
+export const anchorHeadStartMs = 10_800_000
+/** Owners and graphs of whom it is known when they had their turn. */
+export const anchorTurnsKept = 10_000
 /** Failed tries until an anchor is shown as failed; the pause after the first, then doubled. */
 export const anchorAttemptsMax = 5
 export const anchorRetryMs = 10_000
@@ -717,9 +737,14 @@ export const verifyChainMs = 5_000
 export const verifyConfirmedMs = 60_000
 export const verifyUnconfirmedMs = 5_000
 export const verifyRootsKept = 10_000
-/** Newest anchors of a graph that verifyGraph looks at, and questions to the chain at once. */
-export const verifyAnchorsMax = 1_000
+/**
+ * verifyGraph: anchors of a step, the longest range of blocks in which their events are asked for,
+ * questions to the chain at once, and how long it goes on asking.
+ */
+export const verifyAnchorsAtOnce = 200
+export const verifyBlocksMax = 10_000
 export const verifyQuestionsAtOnce = 16
+export const verifyGraphMs = 10_000
 
 /** Addresses on the whitelist: it is answered whole, in a reply of about 5 MB. */
 export const whitelistAddressesMax = 100_000
@@ -761,6 +786,8 @@ export const sqlChainMax = 1_000
 /** Items of a list in a statement (IN, arguments, columns), and rows of VALUES. */
 export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
+/** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
+export const sqlLongFilterBytes = 64 * KiB
 /** Characters of a LIKE pattern, and comparisons that one match may take in vain: 20 ms or so. */
 export const sqlPatternCharsMax = 1_000
 export const sqlMatchStepsMax = 4_000_000
@@ -800,6 +827,8 @@ export const pgKeptShare = 1
 export const pgKeptShareOfOwner = 1 / 2
 /** Statements of one message, and messages of one chunk, between two turns of the event loop. */
 export const pgStatementsAtOnce = 32
+/** Savepoints of a transaction, with the cursors that are noted for them: 100 bytes each. */
+export const pgSavepointsMax = 10_000
 /** Columns of a row (PostgreSQL: MaxTupleAttributeNumber); the protocol counts to 32,767. */
 export const pgColumnsMax = 1_664
 /** Text of a number that stands for a placeholder, characters. */
@@ -807,6 +836,10 @@ export const pgScalarCharsMax = 16_384
 /** Rows that a listener asks of a cursor at once, and rows that it encodes between two pauses. */
 export const pgBatchRows = 1_000
 export const pgRowsAtOnce = 500
+/** Bytes of rows that are encoded in one turn of the event loop: a few milliseconds. */
+export const pgEncodedAtOnce = 256 * KiB
+/** A statement of so many characters is read in a turn of the event loop, and run in another. */
+export const pgLongStatementChars = 32 * KiB
 /** Bytes of answers that are gathered before they are sent. */
 export const pgAnswerBytes = 64 * KiB
 /** Tables whose columns' types a listener remembers for placeholders, and how long. */
@@ -823,7 +856,7 @@ export const termsMax = 512
 export const termUnitsMax = 64
 export const identifierPartsMax = 8
 /** Postings of a term's newest block (20 bytes each), and how many of them it gives up then. */
-export const newestPostingsMax = 96
+export const newestPostingsMax = 80
 export const blockPostings = 64
 /** An older block is split beyond this. */
 export const blockPostingsMax = 128
@@ -836,9 +869,13 @@ export const hopsDefault = 1
 /** Memories of one answer. */
 export const recalledDefault = 20
 export const recalledMax = 100
-/** Nodes of a context and of a snapshot; edges of one node that are read for it; anchors shown. */
+/**
+ * Nodes of a context and of a snapshot; edges of one node that are read to find more nodes or the
+ * edges between them, and edges of all of them; anchors shown.
+ */
 export const contextNodesMax = 300
 export const fanOutMax = 1_000
+export const contextEdgesMax = 10_000
 export const snapshotAnchorsMax = 100
 /** Blocks of postings that are read in one step: 40 kB. */
 export const postingBlocksAtOnce = 32
@@ -866,6 +903,10 @@ export const memoryMessageCharsMax = 300
 /** MCP: a message's body, and the text of an answer, bytes. */
 export const mcpBodyBytesMax = 1 * MiB
 export const mcpTextBytesMax = 16_000
+/** Graphs that a client of MCP is told of as resources. */
+export const mcpResourcesMax = 100
+/** How long a program that loads a file waits at a limit of requests before it asks again. */
+export const retryAfterSecondsMax = 60
 /** Memories that one request of `sigil remember` sends, and bytes of their text. */
 export const rememberBatchMemories = 500
 export const rememberBatchBytesMax = 6 * MiB
@@ -874,6 +915,8 @@ export const rememberBatchBytesMax = 6 * MiB
 export const graphNameCharsMax = 64
 /** Characters (code points) of a memory, of a name, of a kind or type, of a part of a source. */
 export const memoryCharsMax = 8_192
+/** UTF-16 units of a memory in NFKC, which is what is analysed: its characters may be of two. */
+export const memoryUnitsMax = 2 * memoryCharsMax
 export const entityNameCharsMax = 256
 export const entityKindCharsMax = 64
 export const sourceCharsMax = 1_024
@@ -896,13 +939,13 @@ export const namesOfTextMax = 500
 export const nameWordsMax = 4
 /** Terms that a reply names as what a memory is about. */
 export const keywordsShown = 12
-/**
- * Memories of one command, and those that are prepared in one turn, and written by one program
- * where each stands for itself: some 4 ms. Their bytes count too: long texts take long.
- */
+/** Memories of one command. */
 export const memoryBatchMax = 500
-export const memoriesPerProgram = 16
-export const memoryBytesPerProgram = 4 * KiB
+/** Where each stands for itself: those that are prepared together, and bytes of their documents. */
+export const memoriesPreparedMax = 128
+export const memoryBytesPreparedMax = 256 * KiB
+/** Work of those that one program writes (workOf): some 6 ms. */
+export const memoryWorkPerProgram = 600
 /** Bytes of the memories that are to be written all or none. */
 export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */

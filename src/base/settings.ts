@@ -91,8 +91,13 @@ function ether(fallback: string, doc: string): SettingRow<bigint> {
 }
 
 const units: Readonly<Record<string, number>> = {
-  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 },
-  ...{ KIB: 1_024, MIB: 1_048_576, GIB: 1_073_741_824 },
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KIB: 1_024,
+  MIB: 1_048_576,
+  GIB: 1_073_741_824,
 }
 
 function size(fallback: string, doc: string): SettingRow<number> {

@@ -3,7 +3,7 @@
 // here is an async function.
 
 import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
-import { checkDatabaseName, checkNamespaceName } from '../engine/catalog.js'
+import { checkDatabaseName, checkNamespaceName } from '../engine/collection/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
 import type { Rules } from '../identity/allow.js'

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { type CreateOptions, reservedName } from '../engine/catalog.js'
+import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'

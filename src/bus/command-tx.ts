@@ -4,10 +4,10 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
-import { findNamespace, findReserved } from '../engine/catalog.js'
+import { findNamespace, findReserved } from '../engine/collection/catalog.js'
+import { notCollection } from '../engine/collection/view-options.js'
+import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
-import { notCollection } from '../engine/view-options.js'
-import { sourcesUnder } from '../engine/views.js'
 import { PassingReadTx } from '../store/passing-tx.js'
 import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 

@@ -51,7 +51,11 @@ export class Metering implements Counters {
   readonly commands = new Map<string, CommandCounts>()
   /** Commands that ran or were refused, by where they came from. */
   readonly protocols: Record<SessionProtocol, number> = {
-    ...{ wire: 0, resp: 0, sql: 0, http: 0, internal: 0 },
+    wire: 0,
+    resp: 0,
+    sql: 0,
+    http: 0,
+    internal: 0,
   }
   /** Requests that were answered with an error, by its code as codeNames has it. */
   readonly errors = new Map<string, number>()

@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
-import { countOf, listNamespaces, replacementPrefix } from '../engine/catalog.js'
-import { graphPrefix } from '../engine/descriptors.js'
+import { countOf, listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
+import { graphPrefix } from '../engine/collection/descriptors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
 
 /** Of each wallet; 0 for none. */

@@ -13,6 +13,7 @@ import type { Credentials } from '../identity/login.js'
 import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
 import type { ObjectIds } from '../value/object-id.js'
+import type { Ulids } from '../value/ulids.js'
 import type { FailPoint } from './fail-point.js'
 import type { ProtocolSwitches } from './protocols.js'
 import type { Quotas } from './quota.js'
@@ -40,6 +41,8 @@ export interface Services {
   readonly random: Random
   readonly log: Log
   readonly objectIds: ObjectIds
+  /** Ids of memories, which rise as their commands come. */
+  readonly ulids: Ulids
   /** Setting DATABASE, where the graphs of memories are; they are anywhere unless it is given. */
   readonly home?: string
   /** Setting DEFAULT_PRIVACY: the mode of collections that writing makes. */

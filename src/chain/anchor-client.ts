@@ -3,6 +3,8 @@
 // here, so nobody can anchor in our name. (facts: identity 10; contracts/AnchorRegistry.sol)
 
 import { Interface, id } from 'ethers'
+import type { Clock } from '../base/clock.js'
+import { allowance, type Urgency } from './anchor-allowance.js'
 import { anchorRegistryAbi } from './artifacts/anchor-registry.js'
 import { unavailable } from './away.js'
 import type { ContractReader } from './contract-reader.js'
@@ -21,6 +23,9 @@ const selectors = {
 const anchoredTopic = contractInterface.getEvent('Anchored')?.topicHash ?? ''
 const noRoot = `0x${'0'.repeat(64)}`
 const viewGas = 100_000
+
+/** As a node sends it: looked at before it is believed. */
+type Log = Readonly<Record<string, unknown>>
 
 /** A root of a graph on its way to the chain; keys and roots are `0x` and 64 digits. */
 export interface AnchorLink {
@@ -53,6 +58,13 @@ export interface AnchorTransaction {
   readonly block: number
 }
 
+/** An entry as the event of its transaction tells it. */
+export interface AnchorEvent {
+  readonly root: string
+  readonly entry: AnchorEntry
+  readonly transaction: AnchorTransaction
+}
+
 export interface AnchorClientOptions {
   readonly provider: Provider
   readonly reader: ContractReader
@@ -63,6 +75,9 @@ export interface AnchorClientOptions {
   readonly contract: string
   /** Blocks after which an entry counts, its own among them. */
   readonly confirmations: number
+  /** Wei a day; undefined where gas costs nothing. */
+  readonly budget: bigint | undefined
+  readonly clock: Clock
 }
 
 /** All reads reject with CHAIN_UNAVAILABLE where the chain does not answer. */
@@ -128,14 +143,28 @@ export class AnchorClient {
   }
 
   /**
-   * Anchors all or none; resolves with the receipt of its first block. Rejects with the RpcError of
-   * a revert, with 503 of the station.
+   * What was anchored of a graph in a range of blocks, all of them confirmed. Rejects with RpcError
+   * where the node takes the range for too long.
    */
-  async send(links: readonly AnchorLink[]): Promise<Receipt> {
-    const { head, station } = this.options
-    const given = links.map((link) => ({ ...link, prev: link.prev ?? noRoot }))
-    const data = contractInterface.encodeFunctionData('anchor', [given])
-    const receipt = await station.relay(this.sender, this.contract, data, await head.fresh())
+  async events(graphKey: string, from: number, to: number): Promise<AnchorEvent[]> {
+    const { head, confirmations } = this.options
+    const last = Math.min(to, (await head.fresh()).number - (confirmations - 1))
+    if (from > last) return []
+    const logs = await this.logs([graphKey], from, last)
+    return logs.map((log) => eventOf(log))
+  }
+
+  /**
+   * Anchors all or none; resolves with the receipt of its first block. Rejects with the RpcError of
+   * a revert, with 503 of the station: SPONSOR_PACE where it is too early in the day for it.
+   */
+  async send(links: readonly AnchorLink[], urgency: Urgency): Promise<Receipt> {
+    const { head, station, budget, clock } = this.options
+    const entries = links.map((link) => ({ ...link, prev: link.prev ?? noRoot }))
+    const data = contractInterface.encodeFunctionData('anchor', [entries])
+    const soFar = budget === undefined ? undefined : allowance(budget, clock.now(), urgency)
+    const given = { wallet: this.sender, to: this.contract, data, soFar }
+    const receipt = await station.relay(given, await head.fresh())
     await head.reached(receipt.block).catch(() => {})
     return receipt
   }
@@ -162,17 +191,21 @@ export class AnchorClient {
     from: number,
     to: number,
   ): Promise<AnchorTransaction | undefined> {
+    const [log] = await this.logs([graphKey, root], from, to)
+    return log === undefined ? undefined : transactionOf(log)
+  }
+
+  /** Of the account's, by graph or by graph and root. */
+  private async logs(topics: readonly string[], from: number, to: number): Promise<Log[]> {
     const { provider } = this.options
     const filter = {
       address: this.contract,
-      topics: [anchoredTopic, `0x${addressWord(this.sender)}`, graphKey, root],
+      topics: [anchoredTopic, `0x${addressWord(this.sender)}`, ...topics],
       fromBlock: hexQuantity(from),
       toBlock: hexQuantity(to),
     }
     const logs = await provider.request({ method: 'eth_getLogs', params: [filter] })
-    const [log] = Array.isArray(logs) ? (logs as Record<string, unknown>[]) : []
-    if (log === undefined) return undefined
-    return { hash: hashOf(log.transactionHash), block: quantity(log.blockNumber) }
+    return Array.isArray(logs) ? (logs as Log[]) : []
   }
 
   /** The first block from `low` on that is not older than `at`; `newest + 1` where none is. */
@@ -195,6 +228,18 @@ export class AnchorClient {
 
 function wordOf(...hashes: readonly string[]): string {
   return hashes.map((hash) => hash.slice(2)).join('')
+}
+
+function transactionOf(log: Log): AnchorTransaction {
+  return { hash: hashOf(log.transactionHash), block: quantity(log.blockNumber) }
+}
+
+function eventOf(log: Log): AnchorEvent {
+  const [, , , root] = Array.isArray(log.topics) ? (log.topics as unknown[]) : []
+  const [prev, sequence, count, at] = wordsOf(log.data, 4)
+  const numbers = { at: numberOfWord(at), sequence: numberOfWord(sequence) }
+  const entry = { ...numbers, prev: rootOf(prev), count: numberOfWord(count) }
+  return { root: hashOf(root), entry, transaction: transactionOf(log) }
 }
 
 function rootOf(word: string | undefined): string | null {

@@ -48,12 +48,29 @@ export async function openAnchors(parts: AnchorParts): Promise<OpenAnchors | und
   // The day's bound is the budget's: the account sends for nobody but the server.
   const intents = new Intents(store, rows, anchorBudget, Number.POSITIVE_INFINITY)
   const station = new GasStation({
-    ...{ provider, reader, head, chainId, isRemote, intents, clock, log },
-    ...{ wallet: new Wallet(anchorKey), gasMax: anchorGasMax, name: 'the anchoring account' },
+    provider,
+    reader,
+    head,
+    chainId,
+    isRemote,
+    intents,
+    clock,
+    log,
+    wallet: new Wallet(anchorKey),
+    gasMax: anchorGasMax,
+    name: 'the anchoring account',
   })
   await station.start()
   const client = new AnchorClient({
-    ...{ provider, reader, head, station, chainId, contract, confirmations },
+    provider,
+    reader,
+    head,
+    station,
+    chainId,
+    contract,
+    confirmations,
+    budget: anchorBudget,
+    clock,
   })
   return { client, close: () => station.close() }
 }

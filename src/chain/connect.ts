@@ -76,9 +76,22 @@ export async function assembleLocal(given: Base & { chain: LocalChain }): Promis
   const { registry, anchor } = await deployContracts(found)
   const params = ['latest', false]
   return assemble({
-    ...{ store, clock, log, signal, provider: chain, isRemote: false, chainId, registry, anchor },
-    ...{ deployBlock: 0, stationKey, budget: undefined, blockSeconds: 1 },
-    ...{ anchorKey: ownerKey, anchorBudget: undefined, confirmations: 1 },
+    store,
+    clock,
+    log,
+    signal,
+    provider: chain,
+    isRemote: false,
+    chainId,
+    registry,
+    anchor,
+    deployBlock: 0,
+    stationKey,
+    budget: undefined,
+    blockSeconds: 1,
+    anchorKey: ownerKey,
+    anchorBudget: undefined,
+    confirmations: 1,
     latest: async () => readHeader(await chain.request({ method: 'eth_getBlockByNumber', params })),
     onBlock: (listener) => chain.onBlock(listener),
   })
@@ -103,7 +116,10 @@ export async function assembleRemote(given: RemoteParts): Promise<Connected> {
   }
   if (stationKey !== undefined) await requireStation(reader, head, stationKey)
   return assemble({
-    ...{ ...given, provider: remote, isRemote: true, budget: given.sponsorBudget },
+    ...given,
+    provider: remote,
+    isRemote: true,
+    budget: given.sponsorBudget,
     blockSeconds: await paceOf(remote, head),
     latest: () => remote.latest(),
     onBlock: undefined,
@@ -132,7 +148,8 @@ async function assemble(parts: Parts): Promise<Connected> {
   const rows = new Rows(scopeOf(chainId, registry))
   const reader = new ContractReader(provider, registry, isRemote)
   const head = new SharedHead({
-    ...{ chainId, latest: parts.latest },
+    chainId,
+    latest: parts.latest,
     onBlock: parts.onBlock,
     clock,
     log,
@@ -140,7 +157,13 @@ async function assemble(parts: Parts): Promise<Connected> {
   const cache = new RegistryCache()
   const listeners = new Set<(address: string, index: number) => void>()
   const keyLog = new KeyLog({
-    ...{ provider, contract: registry, deployBlock: parts.deployBlock, isRemote, store, rows, log },
+    provider,
+    contract: registry,
+    deployBlock: parts.deployBlock,
+    isRemote,
+    store,
+    rows,
+    log,
     signal: parts.signal,
     onRevoked: (address, index) => {
       cache.revoke(address, index)
@@ -162,12 +185,7 @@ async function assemble(parts: Parts): Promise<Connected> {
   try {
     await head.first()
     if (stationKey !== undefined) {
-      const wallet = new Wallet(stationKey)
-      const intents = new Intents(store, rows, parts.budget)
-      station = new GasStation({
-        ...{ provider, reader, head, chainId, isRemote, wallet, intents, clock, log },
-      })
-      await station.start()
+      station = await openStation({ ...parts, rows, reader, head, stationKey })
       const onRevoked = (address: string, index: number) => keyLog.revoke(address, index)
       relay = new MetaRelay({ station, reader, head, typedData, chainTime, onRevoked })
     }
@@ -178,7 +196,12 @@ async function assemble(parts: Parts): Promise<Connected> {
     throw error
   }
   return {
-    ...{ reader, head, relay, typedData, anchors: anchors?.client, chainTime },
+    reader,
+    head,
+    relay,
+    typedData,
+    anchors: anchors?.client,
+    chainTime,
     client: new RegistryClient({ reader, head, keyLog, cache, isRemote, clock }),
     onRevoked: (listener) => void listeners.add(listener),
     close: async () => {
@@ -187,4 +210,25 @@ async function assemble(parts: Parts): Promise<Connected> {
       await head.close()
     },
   }
+}
+
+interface StationParts extends Parts {
+  readonly rows: Rows
+  readonly reader: ContractReader
+  readonly head: SharedHead
+  readonly stationKey: string
+}
+
+/** Takes up what a former process has sent. */
+async function openStation(parts: StationParts): Promise<GasStation> {
+  const { store, rows, budget, stationKey, ...rest } = parts
+  const intents = new Intents(store, rows, budget)
+  const station = new GasStation({ ...rest, wallet: new Wallet(stationKey), intents })
+  try {
+    await station.start()
+  } catch (error) {
+    await station.close()
+    throw error
+  }
+  return station
 }

@@ -32,6 +32,8 @@ const lostLooksMax = 5
 const bump = [9n, 8n] as const
 const knownForm = /already known|known transaction|already imported|already exists/i
 const usedForm = /nonce too low|nonce is too low/i
+/** The nonce is that of one which the node still has: a higher fee takes its place later. */
+const displacingForm = /replacement/i
 const poorForm = /insufficient funds/i
 
 export interface GasStationOptions {
@@ -50,6 +52,15 @@ export interface GasStationOptions {
   readonly gasMax?: number
   /** What the log calls it. */
   readonly name?: string
+}
+
+/** What is to be sent, and for whom. */
+export interface Relay {
+  readonly wallet: string
+  readonly to: string
+  readonly data: string
+  /** What of the day's budget may be spent by now, wei; all of it unless given. */
+  readonly soFar?: bigint | undefined
 }
 
 /** An intent and those who wait for it. */
@@ -104,9 +115,10 @@ export class GasStation {
    * Sends `data` to `to` for `wallet` and resolves with the receipt, whatever its status. Rejects
    * with RpcError where simulation reverts, 429 and 503 as `Intents.add`, 503 TX_PENDING.
    */
-  async relay(wallet: string, to: string, data: string, head: Header): Promise<Receipt> {
+  async relay({ wallet, to, data, soFar }: Relay, head: Header): Promise<Receipt> {
     const gasLimit = await this.simulate(to, data, head)
-    const pending = await this.locked(() => this.prepare(wallet, to, data, gasLimit))
+    const draft = { wallet: wallet.toLowerCase(), to, data, gasLimit }
+    const pending = await this.locked(() => this.prepare(draft, soFar))
     await this.send(pending)
     try {
       return await inTime(pending.receipt, this.options.waitMs ?? receiptMsMax)
@@ -154,10 +166,8 @@ export class GasStation {
 
   /** Takes a nonce, signs, and writes the transaction down. */
   private async prepare(
-    wallet: string,
-    to: string,
-    data: string,
-    gasLimit: number,
+    given: Pick<Intent, 'wallet' | 'to' | 'data' | 'gasLimit'>,
+    soFar: bigint | undefined,
   ): Promise<Pending> {
     if (this.isClosed || this.pending.size >= sponsoredPendingMax) {
       throw unavailable(new ChainAway('too many transactions wait for their block'))
@@ -165,12 +175,12 @@ export class GasStation {
     const { head, clock, intents } = this.options
     const at = await head.fresh()
     const [fees, nonce, balance] = await this.ask(at)
-    const cost = fees.maxFee * BigInt(gasLimit)
+    const cost = fees.maxFee * BigInt(given.gasLimit)
     this.requireFunds(balance, cost)
     const day = Math.floor(clock.now() / dayMs)
-    const draft = { nonce, wallet: wallet.toLowerCase(), to, data, gasLimit, day, cost }
-    const intent = this.sign({ ...draft, raw: '', hashes: [], ...fees }, fees.isLegacy)
-    await intents.add(intent)
+    const draft = { ...given, nonce, day, cost, raw: '', hashes: [], ...fees }
+    const intent = this.sign(draft, fees.isLegacy)
+    await intents.add(intent, soFar)
     return this.keep(intent)
   }
 
@@ -251,7 +261,8 @@ export class GasStation {
       await provider.request({ method: 'eth_sendRawTransaction', params: [intent.raw] })
     } catch (error) {
       const text = error instanceof RpcError ? error.message : undefined
-      const isTaken = text === undefined || knownForm.test(text) || usedForm.test(text)
+      const isTaken =
+        text === undefined || [knownForm, usedForm, displacingForm].some((form) => form.test(text))
       // A nonce with later ones behind it is not given back: they would wait for ever.
       const isLast = Math.max(...this.pending.keys()) === intent.nonce
       if (isTaken || !isLast || intent.hashes.length > 1) {

@@ -49,11 +49,12 @@ export class Intents {
 
   /**
    * Writes a new one down and charges it. Rejects with 429 beyond the wallet's quota of the day,
-   * with 503 beyond the budget.
+   * with 503 SPONSOR_BUDGET beyond the budget, with 503 SPONSOR_PACE beyond what of it may be spent
+   * `soFar`.
    */
-  add(intent: Intent): Promise<void> {
+  add(intent: Intent, soFar?: bigint): Promise<void> {
     const { rows, budget, quota } = this
-    return this.store.write((tx) => addIntent(tx, rows, intent, budget, quota))
+    return this.store.write((tx) => addIntent(tx, rows, intent, { budget, soFar }, quota))
   }
 
   /** Writes down the replacement of `before`, which costs more. */
@@ -71,7 +72,7 @@ function* addIntent(
   tx: Tx,
   rows: Rows,
   intent: Intent,
-  budget: bigint | undefined,
+  bounds: Bounds,
   quota: number,
 ): Program<void> {
   const { day, wallet, cost } = intent
@@ -82,7 +83,7 @@ function* addIntent(
     const text = `the gas station has sent ${count} transactions of this wallet today`
     throw fail('IngressRequestRateLimitExceeded', text, { reason: 'SPONSOR_QUOTA' })
   }
-  yield* charge(tx, rows, day, cost, budget)
+  yield* charge(tx, rows, day, cost, bounds)
   tx.put(walletKey, numbers(count + 1))
   tx.put(rows.intent(intent.nonce), encodeIntent(intent))
   for (const { key } of yield* tx.scan(rows.daysBefore(day - 1), scanEntriesMax)) tx.remove(key)
@@ -95,28 +96,39 @@ function* replaceIntent(
   after: Intent,
   budget: bigint | undefined,
 ): Program<void> {
-  yield* charge(tx, rows, after.day, after.cost - before.cost, budget)
+  yield* charge(tx, rows, after.day, after.cost - before.cost, { budget })
   tx.put(rows.intent(after.nonce), encodeIntent(after))
 }
 
 function* finishIntent(tx: Tx, rows: Rows, intent: Intent, spent: bigint): Program<void> {
-  yield* charge(tx, rows, intent.day, spent - intent.cost, undefined)
+  yield* charge(tx, rows, intent.day, spent - intent.cost, {})
   tx.remove(rows.intent(intent.nonce))
 }
 
-/** Adds wei to a day; throws 503 where that passes the budget. */
+/** Wei a day; undefined where there is no bound. */
+interface Bounds {
+  readonly budget?: bigint | undefined
+  /** The part of it that may be spent by now. */
+  readonly soFar?: bigint | undefined
+}
+
+/** Adds wei to a day; throws 503 where that passes a bound. */
 function* charge(
   tx: Tx,
   rows: Rows,
   day: number,
   wei: bigint,
-  budget: bigint | undefined,
+  { budget, soFar }: Bounds,
 ): Program<void> {
   const found = yield* tx.get(rows.day(day))
   const spent = (found === undefined ? 0n : BigInt(textOf(found))) + wei
   if (budget !== undefined && wei > 0n && spent > budget) {
     const text = "the gas station's budget of the day is used up; send the transaction yourself"
     throw fail('HostUnreachable', text, { reason: 'SPONSOR_BUDGET' })
+  }
+  if (soFar !== undefined && wei > 0n && spent > soFar) {
+    const text = "what may be spent of the day's budget by now is used up"
+    throw fail('HostUnreachable', text, { reason: 'SPONSOR_PACE' })
   }
   tx.put(rows.day(day), new TextEncoder().encode(String(spent < 0n ? 0n : spent)))
 }

@@ -123,8 +123,10 @@ export class KeyLog {
   private async chunk(from: number, to: number): Promise<KeyEvent[] | undefined> {
     const { provider, contract } = this.options
     const filter = {
-      ...{ address: contract, topics: [[registeredTopic, revokedTopic]] },
-      ...{ fromBlock: hexQuantity(from), toBlock: hexQuantity(to) },
+      address: contract,
+      topics: [[registeredTopic, revokedTopic]],
+      fromBlock: hexQuantity(from),
+      toBlock: hexQuantity(to),
     }
     let answer: unknown
     try {

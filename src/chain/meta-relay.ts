@@ -57,7 +57,10 @@ export class MetaRelay {
   register(args: RegisterArgs, signature: string, deadline: number): Promise<Relayed> {
     const { address, index } = args
     const act: Act = {
-      ...{ address, primary: 'RegisterKey', method: 'registerKeyMeta', newIndex: index },
+      address,
+      primary: 'RegisterKey',
+      method: 'registerKeyMeta',
+      newIndex: index,
       fields: { index, ...materialOf(args) },
     }
     return this.relay(act, signature, deadline)
@@ -73,7 +76,10 @@ export class MetaRelay {
   async rotate(args: RotateArgs, signature: string, deadline: number): Promise<Relayed> {
     const { address, oldIndex, newIndex } = args
     const act: Act = {
-      ...{ address, primary: 'RotateKey', method: 'rotateKeyMeta', newIndex },
+      address,
+      primary: 'RotateKey',
+      method: 'rotateKeyMeta',
+      newIndex,
       fields: { oldIndex, newIndex, ...materialOf(args) },
     }
     const relayed = await this.relay(act, signature, deadline)
@@ -102,7 +108,7 @@ export class MetaRelay {
     const data = this.contract.encodeFunctionData(act.method, values)
     let receipt: Receipt
     try {
-      receipt = await station.relay(act.address, reader.contract, data, at)
+      receipt = await station.relay({ wallet: act.address, to: reader.contract, data }, at)
     } catch (error) {
       throw this.translate(error, isContract)
     }

@@ -2,13 +2,14 @@
 // and what needs the chain waits for it a little. On the local chain the first start deploys the
 // contracts; on a real one each start verifies them. (facts: identity 8)
 
+import { existsSync } from 'node:fs'
 import type { Clock } from '../base/clock.js'
 import { chainWaitMs, localChainStartMsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { Store } from '../store/store.js'
 import type { AnchorClient } from './anchor-client.js'
 import { ChainAway, reasonOf, unavailable } from './away.js'
-import { assembleLocal, assembleRemote, type Connected } from './connect.js'
+import type { Connected } from './connect.js'
 import { inTime } from './head.js'
 import { type LocalChain, openLocalChain } from './local/open.js'
 import type { MetaRelay } from './meta-relay.js'
@@ -64,9 +65,9 @@ export interface OpenChain {
 }
 
 /**
- * Throws InvalidOptions for settings that contradict each other; waits for no chain. A chain that
- * is kept nowhere begins when it is first asked: nothing is lost by that, and a start saves a
- * second.
+ * Throws InvalidOptions for settings that contradict each other; waits for no chain. A local chain
+ * that was never asked anything begins when it is: nothing is lost by that, and a server whom no
+ * wallet uses saves a second of each start and the EVM's memory.
  */
 export function openChain(options: ChainOptions): OpenChain {
   const { settings, folder, store, clock, log } = options
@@ -75,7 +76,10 @@ export function openChain(options: ChainOptions): OpenChain {
   const base = { store, clock, log, signal: ending.signal }
   if (plan.kind === 'remote') {
     const remote = new Remote({ ...plan, clock, log })
-    const connect = () => assembleRemote({ ...plan, ...base, remote })
+    const connect = async () => {
+      const { assembleRemote } = await loadConnect()
+      return assembleRemote({ ...plan, ...base, remote })
+    }
     const canAnchor = plan.anchor !== undefined && plan.anchorKey !== undefined
     const opened = new Opened(plan.chainId, undefined, log, ending, connect, canAnchor)
     opened.begin()
@@ -87,10 +91,25 @@ export function openChain(options: ChainOptions): OpenChain {
     chain ??= openLocalChain({ folder, chainId, fund: [], clock, log })
     return chain
   }
-  const connect = async () => assembleLocal({ ...base, chain: await local() })
+  const connect = async () => {
+    const chain = local()
+    const { assembleLocal } = await loadConnect()
+    return assembleLocal({ ...base, chain: await chain })
+  }
   const opened = new Opened(chainId, local, log, ending, connect, true)
-  if (folder !== undefined) opened.begin()
+  if (folder !== undefined && existsSync(folder)) opened.begin()
   return opened
+}
+
+/**
+ * With the first chain that is connected: a server that no wallet uses does without the 25 MB of
+ * ethers. In parts, as all of it at once is a turn of 50 ms.
+ */
+async function loadConnect(): Promise<typeof import('./connect.js')> {
+  await import('ethers/crypto')
+  await import('ethers/hash')
+  await import('ethers/wallet')
+  return import('./connect.js')
 }
 
 class Opened implements OpenChain, Registry {
@@ -229,7 +248,10 @@ class Opened implements OpenChain, Registry {
     const ok = this.up === undefined || connected?.head.isFresh === true
     const problem = connected === undefined ? this.problem : (connected.head.trouble ?? 'no answer')
     return {
-      ...{ mode, chainId, head: head?.number ?? null, ok },
+      mode,
+      chainId,
+      head: head?.number ?? null,
+      ok,
       ageMs: head === undefined ? null : Math.round(connected?.head.ageMs ?? 0),
       ...(ok || problem === '' ? {} : { problem }),
     }

@@ -65,7 +65,10 @@ export class RpcEndpoint implements NamedProvider {
       const { headers } = this
       const signal = AbortSignal.timeout(this.timeoutMs)
       const response = await fetch(this.url, {
-        ...{ method: 'POST', headers, body, signal },
+        method: 'POST',
+        headers,
+        body,
+        signal,
         redirect: 'error',
       })
       const { status } = response

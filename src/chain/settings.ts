@@ -1,13 +1,16 @@
 // What the chain's settings say together: a set that contradicts itself is refused at the start,
 // because what it would do otherwise is the last thing its writer wants. (DESIGN.md, settings)
 
-import { getAddress, Wallet } from 'ethers'
+import { checksumAddress } from '../base/eip55.js'
 import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
 
 /** Chain id of the local chain unless set. */
 const localChainId = 31_337
 const keyForm = /^(?:0x)?[0-9a-fA-F]{64}$/
+const addressForm = /^(?:0x)?([0-9a-fA-F]{40})$/
+/** Of secp256k1: a private key is a number below it. */
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 export type ChainSettings = Pick<
   Settings,
@@ -70,7 +73,10 @@ export function planChain(settings: ChainSettings): ChainPlan {
   }
   return {
     kind: 'remote',
-    ...{ chainId: CHAIN_ID, urls, quorum: CHAIN_QUORUM, stationKey },
+    chainId: CHAIN_ID,
+    urls,
+    quorum: CHAIN_QUORUM,
+    stationKey,
     deployBlock: settings.CHAIN_DEPLOY_BLOCK,
     registry: addressOf('AUTH_CONTRACT_ADDRESS', AUTH_CONTRACT_ADDRESS),
     anchor:
@@ -97,11 +103,7 @@ export function privateKey(
   const given = settings[name]
   if (given === undefined) return undefined
   const key = `0x${given.replace(/^0x/, '').toLowerCase()}`
-  try {
-    if (keyForm.test(given)) return new Wallet(key).privateKey
-  } catch {
-    // Zero, or beyond the order of the curve: said below, without the cause, which may quote it.
-  }
+  if (keyForm.test(given) && BigInt(key) > 0n && BigInt(key) < curveOrder) return key
   throw fail('InvalidOptions', `setting ${name}: not a private key (64 hex digits)`)
 }
 
@@ -118,10 +120,12 @@ function refuseRemote(settings: ChainSettings): void {
   }
 }
 
+/** In EIP-55 form; letters of one case carry no checksum. */
 function addressOf(name: string, given: string): string {
-  try {
-    return getAddress(given)
-  } catch {
-    throw fail('InvalidOptions', `setting ${name}=${given}: not an address, or mistyped`)
-  }
+  const digits = addressForm.exec(given)?.[1] ?? ''
+  const lower = digits.toLowerCase()
+  const address = checksumAddress(lower)
+  const isMixed = digits !== lower && digits !== digits.toUpperCase()
+  if (digits !== '' && (!isMixed || address === `0x${digits}`)) return address
+  throw fail('InvalidOptions', `setting ${name}=${given}: not an address, or mistyped`)
 }

@@ -1,11 +1,15 @@
 // The command line's HTTP client: programs that talk to a running Sigil are its users like any
 // other, with the same routes and the same key.
 
+import { setTimeout } from 'node:timers/promises'
 import { fail } from '../base/errors.js'
+import { retryAfterSecondsMax } from '../base/limits.js'
 
 export interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
+  /** Of a refusal by a limit: seconds until there is room again. */
+  readonly retryAfter?: number | undefined
 }
 
 export interface Stream {
@@ -33,14 +37,17 @@ export function openClient(
   database?: string,
 ): Client {
   const base = environment.SIGIL_URL ?? 'http://127.0.0.1:8080'
+  if (!URL.canParse(base)) throw fail('BadValue', `SIGIL_URL is no URL: ${base}`)
   const key = environment.SIGIL_API_KEY
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (key !== undefined) headers['x-api-key'] = key
   if (database !== undefined) headers['x-sigil-database'] = database
   const answer = async (path: string, request: RequestInit): Promise<Answer> => {
     const response = await reach(new URL(path, base), request)
-    const body: unknown = await response.json()
-    return { status: response.status, body: body as Answer['body'] }
+    const { status, headers: given } = response
+    const wait = Number(given.get('retry-after') ?? Number.NaN)
+    const body = await bodyOf(response)
+    return { status, body, ...(Number.isFinite(wait) ? { retryAfter: wait } : {}) }
   }
   return {
     get: (path) => answer(path, { headers }),
@@ -52,8 +59,38 @@ export function openClient(
       const response = await reach(new URL(path, base), request)
       const { status } = response
       if (status === 200) return { status, body: {}, pieces: piecesOf(response) }
-      return { status, body: (await response.json()) as Answer['body'], pieces: noPieces() }
+      return { status, body: await bodyOf(response), pieces: noPieces() }
     },
+  }
+}
+
+/** Rejects where something else than Sigil has answered. */
+async function bodyOf(response: Response): Promise<Answer['body']> {
+  try {
+    return (await response.json()) as Answer['body']
+  } catch {
+    const { origin } = new URL(response.url)
+    throw fail('HostUnreachable', `no Sigil answers at ${origin}: HTTP ${response.status}`)
+  }
+}
+
+/**
+ * As post, and again when a limit of requests gives room again; `signal` ends the wait. For what
+ * loads a file: nobody waits for a single answer.
+ */
+export async function postInTurn(
+  client: Client,
+  path: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await client.post(path, body)
+    if (answer.status !== 429) return answer
+    const seconds = Math.min(answer.retryAfter ?? 1, retryAfterSecondsMax)
+    await setTimeout(seconds * 1_000, undefined, { signal }).catch(() => {
+      throw fail('Interrupted', 'interrupted')
+    })
   }
 }
 

@@ -34,7 +34,11 @@ export async function runDeploy(settings: Settings): Promise<number> {
   try {
     await provider.latest()
     const deployed = await deployContracts({
-      ...{ provider, chainId, ownerKey, stationKey, pollMs },
+      provider,
+      chainId,
+      ownerKey,
+      stationKey,
+      pollMs,
       registry: settings.AUTH_CONTRACT_ADDRESS,
       anchor: settings.ANCHOR_CONTRACT_ADDRESS,
     })

@@ -4,10 +4,9 @@
 import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
-import { type Client, openClient } from './client.js'
-import { inputBytes, openInput } from './input.js'
-import { splitDocuments } from './json-documents.js'
-import { openProgress } from './progress.js'
+import { type Answer, openClient, postInTurn } from './client.js'
+import { Input, inputBytes } from './input.js'
+import { openProgress, type Progress } from './progress.js'
 
 const help = `Usage:
   sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
@@ -22,7 +21,9 @@ interface Tally {
   readonly messages: string[]
 }
 
-/** Returns the exit code: 1 where a document was refused. */
+type Send = (body: string) => Promise<Answer>
+
+/** Returns the exit code: 1 where a document was refused, or not everything read. */
 export async function runImport(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -40,17 +41,26 @@ export async function runImport(args: readonly string[]): Promise<number> {
   }
   const client = openClient(process.env, values.database)
   const path = `/api/v1/collections/${encodeURIComponent(collection)}/insertMany`
-  const tally = await load(file, (batch) => client.post(path, batch))
-  process.stdout.write(`${tally.inserted} documents imported into ${collection}`)
-  process.stdout.write(tally.failed > 0 ? `, ${tally.failed} refused\n` : '\n')
-  for (const message of tally.messages) process.stderr.write(`${message}\n`)
-  return tally.failed > 0 ? 1 : 0
+  const bar = openProgress(inputBytes(file), '{documents} documents', { documents: 0 })
+  const input = new Input(file)
+  const tally: Tally = { inserted: 0, failed: 0, messages: [] }
+  try {
+    await load(input, tally, bar, (batch) => postInTurn(client, path, batch, input.signal))
+  } finally {
+    // Whatever ended it: what was done stays done.
+    bar.stop()
+    input.close()
+    const documents = tally.inserted === 1 ? 'document' : 'documents'
+    process.stdout.write(`${tally.inserted} ${documents} imported into ${collection}`)
+    process.stdout.write(tally.failed > 0 ? `, ${tally.failed} refused\n` : '\n')
+    for (const message of tally.messages) process.stderr.write(`${message}\n`)
+  }
+  if (input.stopped === undefined) return tally.failed > 0 ? 1 : 0
+  process.stderr.write(`sigil: ${input.stopped}; what comes after it was not sent\n`)
+  return 1
 }
 
-async function load(file: string, send: (body: string) => ReturnType<Client['post']>) {
-  const total = inputBytes(file)
-  const bar = openProgress(total, '{documents} documents', { documents: 0 })
-  const tally: Tally = { inserted: 0, failed: 0, messages: [] }
+async function load(input: Input, tally: Tally, bar: Progress, send: Send): Promise<void> {
   const inFlight = new Set<Promise<void>>()
   let batch: string[] = []
   let batchBytes = 0
@@ -69,24 +79,18 @@ async function load(file: string, send: (body: string) => ReturnType<Client['pos
     sent.catch(() => undefined)
     if (inFlight.size >= importRequestsMax) await Promise.race(inFlight)
   }
-  try {
-    for await (const { text, bytesRead } of splitDocuments(openInput(file))) {
-      if (batchBytes + text.length > importBatchBytesMax) await flush()
-      batch.push(text)
-      batchBytes += text.length
-      if (batch.length >= importBatchDocuments) await flush()
-      bar.update(bytesRead, { documents: tally.inserted })
-    }
-    await flush()
-    await Promise.all(inFlight)
-    bar.update(total, { documents: tally.inserted })
-  } finally {
-    bar.stop()
+  for await (const { text, bytesRead } of input.documents()) {
+    if (batchBytes + text.length > importBatchBytesMax) await flush()
+    batch.push(text)
+    batchBytes += text.length
+    if (batch.length >= importBatchDocuments) await flush()
+    bar.update(bytesRead, { documents: tally.inserted })
   }
-  return tally
+  await flush()
+  await Promise.all(inFlight)
 }
 
-function count(tally: Tally, sent: number, answer: Awaited<ReturnType<Client['post']>>): void {
+function count(tally: Tally, sent: number, answer: Answer): void {
   const { status, body } = answer
   if (status === 200) {
     tally.inserted += sent

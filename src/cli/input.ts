@@ -1,13 +1,10 @@
-// The file that a program of the command line loads, or standard input in its place: how it is
-// read, and how much of it there is for a progress bar.
+// The file that a program of the command line loads, or standard input in its place: how much of it
+// there is for a progress bar, and its documents up to the end, to what is none, or to Ctrl-C. What
+// came before is loaded in each case, and can be told.
 
 import { createReadStream, statSync } from 'node:fs'
-import { fail } from '../base/errors.js'
-
-/** `-` is standard input. */
-export function openInput(file: string): AsyncIterable<Uint8Array> {
-  return file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 18 })
-}
+import { fail, GatewayError } from '../base/errors.js'
+import { type DocumentText, splitDocuments } from './json-documents.js'
 
 /** Bytes; 0 of standard input, where nobody knows. Throws BadValue where there is no such file. */
 export function inputBytes(file: string): number {
@@ -16,5 +13,49 @@ export function inputBytes(file: string): number {
     return statSync(file).size
   } catch (error) {
     throw fail('BadValue', error instanceof Error ? error.message : String(error))
+  }
+}
+
+export class Input {
+  private readonly interruption = new AbortController()
+  private failure: GatewayError | undefined
+  private readonly interrupt = () => this.interruption.abort()
+
+  /** `-` is standard input. */
+  constructor(private readonly file: string) {}
+
+  /** Aborted by Ctrl-C; a second one ends the process. */
+  get signal(): AbortSignal {
+    return this.interruption.signal
+  }
+
+  /** Why not everything was read; undefined where it was. */
+  get stopped(): string | undefined {
+    return this.signal.aborted ? 'interrupted' : this.failure?.message
+  }
+
+  async *documents(bytesMax?: number): AsyncGenerator<DocumentText> {
+    const { file, signal, interrupt } = this
+    const stream = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 18 })
+    const leave = () => stream.destroy()
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+    signal.addEventListener('abort', leave)
+    try {
+      for await (const document of splitDocuments(stream, bytesMax)) {
+        if (signal.aborted) return
+        yield document
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof GatewayError)) throw error
+      this.failure = error
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** Ctrl-C ends the process again. */
+  close(): void {
+    process.off('SIGINT', this.interrupt).off('SIGTERM', this.interrupt)
   }
 }

@@ -1,8 +1,11 @@
-// Splits a stream of JSON text into documents without parsing them: NDJSON by line, an array by
-// element, told apart by the first character. Holds one document at a time, whatever the size.
+// Splits a stream of JSON text into documents: NDJSON by line, an array by element, told apart by
+// the first character. Holds one document at a time, whatever the size, and knows its line, so that
+// whoever wrote the file finds what is wrong with it.
 
-import { fail } from '../base/errors.js'
+import { isUtf8 } from 'node:buffer'
+import { fail, toGatewayError } from '../base/errors.js'
 import { documentBytesMax } from '../base/limits.js'
+import { jsonToDocument } from '../value/json.js'
 
 /** JSON text of one document may be longer than its BSON: numbers and escapes are spelled out. */
 const textBytesMax = documentBytesMax * 3
@@ -13,20 +16,24 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const quote = 0x22
 const backslash = 0x5c
+const lineFeed = 0x0a
 
-/** One document's text, and how many bytes of the stream were read up to its end. */
+/** One document's text, the line it begins on, and the bytes of the stream up to its end. */
 export interface DocumentText {
   readonly text: string
+  readonly line: number
   readonly bytesRead: number
 }
 
 /**
- * Yields the objects of the stream in order. Throws BadValue with the byte where it is not JSON.
+ * Yields the objects of the stream in order, each of them JSON as Sigil reads it. Throws BadValue
+ * with the line of what is none, and BSONObjectTooLarge of one of more than `bytesMax`.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
+  bytesMax = textBytesMax,
 ): AsyncGenerator<DocumentText> {
-  const splitter = new Splitter()
+  const splitter = new Splitter(bytesMax)
   for await (const chunk of chunks) yield* splitter.push(chunk)
   splitter.end()
 }
@@ -35,21 +42,27 @@ class Splitter {
   private pending: Uint8Array[] = []
   private pendingBytes = 0
   private bytesRead = 0
+  /** Of the byte at hand, and of the beginning of the document at hand; from 1. */
+  private line = 1
+  private firstLine = 1
   private depth = 0
   private inString = false
   private escaped = false
   private inArray = false
   private ended = false
 
+  constructor(private readonly bytesMax: number) {}
+
   end(): void {
-    if (this.depth > 0) throw fail('BadValue', 'the input ends within a document')
-    if (this.inArray && !this.ended) throw fail('BadValue', 'the input ends within its array')
+    if (this.depth > 0) throw this.bad('the document has no end', this.firstLine)
+    if (this.inArray && !this.ended) throw this.bad('the array has no end')
   }
 
   *push(chunk: Uint8Array): Generator<DocumentText> {
     let start = this.depth > 0 ? 0 : -1
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0
+      if (byte === lineFeed) this.line++
       if (this.depth === 0) {
         if (this.between(byte, at)) start = at
         continue
@@ -66,6 +79,7 @@ class Splitter {
   private between(byte: number, at: number): boolean {
     if (byte === openBrace && !this.ended) {
       this.depth = 1
+      this.firstLine = this.line
       return true
     }
     const isSpace = byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
@@ -80,12 +94,14 @@ class Splitter {
       this.ended = true
       return false
     }
-    throw fail('BadValue', `byte ${this.bytesRead + at + 1}: expected a document`)
+    throw this.bad('expected a document, which is a JSON object')
   }
 
   /** A byte inside a document; true at its last. */
   private within(byte: number): boolean {
     if (this.inString) {
+      // A quote that is missing would take the lines behind it along.
+      if (byte === lineFeed) throw this.bad('a string has no end', this.line - 1)
       if (this.escaped) this.escaped = false
       else if (byte === backslash) this.escaped = true
       else if (byte === quote) this.inString = false
@@ -99,15 +115,33 @@ class Splitter {
 
   private take(last: Uint8Array, at: number): DocumentText {
     this.keep(last)
-    const text = Buffer.concat(this.pending, this.pendingBytes).toString('utf8')
+    const { firstLine: line } = this
+    const bytes = Buffer.concat(this.pending, this.pendingBytes)
     this.pending = []
     this.pendingBytes = 0
-    return { text, bytesRead: this.bytesRead + at }
+    this.requireJson(bytes)
+    return { text: bytes.toString('utf8'), line, bytesRead: this.bytesRead + at }
+  }
+
+  /** As the server will read it: what it refuses there has no line any more. */
+  private requireJson(bytes: Buffer): void {
+    if (!isUtf8(bytes)) throw this.bad('not UTF-8', this.firstLine)
+    try {
+      jsonToDocument(bytes)
+    } catch (thrown) {
+      throw this.bad(toGatewayError(thrown).message, this.firstLine)
+    }
   }
 
   private keep(part: Uint8Array): void {
     this.pending.push(part)
     this.pendingBytes += part.length
-    if (this.pendingBytes > textBytesMax) throw fail('BSONObjectTooLarge', 'document too large')
+    if (this.pendingBytes <= this.bytesMax) return
+    const what = `the document has more than ${this.bytesMax} bytes, or no end`
+    throw fail('BSONObjectTooLarge', `line ${this.firstLine}: ${what}`)
+  }
+
+  private bad(what: string, line = this.line): Error {
+    return fail('BadValue', `line ${line}: ${what}`)
   }
 }

@@ -4,6 +4,7 @@
 
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { toGatewayError } from '../base/errors.js'
 import {
   type ApiReply,
   type ApiRequest,
@@ -48,6 +49,11 @@ class RemoteMemory implements MemoryApi {
     const query = new URLSearchParams(queryEntries(request)).toString()
     const target = query === '' ? filled : `${filled}?${query}`
     const text = body === undefined ? undefined : JSON.stringify(body)
-    return await this.client.ask(method, target, text)
+    try {
+      return await this.client.ask(method, target, text)
+    } catch (thrown) {
+      const { message } = toGatewayError(thrown)
+      return { status: 503, body: { error: { code: 'UNAVAILABLE', message } } }
+    }
   }
 }

@@ -4,31 +4,23 @@
 
 import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
-import { rememberBatchBytesMax, rememberBatchMemories } from '../base/limits.js'
-import { type Answer, type Client, openClient } from './client.js'
-import { inputBytes, openInput } from './input.js'
-import { splitDocuments } from './json-documents.js'
-import { openProgress } from './progress.js'
+import { memoryBodyBytesMax, rememberBatchBytesMax, rememberBatchMemories } from '../base/limits.js'
+import { type Answer, type Client, openClient, postInTurn } from './client.js'
+import { Input, inputBytes } from './input.js'
+import type { DocumentText } from './json-documents.js'
+import { openProgress, type Progress } from './progress.js'
 
 const help = `Usage:
   sigil remember <file.ndjson|-> [--graph NAME]
 
   Loads memories, one JSON object a line as POST /api/memories takes it ({"text": …}), from a file
   or standard input. Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in
-  SIGIL_API_KEY.
+  SIGIL_API_KEY. Run again, it goes on: memories that are there already are known again.
 `
-
-interface Tally {
-  inserted: number
-  duplicates: number
-  refused: number
-  /** Of the first refusals. */
-  readonly messages: string[]
-}
 
 const messagesMax = 10
 
-/** Returns the exit code: 1 where a memory was refused. */
+/** Returns the exit code: 1 where a memory was refused, or not everything read. */
 export async function runRemember(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -40,63 +32,87 @@ export async function runRemember(args: readonly string[]): Promise<number> {
     process.stderr.write(help)
     return 2
   }
-  const { graph } = values
-  const { inserted, duplicates, refused, messages } = await load(
-    file,
-    graph,
-    openClient(process.env),
-  )
-  const rest = [
-    ...(duplicates > 0 ? [`${duplicates} were there already`] : []),
-    ...(refused > 0 ? [`${refused} refused`] : []),
-  ]
-  process.stdout.write(`${[`${inserted} memories kept in ${graph}`, ...rest].join(', ')}\n`)
-  for (const message of messages) process.stderr.write(`${message}\n`)
-  return refused > 0 ? 1 : 0
-}
-
-async function load(file: string, graph: string, client: Client): Promise<Tally> {
-  const total = inputBytes(file)
-  const bar = openProgress(total, '{memories} memories', { memories: 0 })
-  const tally: Tally = { inserted: 0, duplicates: 0, refused: 0, messages: [] }
-  let batch: string[] = []
-  let batchBytes = 0
-  let sent = 0
-  const flush = async () => {
-    if (batch.length === 0) return
-    const body = `{"graph":${JSON.stringify(graph)},"memories":[${batch.join(',')}]}`
-    count(tally, sent, await client.post('/api/memories/batch', body))
-    sent += batch.length
-    batch = []
-    batchBytes = 0
-  }
+  const client = openClient(process.env)
+  const bar = openProgress(inputBytes(file), '{memories} memories', { memories: 0 })
+  const input = new Input(file)
+  const load = new Load(values.graph, client, input, bar)
   try {
-    for await (const { text, bytesRead } of splitDocuments(openInput(file))) {
-      const bytes = Buffer.byteLength(text)
-      if (batchBytes + bytes > rememberBatchBytesMax) await flush()
-      batch.push(text)
-      batchBytes += bytes
-      if (batch.length >= rememberBatchMemories) await flush()
-      bar.update(bytesRead, { memories: tally.inserted })
-    }
-    await flush()
-    bar.update(total, { memories: tally.inserted })
+    await load.run()
   } finally {
+    // Whatever ended it: what was done stays done.
     bar.stop()
+    input.close()
+    process.stdout.write(`${load.summary}\n`)
+    for (const message of load.messages) process.stderr.write(`${message}\n`)
   }
-  return tally
+  if (input.stopped === undefined) return load.refused > 0 ? 1 : 0
+  process.stderr.write(`sigil: ${input.stopped}; what comes after it was not sent\n`)
+  return 1
 }
 
-/** `before` memories were sent before this batch. */
-function count(tally: Tally, before: number, { status, body }: Answer): void {
-  if (status !== 200) throw fail('OperationFailed', `HTTP ${status}: ${textOf(body.error)}`)
-  tally.inserted += Number(body.inserted)
-  tally.duplicates += Number(body.duplicates)
-  for (const result of Array.isArray(body.results) ? (body.results as Result[]) : []) {
-    if (result.error === undefined) continue
-    tally.refused++
-    if (tally.messages.length >= messagesMax) continue
-    tally.messages.push(`memory ${before + result.index + 1}: ${textOf(result.error)}`)
+/** One file on its way into a graph. */
+class Load {
+  private inserted = 0
+  private duplicates = 0
+  refused = 0
+  /** Of the first refusals. */
+  readonly messages: string[] = []
+  private batch: DocumentText[] = []
+  private batchBytes = 0
+
+  constructor(
+    private readonly graph: string,
+    private readonly client: Client,
+    private readonly input: Input,
+    private readonly bar: Progress,
+  ) {}
+
+  get summary(): string {
+    const { inserted, duplicates, refused, graph } = this
+    const rest = [
+      ...(duplicates > 0
+        ? [`${duplicates} ${duplicates === 1 ? 'was' : 'were'} there already`]
+        : []),
+      ...(refused > 0 ? [`${refused} refused`] : []),
+    ]
+    const memories = inserted === 1 ? 'memory' : 'memories'
+    return [`${inserted} ${memories} kept in ${graph}`, ...rest].join(', ')
+  }
+
+  /** Rejects where Sigil refuses a whole request, or cannot be reached. */
+  async run(): Promise<void> {
+    for await (const document of this.input.documents(memoryBodyBytesMax)) {
+      const bytes = Buffer.byteLength(document.text)
+      if (this.batchBytes + bytes > rememberBatchBytesMax) await this.flush()
+      this.batch.push(document)
+      this.batchBytes += bytes
+      if (this.batch.length >= rememberBatchMemories) await this.flush()
+    }
+    await this.flush()
+  }
+
+  private async flush(): Promise<void> {
+    const { batch, client, input, bar } = this
+    const last = batch.at(-1)
+    if (last === undefined) return
+    this.batch = []
+    this.batchBytes = 0
+    const memories = batch.map(({ text }) => text).join()
+    const body = `{"graph":${JSON.stringify(this.graph)},"memories":[${memories}]}`
+    this.count(batch, await postInTurn(client, '/api/memories/batch', body, input.signal))
+    bar.update(last.bytesRead, { memories: this.inserted })
+  }
+
+  private count(batch: readonly DocumentText[], { status, body }: Answer): void {
+    if (status !== 200) throw fail('OperationFailed', `HTTP ${status}: ${textOf(body.error)}`)
+    this.inserted += Number(body.inserted)
+    this.duplicates += Number(body.duplicates)
+    for (const { index, error } of Array.isArray(body.results) ? (body.results as Result[]) : []) {
+      if (error === undefined) continue
+      this.refused++
+      if (this.messages.length >= messagesMax) continue
+      this.messages.push(`line ${batch[index]?.line}: ${textOf(error)}`)
+    }
   }
 }
 

@@ -8,8 +8,8 @@ import { silentLog } from '../base/log.js'
 import type { Settings } from '../base/settings.js'
 import { rightsReport } from '../identity/rights-report.js'
 import { secretRows } from '../identity/secret-rows.js'
+import { type Restored, restoreStore } from '../store/backup/restore.js'
 import { openStore } from '../store/open.js'
-import { type Restored, restoreStore } from '../store/restore.js'
 import { openProgress, sizeText } from './progress.js'
 
 const help = `Usage:

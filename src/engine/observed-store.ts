@@ -29,6 +29,9 @@ export type Changed = () => void
  */
 export type RecordPut = (namespace: number, writer: object) => void
 
+/** Called with every key that is put or removed. */
+export type KeyChanged = (key: Bytes) => void
+
 /** Who writes in this transaction, as RecordPut names it; undefined while nobody observes. */
 export function writerOf(tx: ReadTx): object | undefined {
   return tx instanceof ObservedTx ? tx.writer : undefined
@@ -48,6 +51,7 @@ export class ObservedStore implements Store {
   private readonly collections = new Map<string, Set<Changed>>()
   /** By what stands in a record key behind the collection's id. */
   private readonly names = new Map<string, Set<RecordPut>>()
+  private readonly all = new Set<KeyChanged>()
 
   constructor(private readonly inner: Store) {}
 
@@ -72,6 +76,12 @@ export class ObservedStore implements Store {
     return add(this.collections, String(namespace), changed)
   }
 
+  /** Tells of every change, as soon as its program has run: as observePuts. Perhaps for nothing. */
+  observeAll(changed: KeyChanged): () => void {
+    this.all.add(changed)
+    return () => this.all.delete(changed)
+  }
+
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.inner.read(program, options)
   }
@@ -93,7 +103,8 @@ export class ObservedStore implements Store {
   }
 
   private get isObserved(): boolean {
-    return this.observers.size > 0 || this.names.size > 0 || this.collections.size > 0
+    const { observers, names, collections, all } = this
+    return observers.size > 0 || names.size > 0 || collections.size > 0 || all.size > 0
   }
 
   private *observed<T>(tx: Tx, program: (tx: Tx) => Program<T>): Program<T> {
@@ -108,6 +119,8 @@ export class ObservedStore implements Store {
   /** What a program has changed is being applied. */
   private tell({ checks, puts, removals, writer }: ObservedTx): void {
     for (const check of checks) check()
+    for (const changed of this.all)
+      for (const keys of [puts, removals]) for (const key of keys) changed(key)
     for (const key of puts) {
       this.tellRecord(key)
       this.tellPut(key, writer)

@@ -5,8 +5,8 @@
 import type { Filter } from '../query/filter.js'
 import type { Collation } from '../value/collation.js'
 import type { Document, Value } from '../value/value.js'
-import type { Capped } from './capped-options.js'
-import type { TimeSeries } from './time-series-options.js'
+import type { Capped } from './collection/capped-options.js'
+import type { TimeSeries } from './collection/time-series-options.js'
 
 export type NamespaceId = number & { readonly brand: 'NamespaceId' }
 export type IndexId = number & { readonly brand: 'IndexId' }

@@ -5,8 +5,13 @@
 import { type Bytes, concatBytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { auditEntriesMax, auditTextMax } from '../base/limits.js'
-import { getDocument, insertDocument, recordKey, removeDocument } from '../engine/collections.js'
-import { ensureAudit } from '../engine/server-collections.js'
+import {
+  getDocument,
+  insertDocument,
+  recordKey,
+  removeDocument,
+} from '../engine/collection/collections.js'
+import { ensureAudit } from '../engine/collection/server-collections.js'
 import type { Namespace } from '../engine/types.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, Store, Tx } from '../store/store.js'

@@ -4,7 +4,7 @@
 // found out once; whether it still stands is asked every time. (facts: identity 3, 3.1)
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { lastUsed } from '../base/last-used.js'
 import { provenKeysMax, unknownKeysMax } from '../base/limits.js'
 import type { Candidate, Registry } from '../chain/registry.js'
 import type { Awaitable, Store } from '../store/store.js'
@@ -37,11 +37,11 @@ interface Known {
 
 export class Bearer {
   /** By the SHA-256 of the key: what is kept here gives no key away. */
-  private readonly known = new LRUCache<string, Known>({ max: provenKeysMax })
+  private readonly known = lastUsed<string, Known>(provenKeysMax)
   /** Keys of nobody, with the head at which that was so. */
-  private readonly unknown = new LRUCache<string, string>({ max: unknownKeysMax })
+  private readonly unknown = lastUsed<string, string>(unknownKeysMax)
   /** Whether a record was made with the key that it carries: true or false for ever. */
-  private readonly proofs = new LRUCache<string, boolean>({ max: unknownKeysMax })
+  private readonly proofs = lastUsed<string, boolean>(unknownKeysMax)
   private readonly looking = new Map<string, Promise<Known | undefined>>()
 
   constructor(private readonly options: BearerOptions) {}

@@ -134,7 +134,8 @@ export class SigilCredentials implements Credentials {
       verifier: {
         salt: onChainSalt(address, index),
         iterations: scramIterations,
-        ...{ storedKey, serverKey },
+        storedKey,
+        serverKey,
       },
       identity: { kind: 'key', ...name, index, permissions, rateLimit },
     }
@@ -152,7 +153,13 @@ export class SigilCredentials implements Credentials {
     return {
       verifier: { salt, iterations: scramIterations, storedKey, serverKey },
       identity: {
-        ...{ kind: 'key', source: 'issued', address, hash, index, permissions, rateLimit },
+        kind: 'key',
+        source: 'issued',
+        address,
+        hash,
+        index,
+        permissions,
+        rateLimit,
       },
     }
   }

@@ -1,9 +1,9 @@
 // A key's own limit: so many requests a minute, whatever protocol they come by. A bucket a key,
 // which fills evenly, so that a client that waits as it is told is served.
 
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
+import { lastUsed } from '../base/last-used.js'
 import { provenKeysMax } from '../base/limits.js'
 import { type Identity, identityKey } from './identity.js'
 
@@ -16,7 +16,7 @@ interface Bucket {
 }
 
 export class KeyLimit {
-  private readonly buckets = new LRUCache<string, Bucket>({ max: provenKeysMax })
+  private readonly buckets = lastUsed<string, Bucket>(provenKeysMax)
 
   constructor(private readonly clock: Clock) {}
 

@@ -203,9 +203,18 @@ export class KeyService {
     const index = await programs.read((tx) => nextIssuedIndex(tx, address))
     const { storedKey, serverKey } = await keyVerifier(apiKey, issuedSalt(address, index))
     const key: WalletKey = {
-      ...{ hash: commitmentOf(apiKey), source: 'issued', address, index },
-      ...{ label, permissions, rateLimit, createdAt: now, revokedAt: 0 },
-      ...{ prefix: prefixOf(apiKey), storedKey, serverKey },
+      hash: commitmentOf(apiKey),
+      source: 'issued',
+      address,
+      index,
+      label,
+      permissions,
+      rateLimit,
+      createdAt: now,
+      revokedAt: 0,
+      prefix: prefixOf(apiKey),
+      storedKey,
+      serverKey,
     }
     await programs.write(function* (tx) {
       if ((yield* nextIssuedIndex(tx, address)) !== index) throw busy()
@@ -236,10 +245,18 @@ export class KeyService {
     const { apiKey, material } = await readMaterial(address, part, this.options.mode)
     const { commitment, storedKey, serverKey } = material
     const key: WalletKey = {
-      ...{ hash: commitment, source: 'onchain', address, index: part.index },
-      ...{ label, permissions, rateLimit, createdAt: now, revokedAt: 0 },
+      hash: commitment,
+      source: 'onchain',
+      address,
+      index: part.index,
+      label,
+      permissions,
+      rateLimit,
+      createdAt: now,
+      revokedAt: 0,
       prefix: apiKey === undefined ? '' : prefixOf(apiKey),
-      ...{ storedKey: undefined, serverKey: undefined },
+      storedKey: undefined,
+      serverKey: undefined,
     }
     if (await this.isActive(address, commitment)) throw knownKey()
     // There may be one of an earlier try, of which it is not known how it ended.
@@ -371,9 +388,18 @@ const refusals: ReadonlySet<string> = new Set([
 /** A key that was registered straight on the chain. */
 function bareKey(address: string, { index, commitment, createdAt }: OnChainKey): WalletKey {
   return {
-    ...{ hash: commitment, source: 'onchain', address, index },
-    ...{ label: '', permissions: defaultPermissions, rateLimit: 0, createdAt, revokedAt: 0 },
-    ...{ prefix: '', storedKey: undefined, serverKey: undefined },
+    hash: commitment,
+    source: 'onchain',
+    address,
+    index,
+    label: '',
+    permissions: defaultPermissions,
+    rateLimit: 0,
+    createdAt,
+    revokedAt: 0,
+    prefix: '',
+    storedKey: undefined,
+    serverKey: undefined,
   }
 }
 

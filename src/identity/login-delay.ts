@@ -3,9 +3,10 @@
 // owner out; and a right key never waits.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../base/client-address.js'
 import type { Clock } from '../base/clock.js'
+import { lastUsed } from '../base/last-used.js'
 import {
   addressesTrackedMax,
   loginDelayMs,
@@ -28,8 +29,8 @@ export interface LoginDelayOptions {
 }
 
 export class LoginDelay {
-  private readonly addresses = new LRUCache<string, Failures>({ max: addressesTrackedMax })
-  private readonly accounts = new LRUCache<string, Failures>({ max: addressesTrackedMax })
+  private readonly addresses = lastUsed<string, Failures>(addressesTrackedMax)
+  private readonly accounts = lastUsed<string, Failures>(addressesTrackedMax)
   private readonly ending = new AbortController()
 
   constructor(private readonly options: LoginDelayOptions) {}

@@ -3,7 +3,7 @@
 
 import { type Bytes, concatBytes } from '../base/bytes.js'
 import { rightsListedMax, scanEntriesMax } from '../base/limits.js'
-import { listNamespaces } from '../engine/catalog.js'
+import { listNamespaces } from '../engine/collection/catalog.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { scanWalletKeys, type WalletKey } from './wallet-keys.js'
 import { listWhitelist } from './whitelist.js'

@@ -224,7 +224,9 @@ function encode(key: WalletKey): Document {
 
 function decode(name: KeyName, row: Document): WalletKey {
   return {
-    ...{ hash: name.hash, source: name.source, address: name.address },
+    hash: name.hash,
+    source: name.source,
+    address: name.address,
     index: numberIn(row, 'index'),
     label: textIn(row, 'label'),
     permissions: permissionSets[numberIn(row, 'permissions')] ?? [],

@@ -12,6 +12,7 @@ import { NameTable } from '../protocol/resp/name-table.js'
 import type { ByteBudget } from './budget.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
+import { Turn } from './resp/turn.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
 
@@ -63,18 +64,38 @@ class Listener implements RespListener {
   private nextId = 1
 
   constructor(private readonly options: RespOptions) {
-    const { host, port, tls, log, authOff, bus, budget, quotas, bounds = usualBounds } = options
+    const {
+      host,
+      port,
+      tls,
+      log,
+      authOff,
+      bus,
+      budget,
+      quotas,
+      bounds = usualBounds,
+      clock,
+    } = options
     const { clients } = bus.services
     const respHost: RespHost = {
-      ...{ bus, budget, log },
+      bus,
+      budget,
+      log,
+      turn: new Turn(clock),
       names: new NameTable([...bus.table.commands]),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     // Where everybody is the operator, nobody is unknown.
     const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
     this.server = new SocketServer<RespConnection>({
-      ...{ name: 'key-value', host, port, tls, log, bounds: { ...bounds, anonymous: unknownMax } },
+      name: 'key-value',
+      host,
+      port,
+      tls,
+      log,
+      bounds: { ...bounds, anonymous: unknownMax },
       quotas,
+      allowHalfOpen: true,
       connect: (socket) => {
         const open = (client: ClientSocket) => this.openSession(socket, client)
         const connection = new RespConnection(socket, open, respHost)

@@ -34,6 +34,8 @@ export interface SocketServerOptions<C extends Connection> {
   /** What each wallet may have; without it there is no bound. */
   readonly quotas?: ConnectionQuota | undefined
   readonly log: Log
+  /** Whether the connection ends the socket of a client that has sent its end; not under TLS. */
+  readonly allowHalfOpen?: boolean
   /** Makes the connection of a socket that is admitted and, under TLS, secure. */
   readonly connect: (socket: Socket) => C
   readonly disconnected: (connection: C) => void
@@ -64,7 +66,9 @@ export class SocketServer<C extends Connection> {
   constructor(private readonly options: SocketServerOptions<C>) {
     const { tls, log } = options
     const connect = (socket: Socket) => this.connect(socket)
-    this.server = tls === undefined ? createServer(connect) : openTls(tls, connect)
+    const { allowHalfOpen = false } = options
+    this.server =
+      tls === undefined ? createServer({ allowHalfOpen }, connect) : openTls(tls, connect)
     this.server.prependListener('connection', (socket: Socket) => this.admit(socket))
     this.server.on('tlsClientError', (error) => log.debug({ err: error }, 'TLS handshake'))
   }

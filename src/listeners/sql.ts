@@ -89,7 +89,8 @@ class Listener implements SqlListener {
     const run = (db: string, body: Document, session: Session) =>
       bus.run({ db, body, sequences: new Map() }, session)
     this.sqlHost = {
-      ...{ budget, log },
+      budget,
+      log,
       kept: new ByteShares({
         ofAll: budget.bytesMax * pgKeptShare,
         ofOwner: budget.bytesMax * pgKeptShareOfOwner,
@@ -105,7 +106,11 @@ class Listener implements SqlListener {
     // Where everybody is the operator, nobody is unknown.
     const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
     this.server = new SocketServer<SqlConnection>({
-      ...{ name: 'PostgreSQL', host, port, log, bounds: { ...bounds, anonymous: unknownMax } },
+      name: 'PostgreSQL',
+      host,
+      port,
+      log,
+      bounds: { ...bounds, anonymous: unknownMax },
       quotas,
       // TLS begins inside the protocol.
       tls: undefined,
@@ -146,11 +151,19 @@ class Listener implements SqlListener {
     const peer = `${address}:${socket.remotePort ?? 0}`
     const session = new Session({ protocol: 'sql', id: this.nextId++, peer, identity })
     const login = new Login({
-      ...{ credentials, clock, random, allowsPlain: false, address },
+      credentials,
+      clock,
+      random,
+      allowsPlain: false,
+      address,
       initial: identity,
     })
     return new SqlConnection(socket, session, this.sqlHost, {
-      ...{ login, database, version, isOpen: authOff, secret: random.bytes(secretBytes) },
+      login,
+      database,
+      version,
+      isOpen: authOff,
+      secret: random.bytes(secretBytes),
       offersTls: tls !== undefined,
       requiresTls: tls !== undefined && !isLoopback(address),
       cancel: (processId, secret) => this.cancel(processId, secret, address),

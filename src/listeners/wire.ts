@@ -74,11 +74,18 @@ class Listener implements WireListener {
     const { host, port, tls, log, bus, budget, quotas, bounds = usualBounds } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
-      ...{ budget, log },
+      budget,
+      log,
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     this.server = new SocketServer<WireConnection>({
-      ...{ name: 'wire', host, port, tls, log, bounds, quotas },
+      name: 'wire',
+      host,
+      port,
+      tls,
+      log,
+      bounds,
+      quotas,
       connect: (socket) => new WireConnection(socket, this.openSession(socket), connectionHost),
       disconnected: ({ session }) => bus.sessionClosed?.(session),
       refuse: (socket) => socket.destroy(),
@@ -117,7 +124,11 @@ class Listener implements WireListener {
     const session = new Session({ protocol: 'wire', id: this.nextId++, peer, identity })
     const allowsPlain = tls !== undefined || isLoopback(address)
     session.conversation = new Login({
-      ...{ credentials, clock, random, allowsPlain, address },
+      credentials,
+      clock,
+      random,
+      allowsPlain,
+      address,
       initial: identity,
     })
     return session

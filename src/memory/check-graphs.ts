@@ -3,25 +3,32 @@
 // beside clients; what a write in between has moved is looked at again.
 
 import type { Bytes } from '../base/bytes.js'
-import { listNamespaces } from '../engine/catalog.js'
-import { messageOf, stepRange } from '../engine/check-steps.js'
-import { recordKey } from '../engine/collections.js'
-import { idRange } from '../engine/garbage.js'
-import { documentOfRecord } from '../engine/records.js'
+import { idRange } from '../engine/background/garbage.js'
+import { messageOf, stepRange } from '../engine/check/check-steps.js'
+import { listNamespaces } from '../engine/collection/catalog.js'
+import { recordKey } from '../engine/collection/collections.js'
+import { documentOfRecord } from '../engine/collection/records.js'
 import type { Namespace } from '../engine/types.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store } from '../store/store.js'
 import { readPhase, runSweep, type Sweep } from '../store/sweep.js'
 import { field } from '../value/elements.js'
 import { bsonType, type Document, stringOf, stringValue } from '../value/value.js'
-import { edgeId, readEdge } from './edge.js'
-import { findGraph, type Graph, graphOfPart, partName } from './graph.js'
-import { headOfId, headsOf, namesIn } from './name-heads.js'
-import { isMemory, readEntity, readMemory } from './node.js'
-import { unpackId } from './packed-id.js'
-import { countOf, isSuperseded, lengthOf, postingBytes, sizeOf } from './posting-block.js'
-import { blockIn, numberIn, termOfName } from './term-documents.js'
-import { type Totals, totalsOf } from './totals.js'
+import { findGraph, type Graph, graphOfPart, partName } from './graph/graph.js'
+import { edgeId, readEdge } from './nodes/edge.js'
+import { headOfId, headsOf, namesIn } from './nodes/name-heads.js'
+import { isMemory, readEntity, readMemory } from './nodes/node.js'
+import { unpackId } from './postings/packed-id.js'
+import {
+  countOf,
+  isSuperseded,
+  lengthOf,
+  postingBytes,
+  sizeOf,
+  supersededIn,
+} from './postings/posting-block.js'
+import { blockIn, numberIn, termOfName } from './postings/term-documents.js'
+import { type Totals, totalsOf } from './postings/totals.js'
 
 export interface GraphProblem {
   /** `db.collection` of the part that it lies in. */
@@ -129,12 +136,14 @@ class Balance {
   private readonly totals = { memories: 0, length: 0, superseded: 0, supersededLength: 0 }
   /** Postings of each term: as its document counts them, less those that were seen. */
   private readonly counts = new Map<string, number>()
+  /** The same of those that are of superseded memories. */
+  private readonly superseded = new Map<string, number>()
   /** Names that begin with a word, less those that are counted. */
   private readonly heads = new Map<string, number>()
 
   takeNode(node: Document): string | undefined {
     if (!isMemory(node)) {
-      for (const [head, count] of headsOf(readEntity(node))) this.addHead(head, count)
+      for (const [head, count] of headsOf(readEntity(node))) addTo(this.heads, head, count)
       return undefined
     }
     const { id, keywords, len, status } = readMemory(node)
@@ -152,13 +161,14 @@ class Balance {
 
   takeTerm(document: Document): string | undefined {
     const head = headOfId(idIn(document))
-    if (head !== undefined) this.addHead(head, -namesIn(document))
+    if (head !== undefined) addTo(this.heads, head, -namesIn(document))
     const name = termOfName(idIn(document))
     if (name === undefined) return undefined
     const { term, isNewest } = name
     const block = blockIn(document)
-    const said = isNewest ? numberIn(document, 'n') : 0
-    this.counts.set(term, (this.counts.get(term) ?? 0) + said - sizeOf(block))
+    const said = (counter: 'n' | 's') => (isNewest ? numberIn(document, counter) : 0)
+    addTo(this.counts, term, said('n') - sizeOf(block))
+    addTo(this.superseded, term, said('s') - supersededIn(block))
     for (let at = 0; at < block.length; at += postingBytes) {
       const digest = digestOf(
         term,
@@ -178,13 +188,12 @@ class Balance {
     for (const [term, rest] of this.counts) {
       if (rest !== 0) yield `the term '${term}' counts ${rest} postings more than it has`
     }
+    for (const [term, rest] of this.superseded) {
+      if (rest !== 0) yield `the term '${term}' counts ${rest} superseded postings more than it has`
+    }
     for (const [head, rest] of this.heads) {
       if (rest !== 0) yield `${rest} names that begin with '${head}' are not counted`
     }
-  }
-
-  private addHead(head: string, count: number): void {
-    this.heads.set(head, (this.heads.get(head) ?? 0) + count)
   }
 
   *totalTexts(stored: Totals): Generator<string> {
@@ -197,6 +206,10 @@ class Balance {
   private add(id: string, digest: number): void {
     this.sums.set(id, ((this.sums.get(id) ?? 0) + digest) | 0)
   }
+}
+
+function addTo(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count)
 }
 
 /** Of a posting: equal ones cancel each other out, and others hardly ever do (FNV-1a). */

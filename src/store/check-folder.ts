@@ -9,11 +9,11 @@ import { damagesNamedMax } from '../base/limits.js'
 import { nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { logFolder } from './lmdb.js'
-import { type Environment, openEnvironment } from './lmdb-environment.js'
-import { prepareFormat } from './lmdb-format.js'
-import { type LogState, readLog } from './log-reader.js'
-import type { Damage } from './stored-pairs.js'
-import { readState, type TablesState, TablesWalk } from './tables-walk.js'
+import { type LogState, readLog } from './log/log-reader.js'
+import { type Environment, openEnvironment } from './tables/lmdb-environment.js'
+import { prepareFormat } from './tables/lmdb-format.js'
+import type { Damage } from './tables/stored-pairs.js'
+import { readState, type TablesState, TablesWalk } from './tables/tables-walk.js'
 
 export interface FolderReport {
   readonly tables: TablesReport

@@ -3,7 +3,8 @@
 
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
-import { ReadPrograms } from './read-programs.js'
+import { ReadPrograms } from './programs/read-programs.js'
+import { WriteGroups } from './programs/write-groups.js'
 import type {
   Awaitable,
   Backup,
@@ -15,8 +16,7 @@ import type {
   StoreStats,
   Tx,
 } from './store.js'
-import type { Tables } from './tables.js'
-import { WriteGroups } from './write-groups.js'
+import type { Tables } from './tables/tables.js'
 
 const noOptions: ReadOptions = {}
 

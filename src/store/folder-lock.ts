@@ -4,7 +4,7 @@
 // a reused process id nor a container's process 1 can be taken for its owner.
 
 import { fail } from '../base/errors.js'
-import type { Environment } from './lmdb-environment.js'
+import type { Environment } from './tables/lmdb-environment.js'
 
 /** Folders open in this process: LMDB would hand out the same environment twice. */
 const openFolders = new Set<string>()

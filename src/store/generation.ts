@@ -1,8 +1,8 @@
 // One overlay in the life of a store: active, then frozen with its sealed piece of the log, then
 // dropped. Snapshots may still read it when the store has let it go, so its readers are counted.
 
-import type { SealedSegment } from './log.js'
-import { Overlay } from './overlay.js'
+import type { SealedSegment } from './log/log.js'
+import { Overlay } from './overlay/overlay.js'
 
 export class Generation {
   readonly overlay = new Overlay({ hasFloor: true })

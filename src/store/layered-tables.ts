@@ -3,31 +3,34 @@
 // are frozen, applied to LMDB by the checkpointer, and dropped with their piece of the log.
 // (facts: storage 8)
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Bytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'
 import { fail, toGatewayError } from '../base/errors.js'
 import {
   checkpointRetryMs,
+  closeCheckpointMsMax,
+  closeLogBytes,
   overlayMsMax,
   overlaysFrozenMax,
   segmentBytesMax,
 } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import type { Backups } from './backup.js'
-import type { Checkpointer } from './checkpointer.js'
-import type { DiskSpace } from './disk-space.js'
+import type { Backups } from './backup/backup.js'
+import type { Checkpointer } from './checkpoint/checkpointer.js'
 import { Generation } from './generation.js'
-import { HotValues } from './hot-values.js'
-import { LastApplied } from './last-applied.js'
 import { LayeredSnapshot, LayeredView } from './layered-view.js'
-import type { SealedSegment, SegmentLog } from './log.js'
-import { recordHeaderBytes } from './log-record.js'
-import type { Overlay } from './overlay.js'
-import type { OverlayDraft } from './overlay-draft.js'
-import { hashBytes } from './overlay-hash.js'
+import type { SealedSegment, SegmentLog } from './log/log.js'
+import { recordHeaderBytes } from './log/log-record.js'
+import { LastApplied } from './overlay/last-applied.js'
+import type { Overlay } from './overlay/overlay.js'
+import type { OverlayDraft } from './overlay/overlay-draft.js'
+import { hashBytes } from './overlay/overlay-hash.js'
 import type { Backup, BackupOptions, Look } from './store.js'
-import type { StoredView } from './stored-view.js'
-import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables.js'
+import type { DiskSpace } from './tables/disk-space.js'
+import { HotValues } from './tables/hot-values.js'
+import type { StoredView } from './tables/stored-view.js'
+import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables/tables.js'
 
 export interface LayeredOptions {
   readonly stored: StoredView
@@ -217,8 +220,9 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     })
   }
 
-  /** What is not in the tables yet stays in the log: the next start takes it from there. */
+  /** What is not in the tables then stays in the log: the next start takes it from there. */
   async close(): Promise<void> {
+    await this.lastCheckpoint()
     this.closing = true
     clearTimeout(this.freezeTimer)
     clearTimeout(this.retryTimer)
@@ -250,6 +254,18 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     }
     const kept = this.hot.find(key, hash)
     return kept === undefined ? this.stored.look(key, look) : look(kept, 0, kept.length)
+  }
+
+  /** What a start would read for long goes into the tables now, as far as there is time. */
+  private async lastCheckpoint(): Promise<void> {
+    if (this.options.log.stats().segmentBytes < closeLogBytes) return
+    const late = new AbortController()
+    const inTables = this.atRest(async () => undefined)
+    const isLate = pause(closeCheckpointMsMax, undefined, { signal: late.signal })
+    // Where either fails, the log has it.
+    await Promise.race([inTables, isLate]).catch(() => undefined)
+    late.abort()
+    await isLate.catch(() => undefined)
   }
 
   private relayer(): void {

@@ -4,11 +4,11 @@
 import type { Bytes } from '../base/bytes.js'
 import type { Generation } from './generation.js'
 import { mergeScan, type Source } from './merge.js'
-import type { Overlay } from './overlay.js'
-import { hashBytes } from './overlay-hash.js'
+import type { Overlay } from './overlay/overlay.js'
+import { hashBytes } from './overlay/overlay-hash.js'
 import type { KeyRange, Look, Versioned } from './store.js'
-import type { PinnedView, StoredView } from './stored-view.js'
-import type { Scanned, Snapshot, View } from './tables.js'
+import type { PinnedView, StoredView } from './tables/stored-view.js'
+import type { Scanned, Snapshot, View } from './tables/tables.js'
 
 export interface Layer {
   readonly overlay: Overlay

@@ -22,7 +22,7 @@ export const keyClass = {
 
 /**
  * Classes whose values carry a version and a CRC-32C (rule 7): all that clients' data lies in, but
- * chunks, which have a checksum of their own (engine/records.ts).
+ * chunks, which have a checksum of their own (engine/collection/records.ts).
  */
 export function isVersioned(key: Bytes): boolean {
   return versioned[key[0] ?? 0] === 1

@@ -8,22 +8,22 @@ import type { Clock } from '../base/clock.js'
 import { assert, fail, GatewayError } from '../base/errors.js'
 import { overlayBytesMax, versionsPerStart } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import { Backups } from './backup.js'
-import { changeEnd, isRemoval, keyBytesOf, valueBytesOf, versionOf } from './change.js'
-import { Checkpointer } from './checkpointer.js'
-import { DiskSpace } from './disk-space.js'
+import { Backups } from './backup/backup.js'
+import { Checkpointer } from './checkpoint/checkpointer.js'
 import { EmbeddedStore } from './embedded.js'
 import { type Files, nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { Generation } from './generation.js'
 import { LayeredTables } from './layered-tables.js'
-import { type Environment, openEnvironment, readApplied } from './lmdb-environment.js'
-import { prepareFormat } from './lmdb-format.js'
-import { SegmentLog } from './log.js'
-import { cutLog, type LogState, readLog } from './log-reader.js'
-import type { Durability } from './log-sync.js'
+import { changeEnd, isRemoval, keyBytesOf, valueBytesOf, versionOf } from './log/change.js'
+import { SegmentLog } from './log/log.js'
+import { cutLog, type LogState, readLog } from './log/log-reader.js'
+import type { Durability } from './log/log-sync.js'
 import type { Store } from './store.js'
-import { StoredView } from './stored-view.js'
+import { DiskSpace } from './tables/disk-space.js'
+import { type Environment, openEnvironment, readApplied } from './tables/lmdb-environment.js'
+import { prepareFormat } from './tables/lmdb-format.js'
+import { StoredView } from './tables/stored-view.js'
 
 export interface LmdbOptions {
   /** The folder; made if missing. */
@@ -76,7 +76,11 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
   const applied = readApplied(environment)
   const { state, frozen } = recover(files, folder, applied.group, options)
   const log = SegmentLog.open({
-    ...{ folder: logFolder(folder), files, clock, log: messages, durability },
+    folder: logFolder(folder),
+    files,
+    clock,
+    log: messages,
+    durability,
     after: { group: state.lastGroup, highestGroup: state.highestGroup },
     segments: state.segments,
   })
@@ -91,7 +95,12 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
     return opened
   })
   return new LayeredTables({
-    ...{ log, clock, messages, frozen, stored, checkpointer },
+    log,
+    clock,
+    messages,
+    frozen,
+    stored,
+    checkpointer,
     freezeBytes: options.freezeBytes ?? overlayBytesMax,
     backups: new Backups({ folder, clock, log: messages }),
     disk: new DiskSpace({ folder, files, clock, written }),

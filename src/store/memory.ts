@@ -5,10 +5,10 @@ import type { Bytes } from '../base/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'
 import { EmbeddedStore } from './embedded.js'
 import { mergeScan } from './merge.js'
-import { Overlay } from './overlay.js'
-import type { OverlayDraft } from './overlay-draft.js'
+import { Overlay } from './overlay/overlay.js'
+import type { OverlayDraft } from './overlay/overlay-draft.js'
 import type { KeyRange, Look, Store, Versioned } from './store.js'
-import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables.js'
+import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables/tables.js'
 
 /** `type` InMemory; nothing outlives the process. */
 export function openMemoryStore(clock: Clock = systemClock): Store {

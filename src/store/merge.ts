@@ -3,9 +3,9 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { scanStepMax } from '../base/limits.js'
-import { compareKeys } from './ordered-map.js'
+import { compareKeys } from './overlay/ordered-map.js'
 import type { Entry, KeyRange } from './store.js'
-import type { Scanned } from './tables.js'
+import type { Scanned } from './tables/tables.js'
 
 /** A place in a layer, going through a range in its order. */
 export interface Source {

@@ -22,6 +22,8 @@ for (const [letter, code] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't
   escapes[letter?.charCodeAt(0) ?? 0] = code?.charCodeAt(0) ?? 0
 }
 
+const loneSurrogate = /\p{Surrogate}/u
+
 const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 
@@ -48,8 +50,10 @@ export abstract class JsonScanner {
     this.source = fits ? this.keptSource : Buffer.allocUnsafeSlow(size)
     this.at = 0
     this.end = 0
-    if (isString) this.sourceEnd = this.source.write(text)
-    else {
+    if (isString) {
+      if (loneSurrogate.test(text)) throw fail('BadValue', 'invalid JSON: half of a surrogate pair')
+      this.sourceEnd = this.source.write(text)
+    } else {
       if (!isUtf8(text)) throw fail('BadValue', 'invalid JSON: not UTF-8')
       this.source.set(text)
       this.sourceEnd = text.length
@@ -113,22 +117,24 @@ export abstract class JsonScanner {
     else this.codePoint(this.hexDigits())
   }
 
-  /** One character of an escape, or of two that are surrogates; a lone half becomes U+FFFD. */
+  /** One character of an escape, or of two that are surrogates: half of a pair is none. */
   private codePoint(first: number): void {
     let code = first
     if (first >= 0xd800 && first <= 0xdfff) {
-      code = 0xfffd
-      const before = this.at
-      const isEscape = this.source[before] === 0x5c && this.source[before + 1] === 0x75
-      if (first < 0xdc00 && isEscape) {
-        this.at += 2
-        const second = this.hexDigits()
-        if (second >= 0xdc00 && second <= 0xdfff) {
-          code = 0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00)
-        } else this.at = before
-      }
+      const start = this.at - 6
+      const second = first < 0xdc00 ? this.secondEscape() : 0
+      // UTF-8 has no halves: the drivers that put U+FFFD there change what they were given.
+      if (second < 0xdc00 || second > 0xdfff) throw this.bad('half of a surrogate pair', start)
+      code = 0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00)
     }
     this.end = encodeUtf8(code, this.out, this.end)
+  }
+
+  /** The escape that follows at once, or 0. */
+  private secondEscape(): number {
+    if (this.source[this.at] !== 0x5c || this.source[this.at + 1] !== 0x75) return 0
+    this.at += 2
+    return this.hexDigits()
   }
 
   private hexDigits(): number {

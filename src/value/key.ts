@@ -10,7 +10,7 @@ import type { Collation } from './collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
 import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } from './numbers.js'
-import { bsonType, isNumberType, readDouble, readInt32, type Value } from './value.js'
+import { bsonType, isNumberType, readDouble, readInt32, stringValue, type Value } from './value.js'
 
 const startBytes = 256
 /** Keys up to this size are copied byte by byte: cheaper than a native call. */
@@ -25,7 +25,8 @@ keyType[bsonType.double] = 0x20
 keyType[bsonType.int32] = 0x20
 keyType[bsonType.int64] = 0x20
 keyType[bsonType.decimal128] = 0x20
-keyType[bsonType.string] = 0x30
+const stringKeyType = 0x30
+keyType[bsonType.string] = stringKeyType
 keyType[bsonType.symbol] = 0x30
 keyType[bsonType.object] = 0x40
 keyType[bsonType.array] = 0x50
@@ -87,6 +88,24 @@ export class KeyWriter {
     this.buffer[this.at++] = keyType[v.type] ?? 0
     this.payload(v.type, v.bytes, v.start, v.end, collation)
     if (descending) this.invert(start)
+    return this
+  }
+
+  /** As value, of a text that need not become one; without a collation. */
+  string(text: string): this {
+    const start = this.at
+    this.reserve(text.length * 2 + 2)
+    const { buffer } = this
+    let at = start
+    buffer[at++] = stringKeyType
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) return this.value(stringValue(text))
+      if (code <= 1) buffer[at++] = 1
+      buffer[at++] = code <= 1 ? code + 1 : code
+    }
+    buffer[at++] = 0
+    this.at = at
     return this
   }
 

@@ -2,7 +2,7 @@
 // on these; a JavaScript value is made only where an operator computes. Types and payloads as
 // bsonspec.org 1.1.
 
-import { type Bytes, textOf, utf8 } from '../base/bytes.js'
+import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes.js'
 import { room } from '../base/slab.js'
 
 export const bsonType = {
@@ -105,10 +105,18 @@ export function doubleValue(n: number): Value {
 }
 
 export function stringValue(text: string): Value {
+  const isShort = text.length <= shortCharsMax
+  const short = new Uint8Array(isShort ? text.length + 5 : 0)
+  if (isShort && writeAscii(short, 4, text)) return stringIn(short)
   const body = utf8(text)
   const bytes = new Uint8Array(body.length + 5)
-  writeInt32(bytes, 0, body.length + 1)
   bytes.set(body, 4)
+  return stringIn(bytes)
+}
+
+/** A string of bytes that have its text between the length, which is missing, and the end. */
+function stringIn(bytes: Bytes): Value {
+  writeInt32(bytes, 0, bytes.length - 4)
   return new Value(bsonType.string, bytes, 0, bytes.length)
 }
 

@@ -1,15 +1,13 @@
 // Writing BSON: elements go into one growing buffer, values that exist are copied as bytes, and
 // what is finished has memory of its own, no more than it needs.
 
-import type { Bytes } from '../base/bytes.js'
+import { type Bytes, shortCharsMax, writeAscii } from '../base/bytes.js'
 import { copyOf } from '../base/slab.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 const startBytes = 512
 /** A spare buffer beyond this is not kept. */
 const spareBytesMax = 64 * 1024
-/** Names and texts up to so many characters are written one by one: cheaper than a native call. */
-const shortCharsMax = 48
 /** Pieces up to so many bytes are copied one by one. */
 const shortBytesMax = 48
 /** A finished document keeps its buffer unless more than a quarter of it, and 1 KiB, is unused. */
@@ -93,6 +91,15 @@ export class DocumentWriter {
     this.text(text)
     this.buffer[this.at++] = 0
     writeInt32(this.buffer, start, this.at - start - 4)
+    return this
+  }
+
+  binary(name: string, subtype: number, bytes: Bytes): this {
+    this.head(bsonType.binary, name)
+    this.word(bytes.length)
+    this.reserve(1)
+    this.buffer[this.at++] = subtype
+    this.copy(bytes, 0, bytes.length)
     return this
   }
 
@@ -208,20 +215,8 @@ export class DocumentWriter {
   /** UTF-8 of a text for which there is room. */
   private text(text: string): void {
     const { buffer, at } = this
-    const { length } = text
-    if (length <= shortCharsMax) {
-      let i = 0
-      for (; i < length; i++) {
-        const code = text.charCodeAt(i)
-        if (code > 0x7f) break
-        buffer[at + i] = code
-      }
-      if (i === length) {
-        this.at = at + length
-        return
-      }
-    }
-    this.at = at + buffer.write(text, at)
+    const isWritten = text.length <= shortCharsMax && writeAscii(buffer, at, text)
+    this.at = at + (isWritten ? text.length : buffer.write(text, at))
   }
 
   private word(n: number): void {

@@ -8,7 +8,11 @@ import { anyValue, collection, optional, string } from '../../src/bus/params.js'
 import { reply } from '../../src/bus/reply.js'
 import { type DocumentRow, documentRow } from '../../src/bus/row.js'
 import { documentRows } from '../../src/commands/rows.js'
-import { createNamespace, findNamespace, listNamespaces } from '../../src/engine/catalog.js'
+import {
+  createNamespace,
+  findNamespace,
+  listNamespaces,
+} from '../../src/engine/collection/catalog.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import { readPhase, writePhase } from '../../src/store/sweep.js'
 import { CommandRoom, eachRoom, type RoomOptions } from '../support/command-room.js'

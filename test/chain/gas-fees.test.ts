@@ -96,7 +96,7 @@ function open(t: Test, pool: Pool, store: Store, waitMs = 60_000) {
     await head.fresh()
     for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve))
   }
-  const relay = async () => station.relay(wallet, to, '0x12345678', await head.fresh())
+  const relay = async () => station.relay({ wallet, to, data: '0x12345678' }, await head.fresh())
   return { station, intents, head, pass, relay }
 }
 
@@ -183,6 +183,24 @@ t.test('what a node refuses leaves no trace, what it has already is no refusal',
   if (sent !== undefined) pool.mine(sent)
   await pass(2_000)
   t.match(await relayed, { hash: sent?.hash })
+})
+
+t.test('one that a node will not let displace another is kept, for a higher fee', async (t) => {
+  const pool = new Pool(5)
+  const { station, intents, pass, relay } = open(t, pool, openMemoryStore())
+  await station.start()
+  pool.sendError = new RpcError(-32_000, 'replacement transaction underpriced')
+  const relayed = relay()
+  await until(() => pool.sent.length === 1)
+  t.equal((await intents.load()).length, 1)
+  pool.sendError = undefined
+  await pass(21_000)
+  await until(() => pool.sent.length === 2)
+  const [first, second] = pool.sent
+  t.equal(second?.nonce, first?.nonce)
+  if (second !== undefined) pool.mine(second)
+  await pass(2_000)
+  t.match(await relayed, { hash: second?.hash })
 })
 
 t.test('a restart sends again what was written down, in order', async (t) => {

@@ -267,6 +267,8 @@ eachStore(t, 'a wallet has its quota of a day, all together the budget', async (
   await tight.add(intentOf(31, { day }))
   await t.rejects(tight.add(intentOf(32, { day })), refusal('SPONSOR_BUDGET'))
   await tight.finish(intentOf(30, { day }), 1n)
+  const soFar = 15n * 10n ** 14n
+  await t.rejects(tight.add(intentOf(32, { day }), soFar), refusal('SPONSOR_PACE'))
   await tight.add(intentOf(32, { day }))
   const dearer = intentOf(32, { day, cost: 3n * 10n ** 15n })
   await t.rejects(tight.replace(intentOf(32, { day }), dearer), refusal('SPONSOR_BUDGET'))

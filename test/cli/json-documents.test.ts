@@ -26,12 +26,36 @@ t.test('lines, arrays and pretty-printed arrays give the same documents', async 
 })
 
 t.test('what is not a list of documents is refused with its place', async (t) => {
-  await t.rejects(split('{"a":1} x'), { message: 'byte 9: expected a document' })
-  await t.rejects(split('[1]'), { message: 'byte 2: expected a document' })
-  await t.rejects(split('{"a":'), { message: /ends within a document/ })
-  await t.rejects(split('[{"a":1}'), { message: /ends within its array/ })
-  await t.rejects(split('[{"a":1}] {"b":1}'), { message: /expected a document/ })
+  for (const [text, message] of [
+    ['{"a":1} x', /^line 1: expected a document, which is a JSON object$/],
+    ['{"a":1}\r\n\r\n"b"\n', /^line 3: expected a document/],
+    ['[1]', /^line 1: expected a document/],
+    ['[{"a":1}] {"b":1}', /^line 1: expected a document/],
+    ['{"a":1}\n{"a":\n', /^line 2: the document has no end$/],
+    ['[{"a":1}\n', /^line 2: the array has no end$/],
+    ['{"a":1}\n{"a": "x}\n{"a":1}\n', /^line 2: a string has no end$/],
+    ['{"a":1}\n{"a": 1,}\n', /^line 2: invalid JSON at position 8: /],
+    ['{\n"a": "\\ud800"}', /^line 1: invalid JSON .* half of a surrogate pair$/],
+    [Buffer.from('{"a":1}\n{"a":"\xe9"}', 'latin1'), /^line 2: not UTF-8$/],
+  ] as const) {
+    await t.rejects(split(text), { message })
+    const each = [...Buffer.from(text)].map((byte) => Uint8Array.of(byte))
+    await t.rejects(split(...each), { message }, 'however it is cut')
+  }
 })
+
+t.test('a document is no larger than it may be, and lines are counted', async (t) => {
+  const large = from([Buffer.from('{"a":1}\n{"a":"'), Buffer.alloc(100, 0x20)])
+  await t.rejects(all(splitDocuments(large, 50)), { message: /^line 2: .* more than 50 bytes/ })
+  const documents = await all(splitDocuments(from([Buffer.from('\n{"a":\n1}\n\n{"b":2}')])))
+  t.match(documents, [{ line: 2 }, { line: 5, text: '{"b":2}' }])
+})
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
 
 t.test('any documents come out of any chunks', async (t) => {
   const documents = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 8 })

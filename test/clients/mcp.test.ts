@@ -64,6 +64,8 @@ for (const over of ['http', 'stdio'] as const) {
     }
     await t.rejects(other.resource(`memory://mine/node/${id}`), /FORBIDDEN/)
     await t.rejects(other.resource('memory://mine/summary'), /FORBIDDEN/)
+    await t.rejects(other.prompt('context', { graph: 'mine', entity: 'x' }), /FORBIDDEN/)
+    t.notOk((await other.resources()).includes('memory://mine/summary'))
     const revoked = await owner.send('DELETE', `/api/v1/keys/${issued.hash}`)
     t.equal(revoked.status, 200)
     const late = client.call('recall', { graph: 'mine', q: 'nobody' })
@@ -128,8 +130,11 @@ async function remembers(t: Test, client: McpClient, graph: string): Promise<voi
   t.match(JSON.parse(await client.resource(`memory://${graph}/node/${id}`)), {
     memory: { id, text },
   })
+  t.ok((await client.resources()).includes(`memory://${graph}/summary`))
   const prompt = await client.prompt('context', { graph, entity: 'Ada' })
   t.match(prompt, /Load context about Ada.*moved to Lisbon/s)
+  t.match(await client.prompt('context', { graph, entity: 'Nobody' }), /Nothing was found/)
+  await t.rejects(client.prompt('context', { graph }), /entity/)
 
   const gone = await client.call('forget', { graph, id })
   t.match(gone.data, { deleted: true, id }, gone.text)
@@ -145,7 +150,10 @@ async function refusesInput(t: Test, client: McpClient, graph: string): Promise<
     ['remember', {}],
     ['remember', { text: 5 }],
     ['remember', { text: 'x', graph: 'no graph' }],
-    ['remember', { text: 'x'.repeat(9_000) }],
+    ['remember', { text: 'x'.repeat(8_193) }],
+    ['remember', { text: 'half \ud83d' }],
+    ['recall', { q: 'half \ud83d' }],
+    ['verify', { id: '\ude00' }],
     ['remember', { text: 'x', unknown: true }],
     ['recall', {}],
     ['recall', { q: 'x', hops: 11 }],
@@ -188,16 +196,23 @@ t.test('who has no key, or another Host or Origin, is not served', async (t) => 
   t.match(await send({ ...bearer, origin: 'https://evil.test' }), { status: 403 })
   t.match(await send({ ...bearer, 'sec-fetch-site': 'cross-site' }), { status: 403 })
   t.match(await send({ ...bearer, host: 'evil.test' }), { status: 421 })
-  t.match(await send({ ...bearer, 'content-type': 'text/plain' }), { status: 415 })
+  const refusedByHttp = { jsonrpc: '2.0', id: null, error: { code: -32_000 } }
+  const plain = await send({ ...bearer, 'content-type': 'text/plain' })
+  t.match(plain, { status: 415, json: refusedByHttp })
   t.match(await send(bearer, '{'), { status: 400, text: /-32700/ })
   for (const space of ['', ' '.repeat(100), '\ufeff']) {
-    t.match(await send(bearer, `${space}[${JSON.stringify(initialize)}]`), { status: 400 })
+    const sent = await send(bearer, `${space}[${JSON.stringify(initialize)}]`)
+    t.match(sent, { status: 400, json: { error: { code: -32_600 } } })
   }
-  t.match(await send(bearer, ' '.repeat(1_100_000)), { status: 413 })
+  t.match(await send(bearer, ' '.repeat(1_100_000)), { status: 413, json: refusedByHttp })
   for (const method of ['GET', 'DELETE']) {
     const answer = await ask(url, { method, path: '/mcp', headers: bearer })
-    t.match(answer, { status: 405, headers: { allow: 'POST' } }, method)
+    t.match(answer, { status: 405, headers: { allow: 'POST' }, json: refusedByHttp }, method)
   }
+  const below = await ask(url, { path: '/mcp/sse', headers: bearer })
+  t.match(below, { status: 404, json: refusedByHttp }, 'all below is answered alike')
+  const other = await ask(url, { path: '/mcpx', headers: bearer })
+  t.match(other, { status: 404, json: { ok: 0 } })
   const { status } = await ask(url, { path: '/health' })
   t.equal(status, 200)
 })

@@ -3,8 +3,8 @@
 
 import { Long } from 'bson'
 import t from 'tap'
-import { checkStore } from '../../src/engine/check.js'
-import { emptyDocument } from '../../src/engine/descriptors.js'
+import { checkStore } from '../../src/engine/check/check.js'
+import { emptyDocument } from '../../src/engine/collection/descriptors.js'
 import { Keyspaces } from '../../src/engine/keyspace/keyspaces.js'
 import { type CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 

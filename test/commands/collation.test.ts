@@ -2,7 +2,7 @@
 // they must leave alone.
 
 import t from 'tap'
-import { findNamespace, saveNamespace } from '../../src/engine/catalog.js'
+import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog.js'
 import { type CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 
 const ci = { locale: 'en', strength: 2 }

@@ -2,7 +2,7 @@
 // documents told that are in the way.
 
 import t from 'tap'
-import { findNamespace, saveNamespace } from '../../src/engine/catalog.js'
+import { findNamespace, saveNamespace } from '../../src/engine/collection/catalog.js'
 import { type CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 
 async function index(room: CommandRoom, key: object, more: object = {}): Promise<void> {

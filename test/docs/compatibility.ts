@@ -2,7 +2,7 @@
 // run it; what is refused, and what differs.
 
 import { documentRows } from '../../src/commands/rows.js'
-import { indexOptionNames } from '../../src/engine/index-spec.js'
+import { indexOptionNames } from '../../src/engine/index/index-spec.js'
 import { accumulators } from '../../src/query/accumulators.js'
 import { expressionNames } from '../../src/query/expression.js'
 import { fieldOperators } from '../../src/query/filter/operators.js'
@@ -101,7 +101,8 @@ const refusedText = `A test sends a command for each row and looks at the error
 
 const httpText = `Routes, bodies and statuses are those of the API document. Bodies are plain JSON unless the content type is
 \`application/ejson\`; both take the exact EJSON wrappers. In plain JSON a string of 24 hexadecimal digits in \`_id\`
-position of a filter matches the ObjectId and the string. \`find\` and \`aggregate\` answer at most 100 documents
+position of a filter matches the ObjectId and the string. Half of a surrogate pair in JSON is refused, as PyMongo
+refuses it; the JavaScript driver would store U+FFFD in its place. \`find\` and \`aggregate\` answer at most 100 documents
 unless \`limit\` or \`batchSize\` says otherwise, and pages of at most 10,000; \`Accept: application/x-ndjson\` streams
 without a limit.`
 

@@ -47,7 +47,7 @@ const documents: readonly Deviation[] = [
       'copies while others write, begins again where they have, and gives up after five copies ' +
       '(117)',
     peers: 'holds them up',
-    shown: ['test/engine/capped.test.ts'],
+    shown: ['test/engine/collection/capped.test.ts'],
   },
   {
     topic: 'authentication',
@@ -70,13 +70,13 @@ const documents: readonly Deviation[] = [
       'cut to a prefix and a hash, re-checked against the document; such an index gives no ' +
       'order',
     peers: 'kept whole',
-    shown: ['test/engine/index-keys.test.ts'],
+    shown: ['test/engine/index/index-keys.test.ts'],
   },
   {
     topic: 'an `_id` of more than 512 encoded bytes',
     ours: 'cut to a prefix and a SHA-256, checked against the document',
     peers: 'kept whole',
-    shown: ['test/engine/collections.test.ts'],
+    shown: ['test/engine/collection/collections.test.ts'],
   },
   {
     topic: 'a covered query',
@@ -84,7 +84,7 @@ const documents: readonly Deviation[] = [
       'text, ids, dates, truths and binaries come from the index, for numbers and null the ' +
       'document is read: its type is not in the index. Missing fields stay missing',
     peers: 'all from the index; missing fields are null',
-    shown: ['test/engine/cover.test.ts'],
+    shown: ['test/engine/plan/cover.test.ts'],
   },
   {
     topic: 'which plan',
@@ -92,19 +92,19 @@ const documents: readonly Deviation[] = [
       'rules over the bounds; where they leave several, the first 64 documents of each ' +
       'decide, for 500 queries of the same shape',
     peers: 'trial runs, kept until they disappoint',
-    shown: ['test/engine/plan-choice.test.ts'],
+    shown: ['test/engine/plan/plan-choice.test.ts'],
   },
   {
     topic: 'documents of a TTL index',
     ours: 'looked for every 30 s, those past their time go until none is left',
     peers: 'every 60 s, in passes of bounded length',
-    shown: ['test/engine/document-expiry.test.ts'],
+    shown: ['test/engine/background/document-expiry.test.ts'],
   },
   {
     topic: 'a query that implies a partial filter',
     ours: 'also by the values of `$in`, by each branch of an `$or`, and by conditions beside it',
     peers: 'fewer forms, so that the plan may be another one',
-    shown: ['test/engine/partial-indexes.test.ts'],
+    shown: ['test/engine/index/partial-indexes.test.ts'],
   },
   {
     topic: 'regular expressions',
@@ -116,7 +116,7 @@ const documents: readonly Deviation[] = [
     topic: "one document's index entries",
     ours: 'at most 5,000 keys or 8 MiB in one write, else 257 TransactionTooLarge',
     peers: '16 MiB',
-    shown: ['test/engine/index-upkeep.test.ts'],
+    shown: ['test/engine/index/index-upkeep.test.ts'],
   },
   {
     topic: "one document's entries in a wildcard index",

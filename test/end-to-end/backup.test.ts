@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { BackupReader } from '../../src/store/backup-reader.js'
+import { BackupReader } from '../../src/store/backup/backup-reader.js'
 import { testKey } from '../support/gateway.js'
 import { ask, openApi } from '../support/http-client.js'
 import {

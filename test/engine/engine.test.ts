@@ -3,11 +3,11 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
 import { silentLog } from '../../src/base/log.js'
-import { dropNamespace } from '../../src/engine/catalog.js'
-import { checkStore } from '../../src/engine/check.js'
+import { checkStore } from '../../src/engine/check/check.js'
+import { dropNamespace } from '../../src/engine/collection/catalog.js'
 import { Engine } from '../../src/engine/engine.js'
-import { parseIndexSpecs } from '../../src/engine/index-spec.js'
-import { declareIndexes } from '../../src/engine/indexes.js'
+import { parseIndexSpecs } from '../../src/engine/index/index-spec.js'
+import { declareIndexes } from '../../src/engine/index/indexes.js'
 import { keyClass } from '../../src/store/layout.js'
 import {
   countingRandom,

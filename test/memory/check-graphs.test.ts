@@ -7,10 +7,10 @@ import {
   recordKey,
   removeDocument,
   replaceDocument,
-} from '../../src/engine/collections.js'
+} from '../../src/engine/collection/collections.js'
 import type { Namespace } from '../../src/engine/types.js'
 import { checkGraphs } from '../../src/memory/check-graphs.js'
-import { findGraph, type Graph } from '../../src/memory/graph.js'
+import { findGraph, type Graph } from '../../src/memory/graph/graph.js'
 import type { Store } from '../../src/store/store.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
 import { stringValue } from '../../src/value/value.js'
@@ -75,6 +75,11 @@ eachRoom(
         'a term miscounts',
         () => tamper(store, terms, 'ada', (d) => ({ ...d, n: 7 })),
         /'ada' counts 6 postings more/,
+      ],
+      [
+        'a term miscounts superseded memories',
+        () => tamper(store, terms, 'ada', (d) => ({ ...d, s: 1 })),
+        /'ada' counts 1 superseded postings more/,
       ],
       [
         'totals are wrong',

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
-import { openPipeline } from '../../src/engine/pipeline-source.js'
+import { openPipeline } from '../../src/engine/sources/pipeline-source.js'
 import { compilePipeline } from '../../src/query/pipeline.js'
 import { withLimits } from '../../src/query/pipeline-order.js'
 import { openMemoryStore } from '../../src/store/memory.js'

@@ -13,7 +13,7 @@ import {
   recordSynced,
   segmentHeaderBytes,
   soundRecordEnd,
-} from '../../src/store/log-record.js'
+} from '../../src/store/log/log-record.js'
 import { backupOptions } from '../support/backups.js'
 import { Examiner } from '../support/power-cut/examiner.js'
 import { documentsAfter, holds } from '../support/power-cut/ledger.js'

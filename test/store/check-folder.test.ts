@@ -10,7 +10,7 @@ import { silentLog } from '../../src/base/log.js'
 import { checkFolder, type FolderReport } from '../../src/store/check-folder.js'
 import { idKey, keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
-import { metaKey, openEnvironment } from '../../src/store/lmdb-environment.js'
+import { metaKey, openEnvironment } from '../../src/store/tables/lmdb-environment.js'
 import { makeTables, type Pair, putPairs, somePairs, stored } from '../support/backups.js'
 import { temporaryFolder } from '../support/stores.js'
 

@@ -17,7 +17,7 @@ import { EmbeddedStore } from '../../src/store/embedded.js'
 import { keyClass } from '../../src/store/layout.js'
 import { MemoryTables } from '../../src/store/memory.js'
 import type { ReadTx, Store, Tx } from '../../src/store/store.js'
-import type { GroupView } from '../../src/store/tables.js'
+import type { GroupView } from '../../src/store/tables/tables.js'
 import { eachStore } from '../support/stores.js'
 
 const key = (...tail: number[]): Bytes => Uint8Array.of(keyClass.record, ...tail)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { errorCode, isNoSpace, nodeFiles } from '../../src/store/files.js'
-import { cutLog, readLog } from '../../src/store/log-reader.js'
+import { cutLog, readLog } from '../../src/store/log/log-reader.js'
 import { cutAt, groupOf, openLog } from '../support/log-room.js'
 import { temporaryFolder } from '../support/stores.js'
 

@@ -14,8 +14,8 @@ import { codes } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
-import { frameBytes, writeFrame } from '../../src/store/record-frame.js'
 import type { Store, Tx } from '../../src/store/store.js'
+import { frameBytes, writeFrame } from '../../src/store/tables/record-frame.js'
 import { temporaryFolder } from '../support/stores.js'
 
 const childPath = fileURLToPath(new URL('../support/store-child.js', import.meta.url))
@@ -86,6 +86,29 @@ t.test('what was written is there when the store is opened again', async (t) => 
   const after = await versioned(second, key(1))
   t.ok((after?.version ?? 0) > (before?.version ?? 0), 'versions grow over a restart')
   await second.close()
+})
+
+t.test('much that was written last is in the tables when the store is closed', async (t) => {
+  const path = await temporaryFolder(t)
+  const options = { path, durability: 'interval', clock: systemClock, log: silentLog } as const
+  const first = openLmdbStore({ ...options, freezeBytes: 1 })
+  await change(first, (tx) => tx.put(key(1), Uint8Array.of(1)))
+  // The worker of the checkpoints is there then: a close does not wait for long.
+  while (first.stats().log?.checkpoints !== 1) await new Promise((resolve) => setImmediate(resolve))
+  const large = new Uint8Array(100_000).fill(2)
+  await change(first, (tx) => {
+    for (let i = 0; i < 20; i++) tx.put(key(2, i), large)
+  })
+  await first.close()
+  const second = openIn(path)
+  t.equal(second.stats().log?.overlayEntries, 0, 'a start reads nothing')
+  t.same((await versioned(second, key(2, 19)))?.value, large)
+  await change(second, (tx) => tx.put(key(3), Uint8Array.of(3)))
+  await second.close()
+  const third = openIn(path)
+  t.equal(third.stats().log?.overlayEntries, 1, 'little stays in the log')
+  t.same((await versioned(third, key(3)))?.value, Uint8Array.of(3))
+  await third.close()
 })
 
 t.test('versions are never given out twice, whatever a crash cut off', async (t) => {

@@ -4,7 +4,7 @@
 
 import { cpSync, rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import type { Durability } from '../../src/store/log-sync.js'
+import type { Durability } from '../../src/store/log/log-sync.js'
 import { type Cut, cutPower } from '../support/power-cut/cuts.js'
 import { Disk } from '../support/power-cut/disk.js'
 import { Examiner } from '../support/power-cut/examiner.js'

@@ -1,6 +1,6 @@
 // Pipelines on a test collection as the aggregate command runs them, pulled in small batches.
 
-import { openPipeline, type PipelineEnvironment } from '../../src/engine/pipeline-source.js'
+import { openPipeline, type PipelineEnvironment } from '../../src/engine/sources/pipeline-source.js'
 import { compilePipeline } from '../../src/query/pipeline.js'
 import { toObject, valueFrom } from '../../src/value/literal.js'
 import { type Answer, context, type ReadingRoom } from './reading.js'

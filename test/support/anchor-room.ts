@@ -2,34 +2,36 @@
 // fence: what somebody could do who has the files.
 
 import type { Test } from 'tap'
-import { systemClock, systemRandom } from '../../src/base/clock.js'
+import { type Clock, systemClock, systemRandom } from '../../src/base/clock.js'
 import { scanEntriesMax } from '../../src/base/limits.js'
-import { silentLog } from '../../src/base/log.js'
+import { type Log, silentLog } from '../../src/base/log.js'
 import type { OpenChain } from '../../src/chain/open.js'
+import { ClockPace } from '../../src/engine/background/pace-job.js'
 import {
   getDocument,
   insertDocument,
   recordKey,
   removeDocument,
   replaceDocument,
-} from '../../src/engine/collections.js'
-import { ClockPace } from '../../src/engine/pace-job.js'
-import { documentOfRecord } from '../../src/engine/records.js'
-import { type Anchor, batchId } from '../../src/memory/anchor.js'
-import { newestAnchors } from '../../src/memory/anchors.js'
-import { evidenceOf } from '../../src/memory/evidence.js'
-import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph.js'
-import { graphKey } from '../../src/memory/graph-key.js'
-import { noteChange } from '../../src/memory/graph-settings.js'
-import { anchorsToVerify, type GraphVerdict } from '../../src/memory/graph-verdict.js'
-import { memoryHash } from '../../src/memory/memory-hash.js'
-import { type Memory, memoryDocument, readMemory } from '../../src/memory/node.js'
-import { Proofs, type ProofsOptions } from '../../src/memory/proofs.js'
-import { ulid, ulidRandomBytes } from '../../src/memory/ulid.js'
-import { notFound, type Verdict } from '../../src/memory/verdict.js'
+} from '../../src/engine/collection/collections.js'
+import { documentOfRecord } from '../../src/engine/collection/records.js'
+import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph/graph.js'
+import { graphKey } from '../../src/memory/graph/graph-key.js'
+import { noteChange } from '../../src/memory/graph/graph-settings.js'
+import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
+import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
+import { beginAnchor, gatherThese, markSome } from '../../src/memory/proof/anchor-batch.js'
+import { newestAnchors } from '../../src/memory/proof/anchors.js'
+import { evidenceOf } from '../../src/memory/proof/evidence.js'
+import { anchorsToVerify, type GraphVerdict } from '../../src/memory/proof/graph-verdict.js'
+import { memoryHash } from '../../src/memory/proof/memory-hash.js'
+import { merkleRoot } from '../../src/memory/proof/merkle.js'
+import { Proofs, type ProofsOptions } from '../../src/memory/proof/proofs.js'
+import { notFound, type Verdict } from '../../src/memory/proof/verdict.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
+import { ulid, ulidRandomBytes } from '../../src/value/ulid.js'
 import { stringValue } from '../../src/value/value.js'
 import { openClients } from './chain-room.js'
 
@@ -54,7 +56,10 @@ export const killedMemories = 120
 export const killedPollMs = 50
 
 type ChainParts = Pick<OpenChain, 'kind' | 'chainId' | 'anchors'>
-type Timing = Pick<ProofsOptions, 'pollMs' | 'waitMs'>
+type Timing = Pick<ProofsOptions, 'pollMs' | 'waitMs' | 'payEveryMs'> & {
+  readonly clock?: Clock
+  readonly log?: Log
+}
 
 export interface AnchorRoomOptions extends Timing {
   readonly store?: Store
@@ -71,7 +76,7 @@ export class AnchorRoom {
   private constructor(
     readonly store: Store,
     readonly chain: OpenChain,
-    timing: Timing,
+    private readonly timing: Timing,
   ) {
     this.anchoring = proofsOver(store, chain, timing)
   }
@@ -84,12 +89,13 @@ export class AnchorRoom {
 
   /** With nothing remembered of the chain. */
   proofs(chain: ChainParts = this.chain, timing: Timing = {}): Proofs {
-    return proofsOver(this.store, chain, timing)
+    return proofsOver(this.store, chain, { ...this.timing, ...timing })
   }
 
   /** Writes memories as of now, or of `ageMs` ago; answers their ids. */
   remember(graph: string, texts: readonly string[], ageMs = 0): Promise<string[]> {
-    return rememberIn(this.store, graph, texts, systemClock.now() - ageMs)
+    const { clock = systemClock } = this.timing
+    return rememberIn(this.store, graph, texts, clock.now() - ageMs)
   }
 
   /** Rounds of a job until it has nothing more to do. */
@@ -111,16 +117,22 @@ export class AnchorRoom {
     return evidence === undefined ? notFound : proofs.verify(evidence)
   }
 
-  async verifyGraph(graph: string, proofs = this.proofs()): Promise<GraphVerdict> {
-    const [key, anchors] = await this.inGraph(graph, function* (tx, found) {
-      return [graphKey(found), yield* anchorsToVerify(tx, found.anchors)] as const
+  async verifyGraph(
+    graph: string,
+    proofs = this.proofs(),
+    pageSize?: number,
+  ): Promise<GraphVerdict> {
+    const key = await this.inGraph(graph, function* (_, found) {
+      return graphKey(found)
     })
-    return proofs.verifyGraph(key, anchors)
+    const page = (before: string | undefined) =>
+      this.inGraph(graph, (tx, { anchors }) => anchorsToVerify(tx, anchors, before, pageSize))
+    return proofs.verifyGraph({ graphKey: key, page })
   }
 
   /** Newest first. */
-  anchors(graph: string): Promise<Anchor[]> {
-    return this.inGraph(graph, (tx, { anchors }) => newestAnchors(tx, anchors, 100))
+  anchors(graph: string, limit = 100): Promise<Anchor[]> {
+    return this.inGraph(graph, (tx, { anchors }) => newestAnchors(tx, anchors, limit))
   }
 
   /** Ids of all memories of a graph. */
@@ -170,11 +182,30 @@ export class AnchorRoom {
   }
 }
 
+/** An anchor for each of the memories, twenty a transaction. */
+export async function anchorEach(
+  room: AnchorRoom,
+  graph: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) {
+    await room.inGraph(graph, function* (tx, found) {
+      const batch = yield* gatherThese(tx, found.nodes, new Set([id]))
+      const random = systemRandom.bytes(ulidRandomBytes)
+      const root = merkleRoot(batch.hashes) ?? ''
+      const made = { root, random, now: systemClock.now(), isAlone: false }
+      const anchor = yield* beginAnchor(tx, found, batch, made)
+      if (anchor !== undefined) yield* markSome(tx, found, anchor, batch, 0)
+    })
+  }
+  await room.settle()
+}
+
 /** As the gateway puts them together. */
 export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {}): Proofs {
   return new Proofs({
     ...{ store, chain, database, clock: systemClock, random: systemRandom, log: silentLog },
-    ...{ pace: new ClockPace(systemClock), ...timing },
+    ...{ pace: new ClockPace(systemClock), payEveryMs: 0, ...timing },
   })
 }
 

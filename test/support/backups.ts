@@ -5,17 +5,17 @@ import type { Test } from 'tap'
 import { type Bytes, concatBytes } from '../../src/base/bytes.js'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
-import { Backups } from '../../src/store/backup.js'
+import { Backups } from '../../src/store/backup/backup.js'
 import { idKey, isVersioned, keyClass } from '../../src/store/layout.js'
+import type { Backup, BackupOptions } from '../../src/store/store.js'
 import {
   commitSync,
   type Environment,
   openEnvironment,
   writeApplied,
-} from '../../src/store/lmdb-environment.js'
-import { prepareFormat } from '../../src/store/lmdb-format.js'
-import { frameBytes, writeFrame } from '../../src/store/record-frame.js'
-import type { Backup, BackupOptions } from '../../src/store/store.js'
+} from '../../src/store/tables/lmdb-environment.js'
+import { prepareFormat } from '../../src/store/tables/lmdb-format.js'
+import { frameBytes, writeFrame } from '../../src/store/tables/record-frame.js'
 import { seededRandom } from './seeded-random.js'
 
 export interface Pair {

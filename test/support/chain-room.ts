@@ -9,6 +9,7 @@ import { readSettings } from '../../src/base/settings.js'
 import { type Deployed, deployContracts } from '../../src/chain/deploy.js'
 import { type LocalChain, openLocalChain } from '../../src/chain/local/open.js'
 import { type OpenChain, openChain } from '../../src/chain/open.js'
+import type { Provider } from '../../src/chain/provider.js'
 import type { KeyMaterial, Registry, Relayed } from '../../src/chain/registry.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Store } from '../../src/store/store.js'
@@ -39,6 +40,16 @@ export async function openChainRoom(t: Test, options: RoomOptions = {}): Promise
     ...{ folder: undefined, chainId, fund: funded, clock, log: silentLog },
   })
   t.teardown(() => chain.close())
+  const published = await publish(t, chain, chainId)
+  const environment = {
+    ...published.environment,
+    AUTH_GAS_STATION_PRIVATE_KEY: chainStation.privateKey,
+  }
+  return { chain, ...published, environment }
+}
+
+/** Deploys Sigil's contracts, and serves the chain as JSON-RPC. */
+export async function publish(t: Test, chain: Provider, chainId: number) {
   const deployed = await deployContracts({
     ...{ provider: chain, chainId, pollMs: 20 },
     ownerKey: chainOwner.privateKey,
@@ -51,9 +62,8 @@ export async function openChainRoom(t: Test, options: RoomOptions = {}): Promise
     CHAIN_DEPLOY_BLOCK: String(deployed.block),
     AUTH_CONTRACT_ADDRESS: deployed.registry,
     ANCHOR_CONTRACT_ADDRESS: deployed.anchor,
-    AUTH_GAS_STATION_PRIVATE_KEY: chainStation.privateKey,
   }
-  return { chain, deployed, server, environment }
+  return { deployed, server, environment }
 }
 
 export interface ClientOptions {

@@ -8,12 +8,12 @@ import { writeSync } from 'node:fs'
 import { systemClock } from '../../src/base/clock.js'
 import { GatewayError } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
-import { Checkpointer } from '../../src/store/checkpointer.js'
+import { Checkpointer } from '../../src/store/checkpoint/checkpointer.js'
 import { lockEnvironment } from '../../src/store/folder-lock.js'
 import { keyClass } from '../../src/store/layout.js'
-import { openEnvironment, readApplied } from '../../src/store/lmdb-environment.js'
-import { prepareFormat } from '../../src/store/lmdb-format.js'
-import { StoredView } from '../../src/store/stored-view.js'
+import { openEnvironment, readApplied } from '../../src/store/tables/lmdb-environment.js'
+import { prepareFormat } from '../../src/store/tables/lmdb-format.js'
+import { StoredView } from '../../src/store/tables/stored-view.js'
 
 /** Tries, and tries again once the parent says a line. */
 async function apply(folder: string, path: string, lastGroup: number): Promise<void> {

@@ -13,11 +13,12 @@ import type { Services } from '../../src/bus/services.js'
 import { Session } from '../../src/bus/session.js'
 import { documentRows } from '../../src/commands/rows.js'
 import { Engine } from '../../src/engine/engine.js'
-import type { SpillFolder } from '../../src/engine/spill.js'
+import type { SpillFolder } from '../../src/engine/sources/spill.js'
 import { anonymous, type Identity, operator } from '../../src/identity/identity.js'
 import type { Store } from '../../src/store/store.js'
 import { documentFrom, toObject } from '../../src/value/literal.js'
 import { ObjectIds } from '../../src/value/object-id.js'
+import { Ulids } from '../../src/value/ulids.js'
 import type { Document } from '../../src/value/value.js'
 import { tickPace } from './engine-room.js'
 import { eachStore, type StoreCase, type StoreCaseOptions } from './stores.js'
@@ -55,6 +56,7 @@ export class CommandRoom {
       random,
       log,
       objectIds: new ObjectIds(clock, random),
+      ulids: new Ulids(random),
       defaultPrivacy: 'private',
       slowCommandMs: 3_600_000,
       version: '0.0.0',

@@ -2,12 +2,14 @@
 
 import type { Clock, Random } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
+import type { JobParts } from '../../src/engine/background/garbage-job.js'
+import type { Nap, Pace } from '../../src/engine/background/pace-job.js'
 import {
   type CreateOptions,
   createNamespace,
   ensureNamespace,
   findNamespace,
-} from '../../src/engine/catalog.js'
+} from '../../src/engine/collection/catalog.js'
 import {
   findById,
   insertDocument,
@@ -15,10 +17,8 @@ import {
   removeDocument,
   replaceDocument,
   stagedWrite,
-} from '../../src/engine/collections.js'
-import { emptyDocument } from '../../src/engine/descriptors.js'
-import type { JobParts } from '../../src/engine/garbage-job.js'
-import type { Nap, Pace } from '../../src/engine/pace-job.js'
+} from '../../src/engine/collection/collections.js'
+import { emptyDocument } from '../../src/engine/collection/descriptors.js'
 import type { Namespace } from '../../src/engine/types.js'
 import type { Store } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'

@@ -2,18 +2,19 @@
 // of texts, times and links that the caller chooses.
 
 import { createHash } from 'node:crypto'
-import { insertDocument, recordKey } from '../../src/engine/collections.js'
-import { type Edge, edgeDocument, edgeId, edgeTypes } from '../../src/memory/edge.js'
-import { ensureGraph, findGraph, type Graph } from '../../src/memory/graph.js'
-import { changeHeads } from '../../src/memory/name-heads.js'
-import { entityId, normName } from '../../src/memory/names.js'
-import { entityDocument, type Memory, memoryDocument } from '../../src/memory/node.js'
-import { addPostings } from '../../src/memory/postings.js'
-import { type Recall, type RecallRequest, recall } from '../../src/memory/recall.js'
-import { postedOf } from '../../src/memory/remember.js'
+import { insertDocument, recordKey } from '../../src/engine/collection/collections.js'
+import type { Namespace } from '../../src/engine/types.js'
+import { ensureGraph, findGraph, type Graph } from '../../src/memory/graph/graph.js'
+import { type Edge, edgeDocument, edgeId, edgeTypes } from '../../src/memory/nodes/edge.js'
+import { changeHeads } from '../../src/memory/nodes/name-heads.js'
+import { entityId, normName } from '../../src/memory/nodes/names.js'
+import { entityDocument, type Memory, memoryDocument } from '../../src/memory/nodes/node.js'
+import { type Posted, writePostings } from '../../src/memory/postings/postings.js'
+import { type Recall, type RecallRequest, recall } from '../../src/memory/recall/recall.js'
 import { analyse } from '../../src/memory/text/analyser.js'
-import { ulid } from '../../src/memory/ulid.js'
+import { postedOf } from '../../src/memory/write/remember.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
+import { ulid } from '../../src/value/ulid.js'
 import { stringValue } from '../../src/value/value.js'
 import { createOptions } from './engine-room.js'
 
@@ -67,9 +68,12 @@ export class GraphRoom {
     return { weight: 1, createdAt: startMs, ...given, id, from, to, type }
   }
 
-  async put(edge: Edge): Promise<void> {
+  /** In one program. */
+  async put(...given: readonly Edge[]): Promise<void> {
     const { edges } = await this.graph()
-    await this.store.write((tx) => insertDocument(tx, edges, edgeDocument(edge)))
+    await this.store.write(function* (tx) {
+      for (const edge of given) yield* insertDocument(tx, edges, edgeDocument(edge))
+    })
   }
 
   relate(from: string, to: string, given: Partial<Edge> = {}): Promise<void> {
@@ -130,4 +134,11 @@ function* ensureEntity(tx: Tx, graph: Graph, name: string, now: number): Program
   const entity = { id, name, normName: normName(name), kind: 'thing', aliases: [], formerIds: [] }
   yield* insertDocument(tx, graph.nodes, entityDocument({ ...entity, ...stamps }))
   yield* changeHeads(tx, graph.terms, undefined, { ...entity, ...stamps })
+}
+
+/** In one program's end, as the write path does. */
+export function addPostings(tx: Tx, terms: Namespace, memories: readonly Posted[]): Program<void> {
+  return writePostings(tx, terms, function* (postings) {
+    for (const memory of memories) yield* postings.add(memory)
+  })
 }

@@ -2,7 +2,11 @@
 // each may do to a collection of each mode. The rights are written down from DESIGN.md, "Who may do
 // what": nothing here asks the code that is tested.
 
-import { createNamespace, findNamespace, saveNamespace } from '../../src/engine/catalog.js'
+import {
+  createNamespace,
+  findNamespace,
+  saveNamespace,
+} from '../../src/engine/collection/catalog.js'
 import type { Access } from '../../src/engine/types.js'
 import {
   anonymous,

@@ -4,12 +4,12 @@
 import { type Bytes, concatBytes, utf8 } from '../../src/base/bytes.js'
 import type { Clock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
-import { changeBytes, writeChange } from '../../src/store/change.js'
 import type { Files } from '../../src/store/files.js'
-import { SegmentLog, type SegmentLogOptions } from '../../src/store/log.js'
-import { type LogState, readLog } from '../../src/store/log-reader.js'
-import { recordHeaderBytes } from '../../src/store/log-record.js'
-import type { Later } from '../../src/store/log-sync.js'
+import { changeBytes, writeChange } from '../../src/store/log/change.js'
+import { SegmentLog, type SegmentLogOptions } from '../../src/store/log/log.js'
+import { type LogState, readLog } from '../../src/store/log/log-reader.js'
+import { recordHeaderBytes } from '../../src/store/log/log-record.js'
+import type { Later } from '../../src/store/log/log-sync.js'
 
 export const logFolder = '/data/log'
 

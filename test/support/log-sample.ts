@@ -2,7 +2,7 @@
 // of every byte; and what the rules say of it once given places are damaged, worked out from the
 // list of groups alone.
 
-import { recordHeaderBytes, segmentHeaderBytes } from '../../src/store/log-record.js'
+import { recordHeaderBytes, segmentHeaderBytes } from '../../src/store/log/log-record.js'
 import { FaultyFiles } from './faulty-files.js'
 import { groupOf, openLog, turn } from './log-room.js'
 import { MemoryFiles } from './memory-files.js'

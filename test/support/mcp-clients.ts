@@ -21,6 +21,7 @@ export interface McpClient {
   readonly tools: () => Promise<readonly ToolAbout[]>
   readonly call: (name: string, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>
   readonly resource: (uri: string) => Promise<string>
+  readonly resources: () => Promise<readonly string[]>
   readonly templates: () => Promise<readonly string[]>
   readonly prompt: (name: string, given: Readonly<Record<string, string>>) => Promise<string>
   readonly close: () => Promise<void>
@@ -76,6 +77,7 @@ interface AnyClient {
     structuredContent?: Readonly<Record<string, unknown>>
   }>
   readResource(asked: object): Promise<{ contents: readonly { readonly text?: string }[] }>
+  listResources(): Promise<{ resources: readonly { uri: string }[] }>
   listResourceTemplates(): Promise<{ resourceTemplates: readonly { uriTemplate: string }[] }>
   getPrompt(
     asked: object,
@@ -94,6 +96,7 @@ function wrapped(client: AnyClient): McpClient {
       return { text, data: structuredContent ?? {}, ...(isError === true ? { isError } : {}) }
     },
     resource: async (uri) => (await client.readResource({ uri })).contents[0]?.text ?? '',
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     templates: async () =>
       (await client.listResourceTemplates()).resourceTemplates.map((one) => one.uriTemplate),
     prompt: async (name, given) =>

@@ -1,10 +1,15 @@
 // Queries on a test collection as commands make them: compiled from plain objects, read to the end.
 
-import { fillBatch } from '../../src/engine/cursors.js'
-import { IndexBuilds } from '../../src/engine/index-build-job.js'
-import type { Plan } from '../../src/engine/plan.js'
-import { planQuery } from '../../src/engine/planner.js'
-import { type CountQuery, countDocuments, openFind, type Source } from '../../src/engine/source.js'
+import { IndexBuilds } from '../../src/engine/index/index-build-job.js'
+import type { Plan } from '../../src/engine/plan/plan.js'
+import { planQuery } from '../../src/engine/plan/planner.js'
+import { fillBatch } from '../../src/engine/sources/cursors.js'
+import {
+  type CountQuery,
+  countDocuments,
+  openFind,
+  type Source,
+} from '../../src/engine/sources/source.js'
 import type { Counters } from '../../src/engine/sources/walk.js'
 import type { QueryContext } from '../../src/query/context.js'
 import { compileFilter } from '../../src/query/filter.js'

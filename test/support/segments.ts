@@ -2,8 +2,12 @@
 
 import { writeFile } from 'node:fs/promises'
 import { concatBytes } from '../../src/base/bytes.js'
-import { changeBytes, writeChange } from '../../src/store/change.js'
-import { fillRecordHeader, recordHeaderBytes, segmentHeader } from '../../src/store/log-record.js'
+import { changeBytes, writeChange } from '../../src/store/log/change.js'
+import {
+  fillRecordHeader,
+  recordHeaderBytes,
+  segmentHeader,
+} from '../../src/store/log/log-record.js'
 
 export interface Change {
   readonly key: Uint8Array

@@ -10,7 +10,7 @@ import { GatewayError } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
-import type { Durability } from '../../src/store/log-sync.js'
+import type { Durability } from '../../src/store/log/log-sync.js'
 import type { Store } from '../../src/store/store.js'
 
 /** Programs that each write two records and add to a counter, several at a time. */

@@ -3,7 +3,12 @@
 // read in between can be looked for afterwards.
 
 import { type Bytes, equalBytes, mapKey } from '../../src/base/bytes.js'
-import { addCounts, decodeCount, encodeCount, zeroCount } from '../../src/store/counters.js'
+import {
+  addCounts,
+  decodeCount,
+  encodeCount,
+  zeroCount,
+} from '../../src/store/programs/counters.js'
 import type { Count, Entry, Fetched, KeyRange, Versioned } from '../../src/store/store.js'
 import type { Operation, ReadOperation } from './store-scripts.js'
 

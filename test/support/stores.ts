@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { Test } from 'tap'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
@@ -62,8 +63,23 @@ export async function temporaryFolder(t: Test): Promise<string> {
   return path
 }
 
-/** Late stores of this process: no two are late alike. */
-let lateStores = 0
+/** Late stores by the name of their test. */
+const lateStores = new Map<string, number>()
+
+/** No two are late alike, and each is late alike whatever tests ran in the process before. */
+function lateSeed(t: Test): number {
+  const name = nameOf(t)
+  const count = lateStores.get(name) ?? 0
+  lateStores.set(name, count + 1)
+  return (seed + crc32(name) + count) >>> 0
+}
+
+/** Of a test below the file's own: that one's has the command line in it. */
+function nameOf(t: Test): string {
+  let root: { readonly fullname: string; readonly parent?: unknown } = t
+  while (root.parent !== undefined) root = root.parent as typeof root
+  return t.fullname.slice(root.fullname.length)
+}
 
 async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> {
   switch (kind) {
@@ -77,7 +93,7 @@ async function openKind(t: Test, kind: StoreKind, clock: Clock): Promise<Store> 
       t.teardown(() => {
         if (!t.passing()) t.comment(`late store: SIGIL_SEED=${seed}`)
       })
-      return new LateStore({ seed: seed + lateStores++, conflictChance: 0.2, clock })
+      return new LateStore({ seed: lateSeed(t), conflictChance: 0.2, clock })
     }
   }
 }

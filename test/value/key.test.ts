@@ -34,6 +34,21 @@ t.test('keys sort as values do, descending ones inverted', async () => {
   fc.assert(fc.property(fc.tuple(values, values), agrees), { numRuns: runs(5_000) })
 })
 
+t.test('a text has the key of its value', async () => {
+  const piece = fc.constantFrom('\0', '\u0001', '\u0002', 'a', 'Z~\u007f', 'é', '東', '😀')
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(piece).map((all) => all.join('')),
+  )
+  const writer = new KeyWriter()
+  const property = fc.property(text, (text) => {
+    const written = writer.reset().u8(7).string(text).finish()
+    const expected = writer.reset().u8(7).value(stringValue(text)).finish()
+    if (compareBytes(written, expected) !== 0) throw new Error(JSON.stringify(text))
+  })
+  fc.assert(property, { numRuns: runs(2_000) })
+})
+
 t.test('keys of numbers sort as numbers do, whatever their types', async () => {
   fc.assert(fc.property(fc.tuple(numbers, numbers), agrees), { numRuns: runs(20_000) })
 })

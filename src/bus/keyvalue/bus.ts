@@ -83,7 +83,11 @@ export class KeyValueBus {
     const { store } = engine
     this.waiters = new Waiters({ store, keyspaces, clock, programs: this.programs })
     this.expiry = new ExpiryJob({
-      ...{ store, keyspaces, clock, pace: engine.pace, log: services.log },
+      store,
+      keyspaces,
+      clock,
+      pace: engine.pace,
+      log: services.log,
       notifies: () => services.settings.notifies,
       announce: (events) => services.announce(events),
     })

@@ -3,19 +3,20 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail, GatewayError } from '../../base/errors.js'
-import { wordsAtOnceMax } from '../../base/limits.js'
+import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
-import { stagedWrite } from '../../engine/collections.js'
+import { stagedWrite } from '../../engine/collection/collections.js'
+import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
 import { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
+import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
-import { type Staged, StagingNeeded } from '../../engine/staging.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
 import { isWallet, type Standing } from '../../identity/standing.js'
-import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
+import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
@@ -23,7 +24,7 @@ import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
 export interface ProgramOptions {
-  readonly store: Store
+  readonly store: ObservedStore
   readonly keyspaces: Keyspaces
   readonly bounds: InlineBounds
   /** Whether keyspace events are made. */
@@ -59,8 +60,8 @@ class Outcome {
 
 /** How a program is run, if not plainly. */
 interface Manner {
-  readonly staged?: Staged
-  readonly before?: Before
+  readonly staged?: Staged | undefined
+  readonly before?: Before | undefined
   /** See Work. */
   readonly melts?: boolean
   readonly prepares?: boolean
@@ -145,10 +146,17 @@ export class Programs {
         await this.writeAtOnce([call], now)
         continue
       }
-      await this.writePrepared(call, now, false)
-      if (isOutOfReach(call.error)) await this.writePrepared(call, now, true)
-      if (isOutOfReach(call.error)) await this.writeAtOnce([call], now)
+      await this.writeInPauses(call, now)
+      if (!isOutOfReach(call.error) || isTooLarge(call.error)) continue
+      await this.writeAtOnce([call], now)
     }
+  }
+
+  /** Prepared; where too much of one container changes, the container is written anew. */
+  private async writeInPauses(call: KeyValueCall, now: number): Promise<void> {
+    await this.writePrepared(call, now, false)
+    const isOfOneKey = call.command.row.keys?.[1] === 1
+    if (isOfOneKey && isOutOfReach(call.error)) await this.writePrepared(call, now, true)
   }
 
   private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
@@ -169,25 +177,45 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     isWrite: boolean,
-    before: Before,
+    before: Before | undefined,
   ): Promise<boolean> {
     const { store } = this.options
     const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
-      this.run(tx, calls, now, outcome, staged === undefined ? { before } : { staged, before })
+      this.run(tx, calls, now, outcome, { staged, before })
     if (!isWrite) return store.read((tx) => program(tx), snapshot)
-    let isDone: boolean
+    if (before === undefined && calls.length > commandsAtOnceMax) {
+      try {
+        await this.prepared(calls, now, false)
+        return true
+      } catch (error) {
+        if (!isOutOfReach(error)) throw error
+      }
+    }
     try {
-      isDone = await store.write((tx) => program(tx))
+      const isDone = await this.writeTogether(program)
+      this.tell(outcome)
+      return isDone
+    } catch (error) {
+      if (before !== undefined || !readsTooMuch(error)) throw error
+      await this.prepared(calls, now, false)
+      return true
+    }
+  }
+
+  private async writeTogether(
+    program: (tx: ReadTx, staged?: Staged) => Program<boolean>,
+  ): Promise<boolean> {
+    const { store } = this.options
+    try {
+      return await store.write((tx) => program(tx))
     } catch (error) {
       if (!(error instanceof StagingNeeded)) throw error
-      isDone = await runSweep(
+      return runSweep(
         store,
         stagedWrite((tx, staged) => program(tx, staged)),
       )
     }
-    this.tell(outcome)
-    return isDone
   }
 
   private async writeAgain(
@@ -201,7 +229,7 @@ export class Programs {
     } else if (first !== undefined && (error instanceof StagingNeeded || isTooLarge(error))) {
       await this.writeStaged(first, now, isTooLarge(error))
     } else if (first !== undefined && readsTooMuch(error)) {
-      await this.writePrepared(first, now, false)
+      await this.writeInPauses(first, now)
     } else failAll(calls, error)
   }
 
@@ -217,27 +245,33 @@ export class Programs {
       this.tell(outcome)
     } catch (error) {
       if (!melts && isTooLarge(error)) await this.writeStaged(call, now, true)
-      else if (readsTooMuch(error)) await this.writePrepared(call, now, melts)
+      else if (readsTooMuch(error)) await this.writeInPauses(call, now)
       else call.fail(error)
     }
   }
 
   /** What it reads takes longer than a write program may: one command of that kind at a time. */
   private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+    return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
+  }
+
+  private prepared(calls: readonly KeyValueCall[], now: number, melts: boolean): Promise<void> {
     const prepared = this.preparing.then(async () => {
+      const { store } = this.options
       const outcome = new Outcome(this.hints)
       const manner = { melts, prepares: true }
-      const sweep = preparedWrite((tx, staged) =>
-        this.run(tx, [call], now, outcome, { ...manner, staged }),
+      const identity = calls[0]?.session.identity
+      const sweep = preparedWrite(
+        store,
+        (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
+        identity !== undefined && isWallet(identity)
+          ? (tx) => this.options.standing.check(tx, identity, now)
+          : undefined,
       )
-      try {
-        await runSweep(this.options.store, sweep)
-        this.tell(outcome)
-      } catch (error) {
-        call.fail(error)
-      }
+      await runSweep(store, sweep)
+      this.tell(outcome)
     })
-    this.preparing = prepared
+    this.preparing = prepared.catch(() => undefined)
     return prepared
   }
 
@@ -276,6 +310,8 @@ export class Programs {
     const work = new Work(options.bounds, options.notifies(), staged)
     work.melts = melts
     work.prepares = prepares
+    if (prepares) work.readsMax = preparedReadsMax
+    else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
     work.hints = outcome.hints
     outcome.hints.begin()
@@ -411,14 +447,17 @@ function isTooLarge(thrown: unknown): boolean {
   )
 }
 
-/** Whether it has more words on one key than a program may put records. */
+/** Whether it has more words than a program may put records. */
 function isLong({ count, command }: KeyValueCall): boolean {
-  return count > wordsAtOnceMax && command.isWrite && command.row.keys?.[1] === 1
+  return count > wordsAtOnceMax && command.row.grain === 'write'
 }
 
+/** Of EXEC: more are prepared, as a command of as many words is. */
+const commandsAtOnceMax = wordsAtOnceMax
+
 /** What a command that is prepared may meet, and one that runs at once does not. */
-function isOutOfReach(error: GatewayError | undefined): boolean {
-  return error !== undefined && endsPreparing.has(error.kind)
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof GatewayError && endsPreparing.has(error.kind)
 }
 
 const endsPreparing: ReadonlySet<string> = new Set([

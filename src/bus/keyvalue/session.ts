@@ -57,7 +57,7 @@ export class KeyValueSession extends Session {
   libName = ''
   libVersion = ''
   multi: Multi | undefined = undefined
-  /** Of WATCH: set by whoever watches for it (watch.ts). */
+  /** Of WATCH: set by whoever watches for it (watched-keys.ts). */
   watches: Watches | undefined = undefined
   /** What it listens to: there once it has subscribed to something. */
   subscriber: Subscriber | undefined = undefined

@@ -59,7 +59,9 @@ export class SlowLog {
       id: this.nextId++,
       at: Math.floor(call.now / 1_000),
       micros: Math.floor(ms * 1_000),
-      ...{ words, peer: session.peer, name: session.name },
+      words,
+      peer: session.peer,
+      name: session.name,
     }
   }
 }

@@ -4,10 +4,10 @@
 
 import { assert } from '../../base/errors.js'
 import { errorLine } from '../../base/reply-error.js'
-import type { Program } from '../../store/store.js'
 import type { KeyValueCall } from './call.js'
-import type { Programs, Spaces } from './programs.js'
+import type { Before, Programs } from './programs.js'
 import { nullArray, type Reply } from './reply.js'
+import type { Watches } from './session.js'
 
 /** A watched key has changed while EXEC ran: as if that had been seen before. */
 export class WatchedKeyChanged extends Error {}
@@ -24,10 +24,8 @@ export class Transactions {
       follow(queue, session.database)
       const programs = queue.filter(({ command }) => command.access !== undefined)
       const isWrite = programs.some(({ command }) => command.access === 'write')
-      const isUntouched = function* (spaces: Spaces): Program<boolean> {
-        return watches === undefined || !(yield* watches.isTouched(spaces))
-      }
-      if (!(await this.programs.together(programs, call.now, isWrite, isUntouched))) {
+      const before = watches === undefined ? undefined : areUntouched(watches)
+      if (!(await this.programs.together(programs, call.now, isWrite, before))) {
         return nullArray
       }
     } catch (error) {
@@ -43,6 +41,12 @@ export class Transactions {
       count(queued)
     }
     return replies
+  }
+}
+
+function areUntouched(watches: Watches): Before {
+  return function* (spaces) {
+    return !(yield* watches.isTouched(spaces))
   }
 }
 

@@ -208,7 +208,9 @@ export class LocalNode {
     const storage = options.openStorage()
     try {
       const identity = await openIdentity(storage, common, {
-        ...{ chainId, fund, random },
+        chainId,
+        fund,
+        random,
         now: options.now(),
       })
       const records = new Records(storage, common)

@@ -2,8 +2,7 @@
 // interface as a remote chain. The worker gets the time with every message; whatever ends it fails
 // what is asked of it, and the next question starts another.
 
-import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import {
@@ -13,6 +12,7 @@ import {
   chainYoungHeapMiB,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import { withOwnYoungHeap } from '../../base/worker-heap.js'
 import { type Chain, type ChainHead, RpcError, type RpcRequest, rpcCodes } from '../provider.js'
 import type {
   ChainKeys,
@@ -133,24 +133,21 @@ class ChainThread implements LocalChain {
   private start(): Worker {
     const { folder, chainId, fund, clock } = this.options
     const workerData: WorkerStart = { folder, chainId, fund, now: clock.now() }
-    const restore = unsetYoungHeap()
-    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    const options: WorkerOptions = {
       name: 'chain',
       workerData,
       resourceLimits: {
         maxOldGenerationSizeMb: chainHeapMiB,
         maxYoungGenerationSizeMb: chainYoungHeapMiB,
       },
-    })
-    worker.once('online', restore)
+    }
+    const entry = new URL('./worker.js', import.meta.url)
+    const worker = withOwnYoungHeap(() => new Worker(entry, options))
     worker.on('message', (message: FromChainWorker) => this.take(message))
     worker.on('error', (error) => {
       this.options.log.error({ cause: error.stack }, 'the local chain has failed')
     })
-    worker.on('exit', () => {
-      restore()
-      this.gone()
-    })
+    worker.on('exit', () => this.gone())
     return worker
   }
 
@@ -210,18 +207,6 @@ class ChainThread implements LocalChain {
       this.worker?.postMessage(tick)
     }, ms)
   }
-}
-
-/**
- * The size of the young heap that the process was started with goes before a worker's own limit:
- * with that of `npm start` the worker takes 50 MB more. So the flag is off while it starts; heaps
- * that are there read it no more. Answers what sets it again.
- */
-function unsetYoungHeap(): () => void {
-  const given = process.execArgv.find((flag) => /^--max[-_]semi[-_]space[-_]size=/.test(flag))
-  if (given === undefined) return () => undefined
-  setFlagsFromString('--max-semi-space-size=0')
-  return () => setFlagsFromString(given)
 }
 
 function unavailable(text: string): Error {

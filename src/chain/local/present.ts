@@ -66,7 +66,9 @@ export function presentTransaction(
     input: hex(tx.data),
     type: quantity(tx.type),
     chainId: quantity(tx.common.chainId()),
-    ...{ v: quantity(v), r: quantity(r), s: quantity(s) },
+    v: quantity(v),
+    r: quantity(r),
+    s: quantity(s),
   }
   if (isLegacy || !('accessList' in tx)) return common
   const accessList = tx.accessList.map(([address, storageKeys]) => ({

@@ -67,7 +67,10 @@ export async function simulate(
     }
     const { execResult } = await evm.runCall({
       block: blockOf(where, common),
-      ...{ caller, origin: caller, value: call.value, data: call.data },
+      caller,
+      origin: caller,
+      value: call.value,
+      data: call.data,
       gasLimit: gas - intrinsic,
       gasPrice: call.fee ?? 0n,
       ...(to === undefined ? {} : { to }),

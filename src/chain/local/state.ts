@@ -78,7 +78,10 @@ export async function openLedger(
   root: Bytes,
 ): Promise<Ledger> {
   const trie = await createMPT({
-    ...{ common, root, useKeyHashing: true, valueEncoding: 'view' },
+    common,
+    root,
+    useKeyHashing: true,
+    valueEncoding: 'view',
     db: new TrieNodes(storage),
     cacheSize: chainLedgerNodesCached,
   })

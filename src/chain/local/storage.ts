@@ -3,7 +3,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes.js'
-import { commitSync, openEnvironment } from '../../store/lmdb-environment.js'
+import { commitSync, openEnvironment } from '../../store/tables/lmdb-environment.js'
 
 export interface Put {
   readonly key: Bytes

@@ -18,7 +18,8 @@ const { folder, chainId, fund, now } = workerData as WorkerStart
 let time = now
 const memory = new MemoryStorage()
 const node = new LocalNode({
-  ...{ chainId, fund },
+  chainId,
+  fund,
   random: systemRandom,
   now: () => time,
   openStorage: () => (folder === undefined ? memory : openLmdbStorage(folder)),

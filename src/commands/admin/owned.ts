@@ -1,9 +1,9 @@
 // What privacy and roles are of: a collection, or a graph of memories, which is several under one
 // ownership record. Any of a graph's collections stands for all of them.
 
-import { findNamespace, release, saveNamespace } from '../../engine/catalog.js'
+import { findNamespace, release, saveNamespace } from '../../engine/collection/catalog.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
-import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph.js'
+import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'
 import { touchesName } from '../document/arguments.js'
 

@@ -3,7 +3,11 @@
 
 import { fail } from '../../base/errors.js'
 import { modifyRunsMax } from '../../base/limits.js'
-import { type AssumedCollation, OtherCollation, plainCollation } from '../../engine/modify-spec.js'
+import {
+  type AssumedCollation,
+  OtherCollation,
+  plainCollation,
+} from '../../engine/modify/modify-spec.js'
 import type { Sweep } from '../../store/sweep.js'
 
 /** Runs it for plain collation, and again for the one that the collection has. */

@@ -4,7 +4,7 @@
 
 import { awaitDataMs, batchBytesMax } from '../../base/limits.js'
 import type { Watch } from '../../engine/awaiting.js'
-import { type Batch, type Cursor, fillBatch, requireAlive } from '../../engine/cursors.js'
+import { type Batch, type Cursor, fillBatch, requireAlive } from '../../engine/sources/cursors.js'
 import type { Document } from '../../value/value.js'
 import { type GetMoreCall, giveUp, nextBatch } from './next-batch.js'
 

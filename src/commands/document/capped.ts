@@ -8,7 +8,7 @@ import type { Call } from '../../bus/call.js'
 import { collection, ignored, number, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { cappedSizeOf, withCapped } from '../../engine/capped-options.js'
+import { cappedSizeOf, withCapped } from '../../engine/collection/capped-options.js'
 import {
   checkNamespaceName,
   findNamespace,
@@ -16,16 +16,16 @@ import {
   requireMovable,
   requireWritableName,
   saveNamespace,
-} from '../../engine/catalog.js'
-import { fillBatch } from '../../engine/cursors.js'
+} from '../../engine/collection/catalog.js'
 import {
   dropReplacement,
   makeTemporary,
   type Replaced,
   temporaryName,
-} from '../../engine/replacement.js'
-import { openFind } from '../../engine/source.js'
-import { notOfSeries } from '../../engine/time-series.js'
+} from '../../engine/collection/replacement.js'
+import { notOfSeries } from '../../engine/collection/time-series.js'
+import { fillBatch } from '../../engine/sources/cursors.js'
+import { openFind } from '../../engine/sources/source.js'
 import type { Namespace } from '../../engine/types.js'
 import { compileFilter } from '../../query/filter.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'

@@ -22,14 +22,26 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { changeCapped } from '../../engine/capped-changes.js'
-import { findNamespace } from '../../engine/catalog.js'
-import { changeImages } from '../../engine/change-images.js'
-import { type IndexChange, type IndexChanges, modifyIndex } from '../../engine/index-changes.js'
-import { changeValidation, changeView, requireOptionsOf } from '../../engine/option-changes.js'
+import { changeCapped } from '../../engine/collection/capped-changes.js'
+import { findNamespace } from '../../engine/collection/catalog.js'
+import { changeImages } from '../../engine/collection/change-images.js'
+import {
+  changeValidation,
+  changeView,
+  requireOptionsOf,
+} from '../../engine/collection/option-changes.js'
+import {
+  requireValidator,
+  validationActions,
+  validationLevels,
+} from '../../engine/collection/validation.js'
+import {
+  type IndexChange,
+  type IndexChanges,
+  modifyIndex,
+} from '../../engine/index/index-changes.js'
+import { requireUniqueEntries } from '../../engine/index/unique-entries.js'
 import type { Guarded, Namespace } from '../../engine/types.js'
-import { requireUniqueEntries } from '../../engine/unique-entries.js'
-import { requireValidator, validationActions, validationLevels } from '../../engine/validation.js'
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { type Document, numberValue } from '../../value/value.js'

@@ -13,7 +13,7 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { countOf } from '../../engine/catalog.js'
+import { countOf } from '../../engine/collection/catalog.js'
 import { numberValue } from '../../value/value.js'
 import { splitNamespace, touchesTarget } from './arguments.js'
 

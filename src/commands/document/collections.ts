@@ -18,21 +18,25 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { cappedMaxOf, cappedSizeOf, withCapped } from '../../engine/capped-options.js'
-import { indexCountOf } from '../../engine/capped-order.js'
+import { cappedMaxOf, cappedSizeOf, withCapped } from '../../engine/collection/capped-options.js'
+import { indexCountOf } from '../../engine/collection/capped-order.js'
 import {
   createNamespace,
   dropNamespace,
   findNamespace,
   renameNamespace,
   shownNamespaces,
-} from '../../engine/catalog.js'
-import { enabledImages } from '../../engine/change-images.js'
-import { clusteredOption } from '../../engine/clustered.js'
-import { requireOptionsSize } from '../../engine/option-changes.js'
-import type { TimeSeries } from '../../engine/time-series-options.js'
+} from '../../engine/collection/catalog.js'
+import { enabledImages } from '../../engine/collection/change-images.js'
+import { clusteredOption } from '../../engine/collection/clustered.js'
+import { requireOptionsSize } from '../../engine/collection/option-changes.js'
+import type { TimeSeries } from '../../engine/collection/time-series-options.js'
+import {
+  requireValidator,
+  validationActions,
+  validationLevels,
+} from '../../engine/collection/validation.js'
 import type { Namespace } from '../../engine/types.js'
-import { requireValidator, validationActions, validationLevels } from '../../engine/validation.js'
 import { readPhase, writePhase } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, type Value } from '../../value/value.js'
@@ -172,8 +176,12 @@ function refuseCollectionOptions(args: CreateArgs): void {
   const { capped, validator, validationLevel, validationAction, expireAfterSeconds } = args
   const { clusteredIndex, changeStreamPreAndPostImages } = args
   const given = {
-    ...{ validator, validationLevel, validationAction, expireAfterSeconds },
-    ...{ clusteredIndex, changeStreamPreAndPostImages },
+    validator,
+    validationLevel,
+    validationAction,
+    expireAfterSeconds,
+    clusteredIndex,
+    changeStreamPreAndPostImages,
   }
   const names = Object.entries(given).filter(([, value]) => value !== undefined)
   const [first] = capped ? ['capped'] : (names[0] ?? [])

@@ -19,13 +19,13 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import type { PipelineEnvironment } from '../../engine/pipeline-source.js'
+import type { PipelineEnvironment } from '../../engine/sources/pipeline-source.js'
 import {
   type CountQuery,
   countDocuments,
   type FindQuery,
   openDistinct,
-} from '../../engine/source.js'
+} from '../../engine/sources/source.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import { compilePipeline, type StagePlan } from '../../query/pipeline.js'

@@ -7,6 +7,7 @@ import { collection, collectionOrDatabase, object, oneOf, withDefault } from '..
 import { documentRow, parseCommand } from '../../bus/row.js'
 import { type Args, type Field, type Fields, Schema } from '../../bus/schema.js'
 import { commandName } from '../../bus/table.js'
+import { resolveView, stagesOver } from '../../engine/collection/views.js'
 import {
   type ExplainTarget,
   explainAggregate,
@@ -14,10 +15,9 @@ import {
   explainDistinct,
   explainFind,
   explainWrite,
-} from '../../engine/explain.js'
-import { SpillScope } from '../../engine/spill.js'
+} from '../../engine/plan/explain.js'
+import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
-import { resolveView, stagesOver } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'

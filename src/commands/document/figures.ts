@@ -12,10 +12,14 @@ import {
 import { anyValue, bool, collection, ignored, wholeNumber, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { indexCountOf, keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
-import { countKey, countOf, shownNamespaces } from '../../engine/catalog.js'
-import type { CollectionScans } from '../../engine/index-use.js'
-import { listedIndexes } from '../../engine/indexes.js'
+import {
+  indexCountOf,
+  keptIdIndex,
+  secondaryIndexes,
+} from '../../engine/collection/capped-order.js'
+import { countKey, countOf, shownNamespaces } from '../../engine/collection/catalog.js'
+import type { CollectionScans } from '../../engine/index/index-use.js'
+import { listedIndexes } from '../../engine/index/indexes.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, numberValue } from '../../value/value.js'

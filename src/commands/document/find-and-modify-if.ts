@@ -18,14 +18,14 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { changeFirst, updateFirst } from '../../engine/modify.js'
+import { changeFirst, updateFirst } from '../../engine/modify/modify.js'
 import {
   type AssumedCollation,
   type ChangeAt,
   type Changed,
   removeAt,
   updateAt,
-} from '../../engine/modify-spec.js'
+} from '../../engine/modify/modify-spec.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileSort } from '../../query/sort.js'
 import type { Update } from '../../query/update.js'

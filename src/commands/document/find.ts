@@ -17,13 +17,13 @@ import {
 import { cursorReply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import type { IndexUse } from '../../engine/index-use.js'
-import type { AskedRange } from '../../engine/plan.js'
-import { hintMissing } from '../../engine/plan-between.js'
-import { idAsked } from '../../engine/planner.js'
-import { findPoint } from '../../engine/point.js'
-import { type FindQuery, openFind } from '../../engine/source.js'
-import { SpillScope } from '../../engine/spill.js'
+import type { IndexUse } from '../../engine/index/index-use.js'
+import type { AskedRange } from '../../engine/plan/plan.js'
+import { hintMissing } from '../../engine/plan/plan-between.js'
+import { idAsked } from '../../engine/plan/planner.js'
+import { findPoint } from '../../engine/sources/point.js'
+import { type FindQuery, openFind } from '../../engine/sources/source.js'
+import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
@@ -132,7 +132,10 @@ function* findInView(
   const source = yield* openViewed(tx, within(call, context), stages, environment)
   const { batchSize, singleBatch, noCursorTimeout } = args
   return yield* firstBatch(tx, call, {
-    ...{ source, batchSize, singleBatch, noCursorTimeout },
+    source,
+    batchSize,
+    singleBatch,
+    noCursorTimeout,
     collection: target,
     takesDocument: call.request.takesDocument,
   })

@@ -4,8 +4,12 @@
 import { anyValue, arrayOf, collection, ignored } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { parseIndexSpecs } from '../../engine/index-spec.js'
-import { declareIndexes, dropIndexes as dropIndexesOf, meantIndexes } from '../../engine/indexes.js'
+import { parseIndexSpecs } from '../../engine/index/index-spec.js'
+import {
+  declareIndexes,
+  dropIndexes as dropIndexesOf,
+  meantIndexes,
+} from '../../engine/index/indexes.js'
 import type { IndexDescriptor } from '../../engine/types.js'
 import { field } from '../../value/elements.js'
 import { boolOf, bsonType, documentOf, type Value } from '../../value/value.js'

@@ -15,14 +15,19 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { indexCountOf } from '../../engine/capped-order.js'
-import { countOf, findNamespace, isShown, shownNamespaces } from '../../engine/catalog.js'
-import { isClustered } from '../../engine/clustered.js'
-import { idIndexSpecOf } from '../../engine/index-spec.js'
-import { listedIndexes } from '../../engine/indexes.js'
-import { documentsSource } from '../../engine/source.js'
+import { indexCountOf } from '../../engine/collection/capped-order.js'
+import {
+  countOf,
+  findNamespace,
+  isShown,
+  shownNamespaces,
+} from '../../engine/collection/catalog.js'
+import { isClustered } from '../../engine/collection/clustered.js'
+import { viewsName } from '../../engine/collection/view-options.js'
+import { idIndexSpecOf } from '../../engine/index/index-spec.js'
+import { listedIndexes } from '../../engine/index/indexes.js'
+import { documentsSource } from '../../engine/sources/source.js'
 import type { Namespace } from '../../engine/types.js'
-import { viewsName } from '../../engine/view-options.js'
 import { compileFilter } from '../../query/filter.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Collation } from '../../value/collation.js'

@@ -3,7 +3,7 @@
 
 import type { Call } from '../../bus/call.js'
 import { cursorReply } from '../../bus/reply.js'
-import type { Cursor } from '../../engine/cursors.js'
+import type { Cursor } from '../../engine/sources/cursors.js'
 import type { Document } from '../../value/value.js'
 
 export type GetMoreCall = Call<

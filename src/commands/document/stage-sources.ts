@@ -14,9 +14,9 @@ import {
   withDefault,
 } from '../../bus/params.js'
 import { Schema } from '../../bus/schema.js'
-import { keptIdIndex, secondaryIndexes } from '../../engine/capped-order.js'
-import { idIndexName, idIndexSpecOf } from '../../engine/index-spec.js'
-import type { PipelineEnvironment, Provider } from '../../engine/pipeline-source.js'
+import { keptIdIndex, secondaryIndexes } from '../../engine/collection/capped-order.js'
+import { idIndexName, idIndexSpecOf } from '../../engine/index/index-spec.js'
+import type { PipelineEnvironment, Provider } from '../../engine/sources/pipeline-source.js'
 import { field, fieldsOf } from '../../value/elements.js'
 import {
   binaryValue,

@@ -2,10 +2,10 @@
 // from, and what a getMore on it waits for.
 
 import { fail } from '../../base/errors.js'
-import { headKey, isCapped } from '../../engine/capped-order.js'
-import { namespaceKey } from '../../engine/catalog.js'
-import type { Tail } from '../../engine/cursors.js'
-import type { FindQuery, Source } from '../../engine/source.js'
+import { headKey, isCapped } from '../../engine/collection/capped-order.js'
+import { namespaceKey } from '../../engine/collection/catalog.js'
+import type { Tail } from '../../engine/sources/cursors.js'
+import type { FindQuery, Source } from '../../engine/sources/source.js'
 import { TailSource } from '../../engine/sources/tail-source.js'
 import type { Namespace } from '../../engine/types.js'
 import { fieldsOf } from '../../value/elements.js'

@@ -19,17 +19,23 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { deleteMany, deleteOne, resultOf, updateMany, updateOne } from '../../engine/modify.js'
-import { pointDelete, pointUpdate } from '../../engine/modify-batch.js'
+import { requireMetaUpdate } from '../../engine/collection/time-series.js'
+import type { TimeSeries } from '../../engine/collection/time-series-options.js'
+import {
+  deleteMany,
+  deleteOne,
+  resultOf,
+  updateMany,
+  updateOne,
+} from '../../engine/modify/modify.js'
+import { pointDelete, pointUpdate } from '../../engine/modify/modify-batch.js'
 import type {
   AssumedCollation,
   Selection,
   Target,
   UpdateResult,
   UpdateSpec,
-} from '../../engine/modify-spec.js'
-import { requireMetaUpdate } from '../../engine/time-series.js'
-import type { TimeSeries } from '../../engine/time-series-options.js'
+} from '../../engine/modify/modify-spec.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'

@@ -2,10 +2,14 @@
 // read what it shows.
 
 import { fail } from '../../base/errors.js'
-import { findNamespace } from '../../engine/catalog.js'
+import { findNamespace } from '../../engine/collection/catalog.js'
+import {
+  definitionIn,
+  requireViewPipeline,
+  sourcesOf,
+} from '../../engine/collection/view-options.js'
+import { requireDefinition } from '../../engine/collection/views.js'
 import type { Guarded, Touch, View } from '../../engine/types.js'
-import { definitionIn, requireViewPipeline, sourcesOf } from '../../engine/view-options.js'
-import { requireDefinition } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Collation, sameCollation } from '../../value/collation.js'

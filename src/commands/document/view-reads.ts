@@ -4,15 +4,15 @@
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
+import { notCollection, viewDocument, viewsName } from '../../engine/collection/view-options.js'
+import { type ReadPlace, resolveView, stagesOver, viewsOf } from '../../engine/collection/views.js'
 import {
   openDocuments,
   openPipeline,
   type PipelineEnvironment,
-} from '../../engine/pipeline-source.js'
-import type { Source } from '../../engine/source.js'
+} from '../../engine/sources/pipeline-source.js'
+import type { Source } from '../../engine/sources/source.js'
 import type { Touch } from '../../engine/types.js'
-import { notCollection, viewDocument, viewsName } from '../../engine/view-options.js'
-import { type ReadPlace, resolveView, stagesOver, viewsOf } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
 import { compilePipeline, type StagePlan } from '../../query/pipeline.js'
 import type { Program } from '../../store/store.js'

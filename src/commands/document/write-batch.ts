@@ -2,14 +2,18 @@
 // that name an `_id` together as long as they follow each other.
 
 import { sweepDocumentsMax } from '../../base/limits.js'
-import { changePoints, type PointOperation, type PointOutcome } from '../../engine/modify-batch.js'
+import {
+  changePoints,
+  type PointOperation,
+  type PointOutcome,
+} from '../../engine/modify/modify-batch.js'
 import {
   type AssumedCollation,
   type Changed,
   OtherCollation,
   plainCollation,
   type Target,
-} from '../../engine/modify-spec.js'
+} from '../../engine/modify/modify-spec.js'
 import type { Sweep } from '../../store/sweep.js'
 import { otherCollation } from './assumed-collation.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'

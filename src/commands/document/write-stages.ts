@@ -6,10 +6,8 @@ import { batchBytesMax, sweepDocumentsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { wrongType } from '../../bus/params.js'
 import { Schema } from '../../bus/schema.js'
-import { findNamespace } from '../../engine/catalog.js'
-import { withId } from '../../engine/collections.js'
-import { fillBatch } from '../../engine/cursors.js'
-import { openPipeline, type PipelineEnvironment } from '../../engine/pipeline-source.js'
+import { findNamespace } from '../../engine/collection/catalog.js'
+import { withId } from '../../engine/collection/collections.js'
 import {
   beginReplacement,
   dropReplacement,
@@ -17,11 +15,13 @@ import {
   makeTemporary,
   type Replaced,
   temporaryName,
-} from '../../engine/replacement.js'
-import { openFind, type Source } from '../../engine/source.js'
-import { seriesOption } from '../../engine/time-series-options.js'
+} from '../../engine/collection/replacement.js'
+import { seriesOption } from '../../engine/collection/time-series-options.js'
+import { readPlaceOf, stagesOver } from '../../engine/collection/views.js'
+import { fillBatch } from '../../engine/sources/cursors.js'
+import { openPipeline, type PipelineEnvironment } from '../../engine/sources/pipeline-source.js'
+import { openFind, type Source } from '../../engine/sources/source.js'
 import type { Guarded, Touch } from '../../engine/types.js'
-import { readPlaceOf, stagesOver } from '../../engine/views.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
 import { pipelineCollections, type StagePlan } from '../../query/pipeline.js'

@@ -14,7 +14,8 @@ export function aclChange(name: string, arity: number, syntax = ''): KeyValueRow
   const isFile = name === 'save' || name === 'load'
   return {
     name: `acl|${name}`,
-    ...{ arity, syntax },
+    arity,
+    syntax,
     flags: ['admin', 'noscript', 'loading', 'stale'],
     categories: [],
     group: 'server',

@@ -45,7 +45,8 @@ function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | un
 
 function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
-    ...{ ...shared, name },
+    ...shared,
+    name,
     arity: -3,
     flags: ['write', 'noscript', 'blocking'],
     keys: [1, -2, 1],

@@ -27,7 +27,8 @@ function* readKeys(ks: Keyspace, call: KeyValueCall, names: readonly Slice[]): P
 
 function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
-    ...{ ...shared, name },
+    ...shared,
+    name,
     arity: -3,
     flags: ['write', 'noscript', 'blocking', 'fast'],
     keys: [1, -2, 1],

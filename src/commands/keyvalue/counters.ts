@@ -31,7 +31,9 @@ function counter(
   amount: (call: KeyValueCall) => number | bigint,
 ): KeyValueRow {
   return {
-    ...{ ...shared, name, ...row },
+    ...shared,
+    name,
+    ...row,
     since: '1.0.0',
     grain: 'write',
     run: (ks, call) => increment(ks, call, amount(call)),

@@ -65,7 +65,8 @@ function* expire(ks: Keyspace, call: KeyValueCall, unit: ExpireUnit): Program<Re
 function expireRow(name: string, unit: ExpireUnit, since: string, time: string): KeyValueRow {
   return {
     ...shared,
-    ...{ name, since },
+    name,
+    since,
     arity: -3,
     flags: ['write', 'fast'],
     summary: 'Sets when a key ends; a time that is over takes it away.',
@@ -84,7 +85,9 @@ function timeRow(
 ): KeyValueRow {
   return {
     ...shared,
-    ...{ name, since, summary },
+    name,
+    since,
+    summary,
     arity: 2,
     flags: ['readonly', 'fast'],
     complexity: 'O(1)',

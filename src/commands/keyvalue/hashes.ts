@@ -9,10 +9,11 @@ import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { parseDecimal } from '../../engine/keyspace/decimal.js'
 import { type HashField, heldHash, openHash, readField } from '../../engine/keyspace/hash.js'
+import { flatMapInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.js'
 import { Done } from '../../store/steps.js'
-import type { Program, Step } from '../../store/store.js'
+import type { Program, ReadTx, Step } from '../../store/store.js'
 import { sumOf, zeroDecimal } from './counters.js'
 import { pickNumbers, readPickCount } from './random-picks.js'
 
@@ -174,11 +175,12 @@ const hlen: KeyValueRow = {
 function wholeRow(
   name: string,
   summary: string,
-  reply: (fields: readonly HashField[]) => Reply,
+  reply: (tx: ReadTx, fields: readonly HashField[]) => Step<Reply>,
 ): KeyValueRow {
   return {
     ...shared,
-    ...{ name, summary },
+    name,
+    summary,
     arity: 2,
     flags: ['readonly'],
     tips: ['nondeterministic_output_order'],
@@ -188,22 +190,26 @@ function wholeRow(
     grain: 'read',
     *run(ks, call) {
       const hash = yield* openHash(ks, call.arg(1))
-      return reply(yield* hash.all())
+      return yield* reply(ks.tx, yield* hash.all())
     },
   }
 }
 
-const pairsOf = (fields: readonly HashField[]): Slice[] =>
-  fields.flatMap(({ field, value }) => [field, value])
+const pairsOf = (tx: ReadTx, fields: readonly HashField[]): Step<Slice[]> =>
+  flatMapInTurns(tx, fields, ({ field, value }) => [field, value])
 
-const hgetall = wholeRow('hgetall', 'Answers all fields of a hash with their values.', (fields) =>
-  map(pairsOf(fields)),
+const hgetall = wholeRow(
+  'hgetall',
+  'Answers all fields of a hash with their values.',
+  function* (tx, fields) {
+    return map(yield* pairsOf(tx, fields))
+  },
 )
-const hkeys = wholeRow('hkeys', 'Answers the names of all fields of a hash.', (fields) =>
-  fields.map(({ field }) => field),
+const hkeys = wholeRow('hkeys', 'Answers the names of all fields of a hash.', (tx, fields) =>
+  mapInTurns(tx, fields, ({ field }) => field),
 )
-const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (fields) =>
-  fields.map(({ value }) => value),
+const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (tx, fields) =>
+  mapInTurns(tx, fields, ({ value }) => value),
 )
 
 const hdel: KeyValueRow = {
@@ -317,9 +323,11 @@ function* someFields(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const hash = yield* openHash(ks, call.arg(1))
   if (hash.size === 0 || count === 0) return emptyArray
   const isWhole = count >= hash.size
-  const fields = isWhole ? yield* hash.all() : yield* hash.at(pickNumbers(call, hash.size, count))
-  if (!withValues) return fields.map(({ field }) => field)
-  return { kind: 'scored', pairs: pairsOf(fields) }
+  const fields = isWhole
+    ? yield* hash.all()
+    : yield* hash.at(yield* pickNumbers(ks.tx, call, hash.size, count))
+  if (!withValues) return yield* mapInTurns(ks.tx, fields, ({ field }) => field)
+  return { kind: 'scored', pairs: yield* pairsOf(ks.tx, fields) }
 }
 
 export const hashRows: readonly KeyValueRow[] = [

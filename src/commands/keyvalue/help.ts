@@ -14,7 +14,9 @@ export function helpRow(
   const title = `${name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
   const reply: Reply = [title, ...lines, 'HELP', '    Prints this help.'].map(simple)
   return {
-    ...{ group, categories, since },
+    group,
+    categories,
+    since,
     name: `${name}|help`,
     arity: 2,
     flags: ['loading', 'stale'],

@@ -42,7 +42,10 @@ function row({
 }: Part): KeyValueRow {
   return {
     name: `latency|${name}`,
-    ...{ arity, summary, syntax, since },
+    arity,
+    summary,
+    syntax,
+    since,
     flags: ['admin', 'noscript', 'loading', 'stale'],
     categories: [],
     group: 'server',
@@ -63,26 +66,40 @@ export const latencyRows: readonly KeyValueRow[] = [
   latency,
   row({ name: 'latest', arity: 2, summary: 'Answers the latest events: none.', run: () => [] }),
   row({
-    ...{ name: 'history', arity: 3, syntax: 'event', run: () => [] },
+    name: 'history',
+    arity: 3,
+    syntax: 'event',
+    run: () => [],
     summary: 'Answers the samples of an event: none.',
   }),
   row({
-    ...{ name: 'doctor', arity: 2, run: () => verbatim(doctor) },
+    name: 'doctor',
+    arity: 2,
+    run: () => verbatim(doctor),
     summary: 'Answers that nothing is watched.',
   }),
   row({
-    ...{ name: 'graph', arity: 3, syntax: 'event', summary: 'Refuses: there are no samples.' },
+    name: 'graph',
+    arity: 3,
+    syntax: 'event',
+    summary: 'Refuses: there are no samples.',
     run(event) {
       throw refuse(`ERR No samples available for event '${event}'`)
     },
   }),
   row({
-    ...{ name: 'reset', arity: -2, syntax: '[event ...]', run: () => 0 },
+    name: 'reset',
+    arity: -2,
+    syntax: '[event ...]',
+    run: () => 0,
     summary: 'Forgets the samples of events; answers of how many.',
     tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   }),
   row({
-    ...{ name: 'histogram', arity: -2, syntax: '[command ...]', since: '7.0.0' },
+    name: 'histogram',
+    arity: -2,
+    syntax: '[command ...]',
+    since: '7.0.0',
     summary: 'Answers how long commands took: nothing is recorded.',
     run: () => map([]),
   }),

@@ -32,7 +32,9 @@ function about(
   answer: (ks: Keyspace, key: Key) => Step<Reply>,
 ): KeyValueRow {
   return {
-    ...{ name: `object|${name}`, since, summary },
+    name: `object|${name}`,
+    since,
+    summary,
     arity: 3,
     flags: ['readonly'],
     categories: ['keyspace'],

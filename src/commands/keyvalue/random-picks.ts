@@ -1,9 +1,10 @@
 // Members picked at random: HRANDFIELD and SRANDMEMBER. A positive count picks so many different
 // ones, a negative one picks with repetitions.
 
-import { randomPicksMax } from '../../base/limits.js'
+import { randomPicksMax, wordsPerBreath } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import type { Program, ReadTx } from '../../store/store.js'
 
 const int64Max = 2n ** 63n - 1n
 
@@ -17,16 +18,27 @@ export function readPickCount(call: KeyValueCall, index: number): number {
 }
 
 /** Numbers below `size`: `count` different ones in random order, or -`count` of any. */
-export function pickNumbers(call: KeyValueCall, size: number, count: number): number[] {
+export function* pickNumbers(
+  tx: ReadTx,
+  call: KeyValueCall,
+  size: number,
+  count: number,
+): Program<number[]> {
   if (count < 0) {
     if (-count > randomPicksMax) throw refuse('ERR value is out of range')
-    return Array.from({ length: -count }, () => call.random(size))
+    const picked: number[] = []
+    while (picked.length < -count) {
+      picked.push(call.random(size))
+      if (picked.length % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
+    }
+    return picked
   }
   // Floyd's choice: as many draws as members.
   const chosen = new Set<number>()
   for (let last = Math.max(0, size - count); last < size; last++) {
     const number = call.random(last + 1)
     chosen.add(chosen.has(number) ? last : number)
+    if (chosen.size % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
   }
   return [...chosen]
 }

@@ -11,6 +11,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { openHash } from '../../engine/keyspace/hash.js'
+import { eachInTurns } from '../../engine/keyspace/in-turns.js'
 import { walkKeys } from '../../engine/keyspace/key-walk.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { openSet } from '../../engine/keyspace/set.js'
@@ -80,10 +81,10 @@ function* scanKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const from = cursor === 0 ? undefined : cursors.find(identity, scope, cursor)
   const { keys, place } = yield* walkKeys(ks, glob?.prefix ?? noPrefix, from, count)
   const names: Slice[] = []
-  for (const { name, type: found } of keys) {
-    if (type !== undefined && found !== type) continue
+  yield* eachInTurns(ks.tx, keys, ({ name, type: found }) => {
+    if (type !== undefined && found !== type) return
     if (glob === undefined || glob.matches(name)) names.push(Slice.of(name.copy()))
-  }
+  })
   return [place === undefined ? '0' : String(cursors.keep(identity, scope, place)), names]
 }
 
@@ -146,7 +147,9 @@ function memberScan(
 
 const hscan = memberScan(
   {
-    ...{ name: 'hscan', categories: ['hash'], group: 'hash' },
+    name: 'hscan',
+    categories: ['hash'],
+    group: 'hash',
     summary: 'Answers the next fields of an iteration over a hash, with their values.',
   },
   function* (ks, name) {
@@ -163,7 +166,9 @@ const hscan = memberScan(
 
 const sscan = memberScan(
   {
-    ...{ name: 'sscan', categories: ['set'], group: 'set' },
+    name: 'sscan',
+    categories: ['set'],
+    group: 'set',
     summary: 'Answers the next members of an iteration over a set.',
   },
   function* (ks, name) {
@@ -182,7 +187,9 @@ const sscan = memberScan(
 
 const zscan = memberScan(
   {
-    ...{ name: 'zscan', categories: ['sortedset'], group: 'sorted-set' },
+    name: 'zscan',
+    categories: ['sortedset'],
+    group: 'sorted-set',
     summary: 'Answers the next members of an iteration over a sorted set, with their scores.',
   },
   function* (ks, name) {

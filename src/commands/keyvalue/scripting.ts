@@ -13,7 +13,9 @@ const onOne = ['request_policy:all_shards', 'response_policy:one_succeeded'] as 
 
 function container(name: string, since: string, summary: string): KeyValueRow {
   return {
-    ...{ name, since, summary },
+    name,
+    since,
+    summary,
     arity: -2,
     flags: [],
     categories: [],
@@ -34,7 +36,9 @@ function flush(name: string, since: string, flags: readonly Flag[], tips: readon
     ...shared,
     name: `${name}|flush`,
     arity: -2,
-    ...{ flags, since, tips },
+    flags,
+    since,
+    tips,
     summary: 'Empties what is empty.',
     syntax: '[ASYNC | SYNC]',
     grain: 'local',

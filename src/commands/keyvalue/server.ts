@@ -202,7 +202,8 @@ function refusedModule(name: string, arity: number, since: string, syntax: strin
     flags: ['admin', 'noscript', 'no_async_loading'],
     access: 'operator',
     summary: 'Refuses.',
-    ...{ since, syntax },
+    since,
+    syntax,
     grain: 'local',
     run() {
       throw notAllowed('MODULE', 'enable-module-command')

@@ -2,12 +2,13 @@
 // set. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { eachInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
@@ -19,7 +20,7 @@ type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
 /** Throws WRONGTYPE if any of the keys is no set, whatever the others are. */
 function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
   const keys = yield* ks.keys(names)
-  return keys.map((key) => setOf(ks, key))
+  return yield* mapInTurns(ks.tx, keys, (key) => setOf(ks, key))
 }
 
 /** Members of the first set that `keeps` lets through, up to `most` of them. */
@@ -56,8 +57,9 @@ function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number):
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   const found = new Map<string, Slice>()
   for (const each of sets) {
-    for (const member of yield* each.all()) found.set(mapKey(member.view()), member)
-    yield* ks.tx.breathe(each.size)
+    yield* eachInTurns(ks.tx, yield* each.all(), (member) => {
+      found.set(mapKey(member.view()), member)
+    })
   }
   return [...found.values()]
 }
@@ -114,7 +116,10 @@ function* store(
     return 0
   }
   const into = yield* openSet(ks, name)
-  for (const member of members) yield* into.add(member)
+  for (let i = 0; i < members.length; i++) {
+    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
+    yield* into.add(members[i] as Slice)
+  }
   yield* into.save()
   ks.notify('s', event, name)
   return members.length

@@ -41,8 +41,12 @@ export function readGetexOptions(call: KeyValueCall, from: number): SetOptions {
 
 function noOptions(): SetOptions {
   return {
-    ...{ condition: undefined, answersOld: false, keepsTime: false, persists: false },
-    ...{ unit: undefined, time: 0 },
+    condition: undefined,
+    answersOld: false,
+    keepsTime: false,
+    persists: false,
+    unit: undefined,
+    time: 0,
   }
 }
 

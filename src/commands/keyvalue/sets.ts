@@ -154,7 +154,12 @@ const smembers: KeyValueRow = {
 }
 
 /** Random members, taken out one after the other; none is left where there are no more of them. */
-function* takeSome(call: KeyValueCall, from: MemberSet, count: number): Program<Slice[]> {
+function* takeSome(
+  { tx }: Keyspace,
+  call: KeyValueCall,
+  from: MemberSet,
+  count: number,
+): Program<Slice[]> {
   if (count >= from.size) {
     const all = yield* from.all()
     from.clear()
@@ -166,6 +171,7 @@ function* takeSome(call: KeyValueCall, from: MemberSet, count: number): Program<
     if (member === undefined) break
     yield* from.remove(member)
     taken.push(member)
+    if (taken.length % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
   }
   return taken
 }
@@ -177,7 +183,7 @@ function* pop(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   if (count < 0) throw mustBePositive()
   const from = yield* openSet(ks, call.arg(1))
   if (from.size === 0 || count === 0) return hasCount ? set([]) : null
-  const taken = yield* takeSome(call, from, count)
+  const taken = yield* takeSome(ks, call, from, count)
   yield* saveTaken(ks, from, 'spop')
   return hasCount ? set(taken) : (taken[0] ?? null)
 }
@@ -216,7 +222,7 @@ const srandmember: KeyValueRow = {
     if (from.size === 0 || count === 0) return hasCount ? emptyArray : null
     if (count >= from.size && hasCount) return yield* from.all()
     const picked: Slice[] = []
-    for (const number of pickNumbers(call, from.size, count)) {
+    for (const number of yield* pickNumbers(ks.tx, call, from.size, count)) {
       const member = yield* from.at(number)
       if (member !== undefined) picked.push(member)
     }

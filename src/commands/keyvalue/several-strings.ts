@@ -2,6 +2,7 @@
 // holds something else is no string to a reader, and gives way to a writer.
 
 import { mapKey } from '../../base/bytes.js'
+import { keysAtOnceMax } from '../../base/limits.js'
 import { wrongArity } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
@@ -109,8 +110,14 @@ function overwriteAll(ks: Keyspace, call: KeyValueCall): number {
   return call.count
 }
 
+/** Some keys at a time: that there are too many shows before all of them are read. */
 function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Reply> {
-  yield* putAll(ks, call, from, yield* ks.keys(call.argsFrom(from, 2)))
+  for (let at = from; at < call.count; at += 2 * keysAtOnceMax) {
+    const names: Slice[] = []
+    const end = Math.min(at + 2 * keysAtOnceMax, call.count)
+    for (let i = at; i < end; i += 2) names.push(call.arg(i))
+    yield* putAll(ks, call, at, yield* ks.keys(names))
+  }
   return ok
 }
 

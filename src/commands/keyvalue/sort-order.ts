@@ -1,12 +1,12 @@
 // The order of SORT: by numbers or by bytes, of the elements or of what a pattern finds for them.
-// Equal numbers go by the elements' bytes. Sorted in runs that are merged, so that a read of many
-// elements lets others have their turn.
+// Equal numbers go by the elements' bytes.
 
-import { sortRunElements } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import { mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import { sortInTurns } from '../../engine/keyspace/merge-sort.js'
+import type { Program } from '../../store/store.js'
 import type { SortOptions } from './sort.js'
 import { lookUpByPattern } from './sort-patterns.js'
 
@@ -25,13 +25,13 @@ export function* sortElements(
   { by, isAlpha, isDescending }: Pick<SortOptions, 'by' | 'isAlpha' | 'isDescending'>,
 ): Program<Slice[]> {
   const weights = by === undefined ? elements : yield* lookUpByPattern(ks, by, elements)
-  const items = elements.map((element, i) => {
+  const items = yield* mapInTurns(ks.tx, elements, (element, i): Item => {
     const text = weights[i]
     return { element, text, number: isAlpha || text === undefined ? 0 : numberOf(text) }
   })
   const compare = isAlpha ? byText : byNumber
   const wanted: Compare = isDescending ? (a, b) => -compare(a, b) : compare
-  const sorted = yield* mergeSort(ks.tx, items, wanted)
+  const sorted = yield* sortInTurns(ks.tx, items, wanted)
   return sorted.map(({ element }) => element)
 }
 
@@ -73,45 +73,4 @@ function parse(text: string): number | undefined {
   if (whole + fraction === '') return undefined
   const value = Number.parseInt(whole + fraction, 16) * 2 ** (Number(power) - 4 * fraction.length)
   return sign === '-' ? -value : value
-}
-
-function* mergeSort(tx: ReadTx, items: Item[], compare: Compare): Program<Item[]> {
-  let sorted = new Array<Item>(items.length)
-  for (let first = 0; first < items.length; first += sortRunElements) {
-    const run = items.slice(first, first + sortRunElements).sort(compare)
-    for (let i = 0; i < run.length; i++) sorted[first + i] = run[i] as Item
-    yield* tx.breathe(run.length)
-  }
-  let other = new Array<Item>(items.length)
-  for (let size = sortRunElements; size < items.length; size *= 2) {
-    for (let first = 0; first < items.length; first += 2 * size) {
-      const middle = Math.min(first + size, items.length)
-      const end = Math.min(first + 2 * size, items.length)
-      yield* merge(tx, { sorted, other, compare }, first, middle, end)
-    }
-    ;[sorted, other] = [other, sorted]
-  }
-  return sorted
-}
-
-interface Merging {
-  readonly sorted: readonly Item[]
-  readonly other: Item[]
-  readonly compare: Compare
-}
-
-function* merge(
-  tx: ReadTx,
-  { sorted, other, compare }: Merging,
-  first: number,
-  middle: number,
-  end: number,
-): Program<void> {
-  let [left, right] = [first, middle]
-  for (let to = first; to < end; to++) {
-    const takesLeft =
-      right >= end || (left < middle && compare(sorted[left] as Item, sorted[right] as Item) <= 0)
-    other[to] = sorted[takesLeft ? left++ : right++] as Item
-    if ((to + 1) % sortRunElements === 0) yield* tx.breathe(sortRunElements)
-  }
 }

@@ -9,6 +9,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { elementsOfKey } from '../../engine/keyspace/contents.js'
+import { flatMapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { listOf } from '../../engine/keyspace/list.js'
 import type { Program } from '../../store/store.js'
@@ -28,8 +29,13 @@ export interface SortOptions {
 
 function readOptions(call: KeyValueCall, mayStore: boolean): SortOptions {
   const options: SortOptions = {
-    ...{ isDescending: false, isAlpha: false, offset: 0, count: -1 },
-    ...{ by: undefined, gets: [], store: undefined },
+    isDescending: false,
+    isAlpha: false,
+    offset: 0,
+    count: -1,
+    by: undefined,
+    gets: [],
+    store: undefined,
   }
   for (let i = 2; i < call.count; i++) {
     const left = call.count - 1 - i
@@ -79,7 +85,7 @@ function* project(
   if (gets.length === 0) return [...elements]
   const columns: (Slice | undefined)[][] = []
   for (const pattern of gets) columns.push(yield* lookUpByPattern(ks, pattern, elements))
-  return elements.flatMap((_, row) => columns.map((column) => column[row]))
+  return yield* flatMapInTurns(ks.tx, elements, (_, row) => columns.map((column) => column[row]))
 }
 
 function* store(ks: Keyspace, name: Slice, values: readonly Slice[]): Program<Reply> {

@@ -2,13 +2,16 @@
 // of intersections, counted. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
+import { wordsPerBreath } from '../../base/limits.js'
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
 import type { Arguments } from '../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { eachInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { sortInTurns } from '../../engine/keyspace/merge-sort.js'
 import { parseFloat64, parseInt64 } from '../../engine/keyspace/numbers.js'
 import { type ScoredMember, storeSortedSet } from '../../engine/keyspace/sorted-set.js'
 import { type Input, inputOf, type Scores } from '../../engine/keyspace/sorted-set-inputs.js'
@@ -61,12 +64,13 @@ function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind):
   if (count > call.count - at - 1) throw syntaxError()
   const behind = at + 1 + Number(count)
   const keys = yield* ks.keys(call.argsFrom(at + 1).slice(0, Number(count)))
-  const inputs = keys.map((key) => inputOf(ks, key))
+  const inputs = yield* mapInTurns(ks.tx, keys, (key) => inputOf(ks, key))
   const { weights, ...options } = readOptions(call, behind, inputs.length, kind)
   return {
     ...options,
-    inputs: inputs.map((input, i) => ({
-      ...{ input, weight: weights[i] ?? 1 },
+    inputs: yield* mapInTurns(ks.tx, inputs, (input, i) => ({
+      input,
+      weight: weights[i] ?? 1,
       name: mapKey((keys[i] as Key).name.view()),
     })),
   }
@@ -127,7 +131,7 @@ function weighted(score: number, weight: number): number {
 function* unite({ tx }: Keyspace, { inputs, aggregate }: Request): Program<ScoredMember[]> {
   const found = new Map<string, ScoredMember>()
   for (const { input, weight } of bySize(inputs)) {
-    for (const { member, score } of yield* input.all()) {
+    yield* eachInTurns(tx, yield* input.all(), ({ member, score }) => {
       const place = mapKey(member.view())
       const before = found.get(place)
       const one = weighted(score, weight)
@@ -135,8 +139,7 @@ function* unite({ tx }: Keyspace, { inputs, aggregate }: Request): Program<Score
         member,
         score: before === undefined ? one : aggregate(before.score, one),
       })
-    }
-    yield* tx.breathe(input.size)
+    })
   }
   return [...found.values()]
 }
@@ -153,7 +156,9 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
     scores.push(name === first.name ? undefined : yield* input.scores(size))
   }
   const found: ScoredMember[] = []
+  let looked = 0
   for (const { member, score } of yield* first.input.all()) {
+    if (++looked % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
     let total: number | undefined = weighted(score, first.weight)
     for (let i = 0; i < others.length && total !== undefined; i++) {
       const ask = scores[i]
@@ -166,7 +171,6 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
     found.push({ member, score: total })
     if (found.length === limit) break
   }
-  yield* tx.breathe(size)
   return found
 }
 
@@ -180,8 +184,11 @@ function* subtract({ tx }: Keyspace, { inputs }: Request): Program<ScoredMember[
     if (input.size === 0) continue
     const ask = yield* input.scores(kept.length)
     const still: ScoredMember[] = []
-    for (const entry of kept) if ((yield* ask(entry.member)) === undefined) still.push(entry)
-    yield* tx.breathe(kept.length)
+    for (let i = 0; i < kept.length; i++) {
+      if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.breathe(wordsPerBreath)
+      const entry = kept[i] as ScoredMember
+      if ((yield* ask(entry.member)) === undefined) still.push(entry)
+    }
     kept = still
   }
   return kept
@@ -196,7 +203,8 @@ const weights = '[WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]'
 function replyRow(operation: Operation, texts: Texts): KeyValueRow {
   const options = operation === 'diff' ? '' : ` ${weights}`
   return {
-    ...{ ...shared, ...texts },
+    ...shared,
+    ...texts,
     name: `z${operation}`,
     arity: -3,
     flags: ['readonly'],
@@ -206,7 +214,8 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
     *run(ks, call) {
       const request = yield* readRequest(ks, call, 1, { operation, result: 'reply' })
       const found = yield* operations[operation](ks, request)
-      return replyOf(found.sort(compareScored), request.withScores)
+      const inOrder = yield* sortInTurns(ks.tx, found, compareScored)
+      return yield* replyOf(ks.tx, inOrder, request.withScores)
     },
   }
 }
@@ -214,7 +223,8 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
 function storeRow(operation: Operation, texts: Texts): KeyValueRow {
   const options = operation === 'diff' ? '' : ` ${weights}`
   return {
-    ...{ ...shared, ...texts },
+    ...shared,
+    ...texts,
     name: `z${operation}store`,
     arity: -4,
     flags: ['write', 'denyoom'],

@@ -28,8 +28,10 @@ export function scoreSpanAt(call: KeyValueCall, minIndex: number, maxIndex: numb
   }
   return {
     by: 'score',
-    ...{ min: min.value, isMinOpen: min.isOpen },
-    ...{ max: max.value, isMaxOpen: max.isOpen },
+    min: min.value,
+    isMinOpen: min.isOpen,
+    max: max.value,
+    isMaxOpen: max.isOpen,
   }
 }
 
@@ -63,7 +65,10 @@ type ReadSpan = (call: KeyValueCall, minIndex: number, maxIndex: number) => Span
 
 function countRow(name: string, since: string, summary: string, read: ReadSpan): KeyValueRow {
   return {
-    ...{ ...shared, name, since, summary },
+    ...shared,
+    name,
+    since,
+    summary,
     arity: 4,
     flags: ['readonly', 'fast'],
     complexity: 'O(log(N))',
@@ -78,7 +83,10 @@ function countRow(name: string, since: string, summary: string, read: ReadSpan):
 
 function removeRow(name: string, since: string, summary: string, read: ReadSpan): KeyValueRow {
   return {
-    ...{ ...shared, name, since, summary },
+    ...shared,
+    name,
+    since,
+    summary,
     arity: 4,
     flags: ['write'],
     complexity: 'O(log(N)+M) with M members removed',

@@ -18,7 +18,7 @@ import {
 import type { Program } from '../../store/store.js'
 import { keysFrom, readPopSome } from './list-moves.js'
 import { pickNumbers, readPickCount } from './random-picks.js'
-import { replyOf } from './sorted-set-ranges.js'
+import { pairsOf, replyOf } from './sorted-set-ranges.js'
 import { saveRemoved } from './sorted-sets.js'
 
 const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
@@ -65,7 +65,8 @@ export function popSomeReply({ name, taken }: Popped): Reply {
 
 function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
-    ...{ ...shared, name },
+    ...shared,
+    name,
     arity: -2,
     flags: ['write', 'fast'],
     keys: [1, 1, 1],
@@ -81,8 +82,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
       if (count === undefined || count < 0) throw mustBePositive()
       const set = yield* openSortedSet(ks, call.arg(1))
       const taken = yield* take(ks, set, end, Number(count))
-      if (call.count === 3) return replyOf(taken, true)
-      return taken.flatMap(({ member, score }) => [member, double(score)])
+      return call.count === 3 ? yield* replyOf(ks.tx, taken, true) : yield* pairsOf(ks.tx, taken)
     },
   }
 }
@@ -136,8 +136,9 @@ const zrandmember: KeyValueRow = {
     const set = yield* openSortedSet(ks, call.arg(1))
     const { size } = set
     if (size === 0) return emptyArray
-    if (count >= size) return replyOf(yield* set.byRank(0, size), withScores)
-    return replyOf(yield* atRanks(set, pickNumbers(call, size, count)), withScores)
+    if (count >= size) return yield* replyOf(ks.tx, yield* set.byRank(0, size), withScores)
+    const ranks = yield* pickNumbers(ks.tx, call, size, count)
+    return yield* replyOf(ks.tx, yield* atRanks(set, ranks), withScores)
   },
 }
 

@@ -5,6 +5,7 @@ import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { flatMapInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import {
   openSortedSet,
@@ -14,7 +15,7 @@ import {
   sortedSetOf,
   storeSortedSet,
 } from '../../engine/keyspace/sorted-set.js'
-import type { Program } from '../../store/store.js'
+import type { Program, ReadTx, Step } from '../../store/store.js'
 import { lexSpanAt, ranksOf, scoreSpanAt } from './sorted-set-bounds.js'
 
 const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
@@ -71,8 +72,11 @@ function readRequest(call: KeyValueCall, first: number, kind: Kind, isStore: boo
 function readOptions(call: KeyValueCall, at: number, kind: Kind, isStore: boolean): Options {
   const { by, reverse } = kind
   const options: Options = {
-    ...{ by: by ?? 'rank', reverse: reverse ?? false, withScores: false },
-    ...{ offset: 0, count: -1 },
+    by: by ?? 'rank',
+    reverse: reverse ?? false,
+    withScores: false,
+    offset: 0,
+    count: -1,
   }
   let isByGiven = by !== undefined
   for (let i = at; i < call.count; i++) {
@@ -103,9 +107,21 @@ function* readRange(set: SortedSet, request: Request): Program<ScoredMember[]> {
 }
 
 /** Members, or members with scores. */
-export function replyOf(entries: readonly ScoredMember[], withScores: boolean): Reply {
-  if (!withScores) return entries.map(({ member }) => member)
-  return { kind: 'scored', pairs: entries.flatMap(({ member, score }) => [member, double(score)]) }
+export function replyOf(
+  tx: ReadTx,
+  entries: readonly ScoredMember[],
+  withScores: boolean,
+): Step<Reply> {
+  return withScores ? scored(tx, entries) : mapInTurns(tx, entries, ({ member }) => member)
+}
+
+function* scored(tx: ReadTx, entries: readonly ScoredMember[]): Program<Reply> {
+  return { kind: 'scored', pairs: yield* pairsOf(tx, entries) }
+}
+
+/** Members and scores in turn. */
+export function pairsOf(tx: ReadTx, entries: readonly ScoredMember[]): Step<Reply[]> {
+  return flatMapInTurns(tx, entries, ({ member, score }) => [member, double(score)])
 }
 
 function rangeRow(
@@ -113,7 +129,8 @@ function rangeRow(
   kind: Kind,
 ): KeyValueRow {
   return {
-    ...{ ...shared, ...row },
+    ...shared,
+    ...row,
     arity: -4,
     flags: ['readonly'],
     keys: [1, 1, 1],
@@ -122,7 +139,7 @@ function rangeRow(
     *run(ks, call) {
       const request = readRequest(call, 2, kind, false)
       const set = yield* openSortedSet(ks, call.arg(1))
-      return replyOf(yield* readRange(set, request), request.withScores)
+      return yield* replyOf(ks.tx, yield* readRange(set, request), request.withScores)
     },
   }
 }

@@ -257,7 +257,9 @@ function scoreOrNil(score: number | undefined): Reply {
 
 function rankRow(name: string, summary: string, isReverse: boolean): KeyValueRow {
   return {
-    ...{ ...shared, name, summary },
+    ...shared,
+    name,
+    summary,
     arity: 3,
     flags: ['readonly', 'fast'],
     since: '2.0.0',

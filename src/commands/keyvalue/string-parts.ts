@@ -59,7 +59,8 @@ const strlen: KeyValueRow = {
 function rangeRow(name: string, since: string): KeyValueRow {
   return {
     ...shared,
-    ...{ name, since },
+    name,
+    since,
     arity: 4,
     flags: ['readonly'],
     summary: 'Answers the bytes of a string from one position to another.',

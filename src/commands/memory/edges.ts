@@ -5,11 +5,18 @@ import { fail } from '../../base/errors.js'
 import { anyValue, collection, optional } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { shownEdge } from '../../memory/edge.js'
-import { requireEdgeType, requireTime, requireWeight } from '../../memory/given-memory.js'
-import { mergeEntities } from '../../memory/merge-entities.js'
-import { entityDocument, shownNode } from '../../memory/node.js'
-import { type MeantEdge, relateNodes, unrelateNodes } from '../../memory/relate.js'
+import { findGraph } from '../../memory/graph/graph.js'
+import { shownEdge } from '../../memory/nodes/edge.js'
+import { entityDocument, shownNode } from '../../memory/nodes/node.js'
+import { requireEdgeType, requireTime, requireWeight } from '../../memory/write/given-memory.js'
+import { unknownNode } from '../../memory/write/memory-plan.js'
+import { mergeEntities } from '../../memory/write/merge-entities.js'
+import {
+  type MeantEdge,
+  relateNodes,
+  unknownEdge,
+  unrelateNodes,
+} from '../../memory/write/relate.js'
 import { writePhase } from '../../store/sweep.js'
 import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
 
@@ -34,7 +41,10 @@ const relateNodesRow = documentRow({
   *run(tx, call) {
     const { from, to, type, weight, validFrom, validTo, source } = call.args
     const relation = {
-      ...{ from, to, source, type: requireEdgeType(type) },
+      from,
+      to,
+      source,
+      type: requireEdgeType(type),
       weight: weight === undefined ? undefined : requireWeight(weight),
       validFrom: requireTime(validFrom, 'validFrom'),
       validTo: requireTime(validTo, 'validTo'),
@@ -67,7 +77,8 @@ const unrelateNodesRow = documentRow({
   help: 'Removes an edge: by its id, or by its two ends and its type.',
   *run(tx, call) {
     const meant = meantEdge(call.args)
-    const graph = yield* requireGraph(tx, call, 'id' in meant ? meant.id : meant.from)
+    const graph = yield* findGraph(tx, call.db, call.target)
+    if (graph === undefined) throw 'id' in meant ? unknownEdge() : unknownNode(meant.from)
     yield* unrelateNodes(tx, graph, meant, authorOf(call))
     return reply((out) => out.bool('deleted', true))
   },

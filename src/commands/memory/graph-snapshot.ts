@@ -6,11 +6,12 @@ import { contextNodesMax } from '../../base/limits.js'
 import { collection, number, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { edgeDocument, shownEdge } from '../../memory/edge.js'
-import { findGraph } from '../../memory/graph.js'
-import { shownNode } from '../../memory/node.js'
-import { shownAnchor } from '../../memory/shown-anchor.js'
-import { type Snapshot, snapshotOf } from '../../memory/snapshot.js'
+import { findGraph } from '../../memory/graph/graph.js'
+import { type Edge, edgeDocument, shownEdge } from '../../memory/nodes/edge.js'
+import { shownNode } from '../../memory/nodes/node.js'
+import { shownAnchor } from '../../memory/recall/shown-anchor.js'
+import { type Snapshot, snapshotOf } from '../../memory/recall/snapshot.js'
+import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { touchesGraph } from './arguments.js'
@@ -28,20 +29,30 @@ export const graphSnapshotRow = documentRow({
       throw fail('BadValue', `limit is a whole number from 1 to ${contextNodesMax}`)
     }
     const graph = yield* findGraph(tx, db, target)
-    return replyOf(graph === undefined ? nothing : yield* snapshotOf(tx, graph, limit))
+    const snapshot = graph === undefined ? nothing : yield* snapshotOf(tx, graph, limit)
+    return replyOf(snapshot, yield* shownEdges(tx, snapshot.edges))
   },
 })
 
+/** Edges that are made ready to be shown between two looks at the time. */
+const edgesAtOnce = 64
+
 const nothing: Snapshot = { nodes: [], edges: [], anchors: [], total: 0, seq: 0 }
 
-function replyOf({ nodes, edges, anchors, total, seq }: Snapshot): Document {
+/** There may be very many of them. */
+function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
+  const shown: Document[] = []
+  for (const edge of edges) {
+    if (shown.length % edgesAtOnce === 0) yield* tx.breathe(edgesAtOnce)
+    shown.push(shownEdge(edgeDocument(edge)))
+  }
+  return shown
+}
+
+function replyOf({ nodes, anchors, total, seq }: Snapshot, edges: readonly Document[]): Document {
   return reply((writer) => {
     writeAll(writer, 'nodes', nodes.map(shownNode))
-    writeAll(
-      writer,
-      'edges',
-      edges.map((edge) => shownEdge(edgeDocument(edge))),
-    )
+    writeAll(writer, 'edges', edges)
     writeAll(writer, 'anchors', anchors.map(shownAnchor))
     writer.int64('total', total).int64('seq', seq)
   })

@@ -20,10 +20,16 @@ import { documentRow } from '../../bus/row.js'
 import type { Access, Need, PrivacyMode } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
-import { dropGraph, ensureGraph, findParts, graphTouches, saveAccess } from '../../memory/graph.js'
-import { graphCreation } from '../../memory/graph-creation.js'
-import { type GraphReport, listGraphs, reportOf } from '../../memory/graph-list.js'
-import { noteChange } from '../../memory/graph-settings.js'
+import {
+  dropGraph,
+  ensureGraph,
+  findParts,
+  graphTouches,
+  saveAccess,
+} from '../../memory/graph/graph.js'
+import { graphCreation } from '../../memory/graph/graph-creation.js'
+import { type GraphReport, listGraphs, reportOf } from '../../memory/graph/graph-list.js'
+import { noteChange } from '../../memory/graph/graph-settings.js'
 import { fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { type Document, documentValue } from '../../value/value.js'
@@ -142,7 +148,9 @@ function changedAccess(call: SetGraphCall, access: Access): Access {
   const owner = ownerAddress === undefined ? claimed : requireAddress(ownerAddress, 'ownerAddress')
   const isSettled = claims || access.isSettled === true
   return {
-    ...{ owner, mode, roles: roles === undefined ? access.roles : requireRoles(roles) },
+    owner,
+    mode,
+    roles: roles === undefined ? access.roles : requireRoles(roles),
     ...(isSettled ? { isSettled } : {}),
   }
 }

@@ -7,13 +7,17 @@ import type { Call } from '../../bus/call.js'
 import { arrayOf, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import type { GraphPrograms } from '../../memory/anchor-making.js'
-import { evidenceOf } from '../../memory/evidence.js'
-import { findGraph, graphTouches } from '../../memory/graph.js'
-import { graphKey } from '../../memory/graph-key.js'
-import { anchorsToVerify, type GraphVerdict } from '../../memory/graph-verdict.js'
-import { noChain, Proofs } from '../../memory/proofs.js'
-import { notFound, type Verdict } from '../../memory/verdict.js'
+import { findGraph, graphTouches } from '../../memory/graph/graph.js'
+import { graphKey } from '../../memory/graph/graph-key.js'
+import type { GraphPrograms } from '../../memory/proof/anchor-making.js'
+import { evidenceOf } from '../../memory/proof/evidence.js'
+import {
+  anchorsToVerify,
+  type GraphEvidence,
+  type GraphVerdict,
+} from '../../memory/proof/graph-verdict.js'
+import { noChain, Proofs, type Requested } from '../../memory/proof/proofs.js'
+import { notFound, type Verdict } from '../../memory/proof/verdict.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
@@ -46,13 +50,17 @@ const verifyGraph = documentRow({
   help: "Compares a graph's anchors, their places and the roots before them with the chain.",
   async run(call) {
     const { db, target } = call
-    const found = await call.read(function* (tx) {
+    const key = await call.read(function* (tx) {
       const graph = yield* findGraph(tx, db, target)
-      if (graph === undefined) return undefined
-      return { key: graphKey(graph), anchors: yield* anchorsToVerify(tx, graph.anchors) }
+      return graph === undefined ? undefined : graphKey(graph)
     })
-    if (found === undefined) throw fail('GraphNotFound', `there is no graph '${target}'`)
-    return replyOf(await proofsOf(call).verifyGraph(found.key, found.anchors))
+    if (key === undefined) throw fail('GraphNotFound', `there is no graph '${target}'`)
+    const page: GraphEvidence['page'] = (before) =>
+      call.read(function* (tx) {
+        const graph = yield* findGraph(tx, db, target)
+        return graph === undefined ? [] : yield* anchorsToVerify(tx, graph.anchors, before)
+      })
+    return replyOf({ ...(await proofsOf(call).verifyGraph({ graphKey: key, page })) })
   },
 })
 
@@ -71,12 +79,7 @@ const anchorGraph = documentRow({
     }
     for (const id of ids ?? []) requireId(id)
     const chosen = ids === undefined ? undefined : new Set(ids)
-    const made = await proofsOf(call).anchor(call.target, programsOf(call), chosen)
-    return reply((writer) => {
-      if (made === undefined) writer.null('anchorId')
-      else writer.string('anchorId', made.id)
-      writer.int32('count', made?.count ?? 0)
-    })
+    return replyOf({ ...(await proofsOf(call).anchor(call.target, programsOf(call), chosen)) })
   },
 })
 
@@ -111,7 +114,7 @@ function programsOf(call: Call<unknown, string>): GraphPrograms {
 }
 
 /** Texts, truths and whole numbers as they are. */
-function replyOf(fields: Verdict | GraphVerdict): Document {
+function replyOf(fields: Verdict | GraphVerdict | Requested): Document {
   return reply((writer) => {
     for (const [name, value] of Object.entries(fields)) writeField(writer, name, value)
   })

@@ -14,9 +14,14 @@ import { bool, collection, number, oneOf, optional, string, withDefault } from '
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import type { Args } from '../../bus/schema.js'
-import { findGraph } from '../../memory/graph.js'
-import { type Recall, type RecallRequest, recall } from '../../memory/recall.js'
-import type { Recalled } from '../../memory/recall-score.js'
+import { findGraph } from '../../memory/graph/graph.js'
+import {
+  type Recall,
+  type RecallRequest,
+  recall,
+  unknownEntity,
+} from '../../memory/recall/recall.js'
+import type { Recalled } from '../../memory/recall/recall-score.js'
 import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import { touchesGraph } from './arguments.js'
@@ -42,6 +47,7 @@ export const recallRow = documentRow({
   *run(tx, { db, target, args }) {
     const request = requestOf(args)
     const graph = yield* findGraph(tx, db, target)
+    if (graph === undefined && args.entity !== undefined) throw unknownEntity(args.entity)
     if (graph === undefined) return replyOf(nothing, false)
     return replyOf(yield* recall(tx, graph, request), args.explain)
   },

@@ -4,10 +4,11 @@
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import {
-  memoriesPerProgram,
+  memoriesPreparedMax,
   memoryBatchMax,
   memoryBytesAtOnceMax,
-  memoryBytesPerProgram,
+  memoryBytesPreparedMax,
+  memoryWorkPerProgram,
   programPutsMax,
 } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
@@ -15,18 +16,18 @@ import { collection, documents, oneOf, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { walletOf } from '../../identity/identity.js'
-import { batchIds } from '../../memory/batch-ids.js'
-import { ensureGraph, type GraphCreation, graphTouches } from '../../memory/graph.js'
-import { graphCreation } from '../../memory/graph-creation.js'
-import { shownNode } from '../../memory/node.js'
-import { type PreparedMemory, prepareMemory } from '../../memory/prepared-memory.js'
 import {
-  type Outcome,
-  type Remembered,
-  type RememberOptions,
-  rememberAll,
-} from '../../memory/remember.js'
-import { ulidRandomBytes } from '../../memory/ulid.js'
+  ensureGraph,
+  findGraph,
+  type GraphCreation,
+  graphTouches,
+} from '../../memory/graph/graph.js'
+import { graphCreation } from '../../memory/graph/graph-creation.js'
+import type { Author } from '../../memory/nodes/entity-writing.js'
+import { shownNode } from '../../memory/nodes/node.js'
+import { memoryPrefix } from '../../memory/postings/packed-id.js'
+import { type PreparedMemory, prepareMemory, workOf } from '../../memory/write/prepared-memory.js'
+import { type Outcome, type Remembered, rememberAll } from '../../memory/write/remember.js'
 import type { ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { field } from '../../value/elements.js'
@@ -53,7 +54,7 @@ export const rememberRow = documentRow({
   *run(call) {
     const { memories, mode } = call.args
     requireBatch(memories.length)
-    const writer = new BatchWriter(call)
+    const writer = new BatchWriter(call, memories.length)
     const outcomes = yield* mode === 'all' ? writer.all(memories) : writer.each(memories)
     outcomes.sort((a, b) => a.index - b.index)
     return reply((out) => writeOutcomes(out, outcomes))
@@ -66,13 +67,14 @@ function requireBatch(memories: number): void {
 }
 
 class BatchWriter {
-  private readonly options: Omit<RememberOptions, 'isAtomic'>
+  private readonly createdBy: Author['createdBy']
   private readonly creation: GraphCreation
 
-  constructor(private readonly call: RememberCall) {
-    const { now, identity, services } = call
-    const ids = batchIds(now, services.random.bytes(ulidRandomBytes))
-    this.options = { now, createdBy: walletOf(identity), idOf: ids }
+  constructor(
+    private readonly call: RememberCall,
+    private readonly memories: number,
+  ) {
+    this.createdBy = walletOf(call.identity)
     this.creation = graphCreation(call)
   }
 
@@ -102,9 +104,12 @@ class BatchWriter {
   /** Groups, of which each memory may be refused alone. */
   *each(memories: readonly Document[]): Sweep<Outcome[]> {
     const outcomes: Outcome[] = []
-    for (const group of groupsOf(memories)) {
-      const { prepared, refusals } = yield* readPhase((tx) => this.prepare(tx, group))
-      outcomes.push(...refusals, ...(yield* this.group(prepared)))
+    for (const read of groupsOf(placed(memories), readTogether)) {
+      const { prepared, refusals } = yield* readPhase((tx) => this.prepare(tx, read))
+      outcomes.push(...refusals)
+      for (const group of groupsOf(prepared, writtenTogether)) {
+        outcomes.push(...(yield* this.group(group)))
+      }
     }
     return outcomes
   }
@@ -141,30 +146,77 @@ class BatchWriter {
     return [...before, ...(yield* this.group(group.slice(middle)))]
   }
 
-  private write(group: readonly PreparedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
-    const { call, creation, options } = this
-    return writePhase(function* (tx) {
-      const graph = yield* ensureGraph(tx, call.db, call.target, creation)
-      return yield* rememberAll(tx, graph, group, { ...options, isAtomic })
-    })
+  private *write(group: readonly PreparedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
+    const { call, creation, memories, createdBy } = this
+    const { db, target, services } = call
+    // Taken as late as can be, since `next` edges follow ids, and kept however often it runs.
+    const ulids = services.ulids.series(call.now, memories)
+    const idOf = (index: number): string => memoryPrefix + ulids.at(index)
+    // Ids are asked when a memory was made: where the clock has gone back, both stay ahead of it.
+    const options = { now: ulids.ms, createdBy, idOf, isAtomic }
+    try {
+      return yield* writePhase(function* (tx) {
+        const found = yield* findGraph(tx, db, target)
+        const graph = found ?? (yield* ensureGraph(tx, db, target, creation))
+        const outcomes = yield* rememberAll(tx, graph, group, options)
+        const isKept = found !== undefined || outcomes.some(({ kind }) => kind !== 'refused')
+        if (!isKept) throw new NothingKept(outcomes)
+        return outcomes
+      })
+    } catch (thrown) {
+      if (thrown instanceof NothingKept) return thrown.outcomes
+      throw thrown
+    }
+  }
+}
+
+/** Ends a program that would leave nothing but a new graph. */
+class NothingKept extends Error {
+  constructor(readonly outcomes: Outcome[]) {
+    super()
   }
 }
 
 type Placed = readonly [index: number, memory: Document]
 
-/** Memories with their places in the command, as many as one turn may write. */
-function* groupsOf(memories: readonly Document[]): Generator<Placed[]> {
-  let group: Placed[] = []
-  let bytes = 0
-  for (const [index, document] of memories.entries()) {
-    const isFull = group.length >= memoriesPerProgram || bytes >= memoryBytesPerProgram
-    if (isFull) {
+/** What a group holds at most: members, and the sum of what each of them counts for. */
+interface GroupBound<T> {
+  readonly members: number
+  readonly sum: number
+  readonly countOf: (member: T) => number
+}
+
+/** Preparing pauses: what is held in memory is the bound. */
+const readTogether: GroupBound<Placed> = {
+  members: memoriesPreparedMax,
+  sum: memoryBytesPreparedMax,
+  countOf: ([, document]) => document.length,
+}
+
+const writtenTogether: GroupBound<PreparedMemory> = {
+  members: memoryBatchMax,
+  sum: memoryWorkPerProgram,
+  countOf: workOf,
+}
+
+/** Memories with their places in the command. */
+function placed(memories: readonly Document[]): Placed[] {
+  return memories.map((memory, index) => [index, memory])
+}
+
+/** In their order; a group has one member at least. */
+function* groupsOf<T>(all: readonly T[], bound: GroupBound<T>): Generator<T[]> {
+  let group: T[] = []
+  let sum = 0
+  for (const member of all) {
+    const count = bound.countOf(member)
+    if (group.length >= bound.members || (group.length > 0 && sum + count > bound.sum)) {
       yield group
       group = []
-      bytes = 0
+      sum = 0
     }
-    group.push([index, document])
-    bytes += document.length
+    group.push(member)
+    sum += count
   }
   if (group.length > 0) yield group
 }

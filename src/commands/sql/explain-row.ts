@@ -7,8 +7,8 @@ import { fail } from '../../base/errors.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
 import { string } from '../../bus/params.js'
 import { documentRow } from '../../bus/row.js'
-import { type ExplainTarget, explainFind, explainWrite } from '../../engine/explain.js'
-import { documentsSource, type FindQuery } from '../../engine/source.js'
+import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
+import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Touch } from '../../engine/types.js'
 import type { Expression, SelectStatement, Statement } from '../../protocol/sql/ast.js'
 import { compileFilter } from '../../query/filter.js'
@@ -85,7 +85,8 @@ export const sqlExplainRow = documentRow({
     )
     const source = documentsSource(rows)
     const answer = yield* firstBatch(tx, call, {
-      ...{ source, batchSize: rows.length },
+      source,
+      batchSize: rows.length,
       collection: inner.kind === 'select' ? '$cmd.sql' : inner.table.name,
     })
     const columns = [{ name: planColumn, type: 'text' }]

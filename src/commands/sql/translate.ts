@@ -35,6 +35,9 @@ export type SqlKind =
   | 'begin'
   | 'commit'
   | 'rollback'
+  | 'savepoint'
+  | 'release'
+  | 'rollbackTo'
   | 'discard'
   | 'deallocate'
   | 'reset'
@@ -102,6 +105,9 @@ function commandNameOf({ kind }: Statement): string | undefined {
     case 'begin':
     case 'commit':
     case 'rollback':
+    case 'savepoint':
+    case 'release':
+    case 'rollbackTo':
     case 'discard':
     case 'deallocate':
     case 'reset':

@@ -1,7 +1,7 @@
 // What a key holds as plain data, whatever the size: for commands that carry it elsewhere (DUMP,
 // RESTORE) or look at all of it (SORT).
 
-import { scanEntriesMax } from '../../base/limits.js'
+import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { Hash, type HashField } from './hash.js'
@@ -68,7 +68,10 @@ export function* storeContents(
     }
     case 'set': {
       const set = setOf(ks, timed(key, expiresAt))
-      for (const member of contents.members) yield* set.add(member)
+      for (let i = 0; i < contents.members.length; i++) {
+        if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
+        yield* set.add(contents.members[i] as Slice)
+      }
       yield* set.save()
       return
     }

@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { inlineValueBytesMax, memberKeyBytesMax } from '../../base/limits.js'
-import { Slice } from '../../base/slice.js'
+import { emptySlice, Slice } from '../../base/slice.js'
 import type { Direct, Program, Step } from '../../store/store.js'
 import type { Building } from './building.js'
 import {
@@ -19,21 +19,17 @@ import {
 
 const part = { members: 0, numbers: 1 } as const
 
-export interface DenseMember {
-  readonly member: Slice
-  readonly value: Slice
-}
-
-/** What a large hash or set is made of when it becomes one. */
-export function denseBuilding(type: 'hash' | 'set', entries: readonly DenseMember[]): Building {
-  const isHash = type === 'hash'
+/** What a large hash, of names and values, or set is made of when it becomes one. */
+export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): Building {
+  const each = type === 'hash' ? 2 : 1
   return {
     type,
-    content: entries.flatMap(({ member, value }) => (isHash ? [member, value] : [member])),
-    steps: entries.length,
+    content,
+    steps: content.length / each,
     putsPerStep: 2,
     write(members, number) {
-      const { member, value } = entries[number] as DenseMember
+      const member = content[number * each] as Slice
+      const value = type === 'hash' ? (content[number * each + 1] as Slice) : emptySlice
       new DenseMembers(members).add(member, value, number)
       return 2 * member.length + value.length
     },

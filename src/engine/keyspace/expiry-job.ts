@@ -6,10 +6,10 @@ import type { Clock } from '../../base/clock.js'
 import { backgroundRecordsMax, expirySweepMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
-import { BackgroundLoop } from '../background-loop-job.js'
-import { findNamespaceById } from '../catalog.js'
-import type { Pace } from '../pace-job.js'
-import { documentOfRecord } from '../records.js'
+import { BackgroundLoop } from '../background/background-loop-job.js'
+import type { Pace } from '../background/pace-job.js'
+import { findNamespaceById } from '../collection/catalog.js'
+import { documentOfRecord } from '../collection/records.js'
 import type { Namespace, NamespaceId } from '../types.js'
 import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 import { Key } from './key.js'
@@ -41,7 +41,10 @@ export class ExpiryJob {
   constructor(private readonly parts: ExpiryJobParts) {
     const { pace, log } = parts
     this.loop = new BackgroundLoop({
-      ...{ pace, log, everyMs: expirySweepMs, sleepsFirst: false },
+      pace,
+      log,
+      everyMs: expirySweepMs,
+      sleepsFirst: false,
       failure: 'expired keys could not be removed; it will be tried again',
       round: () => this.round(),
     })

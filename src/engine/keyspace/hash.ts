@@ -13,6 +13,7 @@ import { buildMembers } from './building.js'
 import { DenseMembers, denseBuilding, valueOfMember } from './dense-members.js'
 import type { Head } from './head.js'
 import type { Holdable } from './held.js'
+import { eachInTurns, flatMapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
@@ -168,7 +169,10 @@ export class Hash implements Holdable {
 
   /** Takes all fields out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
-    this.fields = byName(yield* this.all())
+    const fields = new Map<string, HashField>()
+    const all = yield* this.all()
+    yield* eachInTurns(this.ks.tx, all, (each) => fields.set(nameOf(each.field), each))
+    this.fields = fields
     this.members = undefined
     this.head = undefined
   }
@@ -203,9 +207,8 @@ export class Hash implements Holdable {
         return
       }
     }
-    yield* ks.tx.breathe(count)
-    const entries = fields.map(({ field: member, value }) => ({ member, value }))
-    const id = yield* buildMembers(ks, denseBuilding('hash', entries))
+    const content = yield* flatMapInTurns(ks.tx, fields, ({ field, value }) => [field, value])
+    const id = yield* buildMembers(ks, denseBuilding('hash', content))
     this.head = { id, count, first: 0 }
     this.members = new DenseMembers(ks.members(id))
     yield* ks.putHead(key, 'hash', this.head)

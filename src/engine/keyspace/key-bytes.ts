@@ -4,7 +4,7 @@
 import { concatBytes } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program } from '../../store/store.js'
-import { membersRange } from '../garbage.js'
+import { membersRange } from '../background/garbage.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 

@@ -6,7 +6,7 @@ import { keyNameBytesMax, recordKeyBytesMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
-import { recordKey } from '../collections.js'
+import { recordKey } from '../collection/collections.js'
 import type { Namespace } from '../types.js'
 import { scalarValue } from './scalar.js'
 

@@ -6,7 +6,7 @@ import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/byt
 import { recordKeyPrefixBytes, scanEntriesMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program } from '../../store/store.js'
-import { idRange } from '../garbage.js'
+import { idRange } from '../background/garbage.js'
 import type { Key } from './key.js'
 import { binaryType, textType } from './key-name.js'
 import type { Keyspace } from './keyspace.js'

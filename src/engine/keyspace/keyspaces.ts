@@ -14,9 +14,9 @@ import {
   findNamespace,
   namespaceKey,
   saveNamespace,
-} from '../catalog.js'
-import { decodeNamespace } from '../descriptors.js'
-import { uuidOfName } from '../server-collections.js'
+} from '../collection/catalog.js'
+import { decodeNamespace } from '../collection/descriptors.js'
+import { uuidOfName } from '../collection/server-collections.js'
 import type { Namespace } from '../types.js'
 import { lookUp } from './look-up.js'
 

@@ -6,7 +6,7 @@
 import type { Bytes } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
-import { discardValue, membersPrefix, trimmedKey } from '../garbage.js'
+import { discardValue, membersPrefix, trimmedKey } from '../background/garbage.js'
 import type { MembersId } from '../types.js'
 import type { Keyspace } from './keyspace.js'
 import { chunksOfMember, numberOfSlice, numberSlice } from './members.js'

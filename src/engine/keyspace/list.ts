@@ -8,6 +8,7 @@ import type { Value } from '../../value/value.js'
 import { buildMembers } from './building.js'
 import type { Head } from './head.js'
 import type { Holdable } from './held.js'
+import { mapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { Finder, type Search } from './list-finder.js'
@@ -96,8 +97,11 @@ export class List implements Holdable {
   *push(end: End, values: readonly Slice[]): Program<void> {
     this.isChanged = true
     if (this.positions !== undefined) yield* this.positions.push(end, values)
-    else if (end === 'back') for (const value of values) this.items.push(scalarValue(value))
-    else this.items = [...values.map(scalarValue).reverse(), ...this.items]
+    else {
+      const added = yield* mapInTurns(this.ks.tx, values, scalarValue)
+      if (end === 'front') this.items = [...added.reverse(), ...this.items]
+      else for (const value of added) this.items.push(value)
+    }
   }
 
   /**
@@ -161,7 +165,8 @@ export class List implements Holdable {
   /** Takes all elements out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     if (this.positions === undefined) return
-    this.items = (yield* this.range(0, this.size - 1)).map(scalarValue)
+    const all = yield* this.range(0, this.size - 1)
+    this.items = yield* mapInTurns(this.ks.tx, all, scalarValue)
     this.positions = undefined
   }
 
@@ -196,8 +201,8 @@ export class List implements Holdable {
         return
       }
     }
-    yield* ks.tx.breathe(items.length)
-    const id = yield* buildMembers(ks, listBuilding(elements(items)))
+    const content = yield* mapInTurns(ks.tx, items, (item) => scalarOf(item) as Slice)
+    const id = yield* buildMembers(ks, listBuilding(content))
     const positions = new ListPositions(ks, { id, count: items.length, first: 0 })
     this.positions = positions
     yield* ks.putHead(key, 'list', positions.head)

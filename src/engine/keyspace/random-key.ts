@@ -6,7 +6,7 @@ import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/byt
 import { randomKeysAtOnce } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program } from '../../store/store.js'
-import { idRange } from '../garbage.js'
+import { idRange } from '../background/garbage.js'
 import type { Key } from './key.js'
 import { placeStart, walkKeys } from './key-walk.js'
 import type { Keyspace } from './keyspace.js'

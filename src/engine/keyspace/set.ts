@@ -10,6 +10,7 @@ import { buildMembers } from './building.js'
 import { DenseMembers, denseBuilding } from './dense-members.js'
 import type { Head } from './head.js'
 import type { Holdable } from './held.js'
+import { eachInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
@@ -165,6 +166,9 @@ export class MemberSet implements Holdable {
   /** Takes all members out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     this.items = yield* this.all()
+    const places = new Map<string, number>()
+    yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(mapKey(item.view()), i))
+    this.places = places
     this.members = undefined
     this.head = undefined
   }
@@ -201,9 +205,7 @@ export class MemberSet implements Holdable {
         return
       }
     }
-    yield* ks.tx.breathe(count)
-    const entries = items.map((member) => ({ member, value: emptySlice }))
-    const id = yield* buildMembers(ks, denseBuilding('set', entries))
+    const id = yield* buildMembers(ks, denseBuilding('set', items))
     this.head = { id, count, first: 0 }
     this.members = new DenseMembers(ks.members(id))
     yield* ks.putHead(key, 'set', this.head)

@@ -6,6 +6,7 @@ import { wrongType } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
+import { eachInTurns, mapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { type MemberSet, setOf } from './set.js'
@@ -32,6 +33,8 @@ export function inputOf(ks: Keyspace, key: Key): Input {
 }
 
 abstract class AnyInput implements Input {
+  constructor(protected readonly ks: Keyspace) {}
+
   abstract readonly size: number
   abstract all(): Program<ScoredMember[]>
   protected abstract readonly isSmall: boolean
@@ -40,7 +43,9 @@ abstract class AnyInput implements Input {
   *scores(questions: number): Program<Scores> {
     if (!this.isSmall && this.size > questions * wholeFactor) return (member) => this.score(member)
     const whole = new Map<string, number>()
-    for (const { member, score } of yield* this.all()) whole.set(mapKey(member.view()), score)
+    yield* eachInTurns(this.ks.tx, yield* this.all(), ({ member, score }) => {
+      whole.set(mapKey(member.view()), score)
+    })
     return (member) => new Done(whole.get(mapKey(member.view())))
   }
 }
@@ -51,7 +56,7 @@ class SortedSetInput extends AnyInput {
   private readonly set: SortedSet
 
   constructor(ks: Keyspace, key: Key) {
-    super()
+    super(ks)
     this.set = sortedSetOf(ks, key)
     this.size = this.set.size
     this.isSmall = key.head === undefined
@@ -72,14 +77,14 @@ class SetInput extends AnyInput {
   private readonly set: MemberSet
 
   constructor(ks: Keyspace, key: Key) {
-    super()
+    super(ks)
     this.set = setOf(ks, key)
     this.size = this.set.size
     this.isSmall = key.head === undefined
   }
 
   *all(): Program<ScoredMember[]> {
-    return (yield* this.set.all()).map((member) => ({ member, score: 1 }))
+    return yield* mapInTurns(this.ks.tx, yield* this.set.all(), (member) => ({ member, score: 1 }))
   }
 
   protected *score(member: Slice): Program<number | undefined> {

@@ -12,8 +12,9 @@ import {
 } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
+import type { Direct, KeyRange, Program, ReadTx, Step } from '../../store/store.js'
 import type { Building } from './building.js'
+import { flatMapInTurns, mapInTurns } from './in-turns.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
 import {
@@ -56,15 +57,23 @@ interface Reach {
 }
 
 /** What a large sorted set is made of when it becomes one, of members in order. */
-export function scoredBuilding(
+export function* scoredBuilding(
+  tx: ReadTx,
   members: Members,
   entries: readonly ScoredMember[],
-): { readonly building: Building; readonly levels: number } {
+): Program<{ readonly building: Building; readonly levels: number }> {
   const { length } = entries
-  const blocks = blocksOf(entries.map(({ member, score }) => placeKeyOf(members, score, member)))
+  const places = yield* mapInTurns(tx, entries, ({ member, score }) =>
+    placeKeyOf(members, score, member),
+  )
+  const blocks = blocksOf(places)
+  const content = yield* flatMapInTurns(tx, entries, ({ member, score }) => [
+    member,
+    Slice.of(scorePlace(score)),
+  ])
   const building: Building = {
     type: 'zset',
-    content: entries.flatMap(({ member, score }) => [member, Slice.of(scorePlace(score))]),
+    content,
     steps: length + blocks.length,
     putsPerStep: 2,
     write(into, step) {

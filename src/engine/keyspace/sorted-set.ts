@@ -3,7 +3,7 @@
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
 import { mapKey } from '../../base/bytes.js'
-import { keptAtOnceMax, removeAtOnceMax } from '../../base/limits.js'
+import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
@@ -14,8 +14,10 @@ import type { MembersId } from '../types.js'
 import { buildMembers } from './building.js'
 import type { Head } from './head.js'
 import type { Holdable } from './held.js'
+import { eachInTurns, mapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
+import { sortInTurns } from './merge-sort.js'
 import { scalarOf, scalarValue } from './scalar.js'
 import { ScoredMembers, scoredBuilding } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
@@ -54,7 +56,7 @@ export function* storeSortedSet(
 ): Program<void> {
   yield* ks.remove(key)
   const stored = new SortedSet(ks, key)
-  stored.fill(entries)
+  yield* stored.fill(entries)
   yield* stored.save()
 }
 
@@ -191,7 +193,7 @@ export class SortedSet implements Holdable {
     if (left > 0 && !leavesFew) return yield* this.takeAll(yield* this.byRank(from, count))
     const kept = left === 0 ? [] : yield* this.byRank(0, from)
     if (left > 0) kept.push(...(yield* this.byRank(to, size - to)))
-    this.fill(kept)
+    yield* this.fill(kept)
     return count
   }
 
@@ -206,13 +208,13 @@ export class SortedSet implements Holdable {
   }
 
   /** These members take the place of all others. */
-  fill(entries: readonly ScoredMember[]): void {
+  *fill(entries: readonly ScoredMember[]): Program<void> {
     this.members = undefined
     this.head = undefined
-    this.entries = inOrder(
-      entries.map(({ member, score }) => ({ member, score: score === 0 ? 0 : score })),
-    )
-    this.isInOrder = true
+    this.entries = yield* mapInTurns(this.ks.tx, entries, ({ member, score }) => {
+      return { member, score: score === 0 ? 0 : score }
+    })
+    this.isInOrder = isOrdered(this.entries)
     this.byName = undefined
     this.gone.clear()
     this.isChanged = true
@@ -223,7 +225,10 @@ export class SortedSet implements Holdable {
     if (this.members === undefined) return
     const entries = yield* this.byRank(0, this.size)
     const { isChanged } = this
-    this.fill(entries)
+    yield* this.fill(entries)
+    const byName = new Map<string, Scored>()
+    yield* eachInTurns(this.ks.tx, this.all(), (entry) => byName.set(nameOf(entry), entry))
+    this.byName = byName
     this.isChanged = isChanged
   }
 
@@ -238,7 +243,7 @@ export class SortedSet implements Holdable {
     if (this.size === 0) yield* ks.remove(key)
     else if (heldHead !== undefined) yield* ks.putHead(key, 'zset', heldHead)
     else {
-      yield* ks.tx.breathe(this.size)
+      yield* this.order()
       yield* this.saveSmall(this.inline())
     }
     if (this.staysOpen && this.members !== undefined && this.size > 0) ks.hold(this)
@@ -270,9 +275,8 @@ export class SortedSet implements Holdable {
         return
       }
     }
-    yield* ks.tx.breathe(entries.length)
     // Places are the same under any id.
-    const { building, levels } = scoredBuilding(ks.members(noMembers), entries)
+    const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
     const id = yield* buildMembers(ks, building)
     const members = new ScoredMembers(ks, ks.members(id), entries.length, levels)
     this.members = members
@@ -281,7 +285,7 @@ export class SortedSet implements Holdable {
   }
 
   private *takeAll(entries: readonly ScoredMember[]): Program<number> {
-    if (entries.length === this.size) this.fill([])
+    if (entries.length === this.size) yield* this.fill([])
     else for (const { member, score } of entries) yield* this.take(member, score)
     return entries.length
   }
@@ -331,6 +335,14 @@ export class SortedSet implements Holdable {
     return this.entries
   }
 
+  /** Brings the members of a small one that is about to become large into order. */
+  private *order(): Program<void> {
+    const entries = this.all()
+    if (this.isInOrder || entries.length <= sortRunElements) return
+    this.entries = yield* sortInTurns(this.ks.tx, entries, compareScored)
+    this.isInOrder = true
+  }
+
   /** The members of a small one, in order. */
   private inline(): Scored[] {
     const entries = this.all()
@@ -345,7 +357,7 @@ export class SortedSet implements Holdable {
     if (this.lookUps++ < plainLookUps) {
       return entries.find((entry) => entry.member.equals(member))
     }
-    const byName = new Map(entries.map((entry) => [mapKey(entry.member.view()), entry]))
+    const byName = new Map(entries.map((entry) => [nameOf(entry), entry]))
     this.byName = byName
     return byName.get(mapKey(member.view()))
   }
@@ -383,6 +395,10 @@ const plainLookUps = 4
 /** Above so many members a new one is not put in its place, as each would move all the others. */
 const insertedMax = 512
 
+function nameOf({ member }: ScoredMember): string {
+  return mapKey(member.view())
+}
+
 function headOf(head: Head, { count, levels }: ScoredMembers): Head {
   return { ...head, count, levels }
 }
@@ -398,13 +414,17 @@ function firstNotBelow(entries: readonly ScoredMember[], entry: ScoredMember): n
   return low
 }
 
-/** A document client may have put them in any order. */
-function inOrder(entries: Scored[]): Scored[] {
+function isOrdered(entries: readonly Scored[]): boolean {
   for (let i = 1; i < entries.length; i++) {
     const isBehind = compareScored(entries[i - 1] as ScoredMember, entries[i] as ScoredMember) < 0
-    if (!isBehind) return entries.sort(compareScored)
+    if (!isBehind) return false
   }
-  return entries
+  return true
+}
+
+/** A document client may have put them in any order. */
+function inOrder(entries: Scored[]): Scored[] {
+  return isOrdered(entries) ? entries : entries.sort(compareScored)
 }
 
 function readEntries(value: Value): Scored[] {

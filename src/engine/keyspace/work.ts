@@ -3,16 +3,11 @@
 // left no trace, and what it is to announce after the commit.
 
 import type { Bytes } from '../../base/bytes.js'
-import {
-  inlineContainerBytesMax,
-  inlineMembersMax,
-  preparedReadsMax,
-  programReadsMax,
-} from '../../base/limits.js'
+import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import type { Tx } from '../../store/store.js'
-import { Staged } from '../staging.js'
+import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
 
@@ -71,6 +66,8 @@ export class Work {
   invalid: Map<string, string> | undefined
   /** A further command follows in this program: what this one has open may serve that too. */
   hasMore = false
+  /** Members that may be read through. */
+  readsMax = programReadsMax
   private reads = 0
   /** Staged members that a head of this run points at. */
   private taken: Set<MembersId> | undefined
@@ -106,7 +103,7 @@ export class Work {
   /** A write program cannot pause, so what it may read through is bounded. */
   read(entries: number): void {
     this.reads += entries
-    if (this.reads > (this.prepares ? preparedReadsMax : programReadsMax)) {
+    if (this.reads > this.readsMax) {
       throw refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
     }
   }

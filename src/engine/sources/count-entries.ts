@@ -3,10 +3,10 @@
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { findAgain } from '../catalog.js'
-import { type Access, isMultikey } from '../plan.js'
+import { findAgain } from '../collection/catalog.js'
+import { hasSameArrays } from '../index/wildcard-paths.js'
+import { type Access, isMultikey } from '../plan/plan.js'
 import type { IndexDescriptor, Namespace } from '../types.js'
-import { hasSameArrays } from '../wildcard-paths.js'
 import { SpanCursor } from './span-cursor.js'
 
 /**

@@ -3,7 +3,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import type { KeyRange } from '../../store/store.js'
-import type { Span } from '../plan.js'
+import type { Span } from '../plan/plan.js'
 
 export class SpanCursor {
   private at: number

@@ -9,13 +9,18 @@ import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/lo
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { type CappedNamespace, readHead, sequenceKey, sequenceOf } from '../capped-order.js'
-import { findAgain } from '../catalog.js'
-import { documentOfRecord } from '../records.js'
-import { noKey } from '../returned-keys.js'
-import type { FindQuery } from '../source.js'
-import { StepSize } from '../step-size.js'
+import { StepSize } from '../background/step-size.js'
+import {
+  type CappedNamespace,
+  readHead,
+  sequenceKey,
+  sequenceOf,
+} from '../collection/capped-order.js'
+import { findAgain } from '../collection/catalog.js'
+import { documentOfRecord } from '../collection/records.js'
+import { noKey } from '../plan/returned-keys.js'
 import { HoldingSource } from './holding-source.js'
+import type { FindQuery } from './source.js'
 import { type Counters, lostPlace } from './walk.js'
 
 export class TailSource extends HoldingSource {

@@ -9,11 +9,12 @@ import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/lo
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { findHead, isCapped, sequenceKey, sequenceOf } from '../capped-order.js'
-import { findAgain } from '../catalog.js'
-import type { Cover } from '../cover.js'
-import { entriesOf } from '../index-keys.js'
+import { findHead, isCapped, sequenceKey, sequenceOf } from '../collection/capped-order.js'
+import { findAgain } from '../collection/catalog.js'
+import { documentOfRecord, headOf } from '../collection/records.js'
+import { entriesOf } from '../index/index-keys.js'
 import { isExpired } from '../keyspace/guard.js'
+import type { Cover } from '../plan/cover.js'
 import {
   type Access,
   isMultikey,
@@ -21,8 +22,7 @@ import {
   needsDeduplication,
   type Plan,
   spansHold,
-} from '../plan.js'
-import { documentOfRecord, headOf } from '../records.js'
+} from '../plan/plan.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { SpanCursor } from './span-cursor.js'
 

@@ -32,7 +32,16 @@ export interface HttpCall {
   readonly ask: (request: Request) => Awaitable<Document>
 }
 
-export type FieldKind = 'object' | 'array' | 'update' | 'string' | 'bool' | 'whole' | 'any'
+/** Null is no value of a field, but of a `nullable` one: there it says that none is wanted. */
+export type FieldKind =
+  | 'object'
+  | 'array'
+  | 'update'
+  | 'string'
+  | 'bool'
+  | 'whole'
+  | 'any'
+  | 'nullable'
 
 /** What a route's body may hold; a trailing `!` on the kind makes the field required. */
 export type BodySchema = Readonly<Record<string, FieldKind | `${FieldKind}!`>>
@@ -68,7 +77,7 @@ export class BodyCheck {
     while (elements.next()) {
       const { name, kind, isRequired } = this.fieldAt(elements)
       const value = elements.value()
-      if (value.type === bsonType.null && !isRequired) continue
+      if (value.type === bsonType.null && !isRequired && kind !== 'nullable') continue
       requireKind(name, kind, value)
       fields.set(name, value)
     }
@@ -94,6 +103,7 @@ function requireKind(name: string, kind: FieldKind, value: Value): void {
   const { type } = value
   const good =
     kind === 'any' ||
+    kind === 'nullable' ||
     (kind === 'object' && type === bsonType.object) ||
     (kind === 'array' && type === bsonType.array) ||
     (kind === 'update' && (type === bsonType.object || type === bsonType.array)) ||

@@ -92,7 +92,8 @@ async function find(call: RawCall, isOne: boolean): Promise<HttpAnswer> {
     find: nameOf(call),
     filter: filterOf(call),
     ...given(call, ['projection', 'sort', 'skip']),
-    ...{ limit, batchSize: Math.min(limit, dataApiBatchDocuments) },
+    limit,
+    batchSize: Math.min(limit, dataApiBatchDocuments),
   })
   const documents = await allOf(call, reply)
   if (isOne) return { status: 200, body: `{"document":${documents[0] ?? 'null'}}` }

@@ -56,7 +56,8 @@ async function list(call: HttpCall): Promise<string> {
   const scope = scopeOf([call.database, call.collection, bytes, ...order])
   const cursor = call.query('cursor')
   const asked: Asked = {
-    ...{ filter: widenIds(filter), sort },
+    filter: widenIds(filter),
+    sort,
     fields: fieldsOf(call.query('fields')),
     limit: limitOf(call.query('limit')),
     from: cursor === undefined ? undefined : openCursor(call.pageKey, scope, cursor),
@@ -81,9 +82,13 @@ async function listById(call: HttpCall, { filter, ...asked }: Asked): Promise<re
     const missing = limit + 1 - found.length
     if (missing === 0) break
     const query = documentFrom({
-      ...{ find: call.collection, filter: { $and: [filter, range] } },
-      ...{ sort: { _id: direction }, projection, limit: missing },
-      ...{ batchSize: missing, singleBatch: true },
+      find: call.collection,
+      filter: { $and: [filter, range] },
+      sort: { _id: direction },
+      projection,
+      limit: missing,
+      batchSize: missing,
+      singleBatch: true,
     })
     for (const document of elementsOf(cursorBatch(await call.run(query), 'firstBatch'))) {
       found.push({ document, key: [fieldIn(document, '_id') ?? nullValue] })

@@ -41,7 +41,10 @@ export const resourceRoutes: readonly ReplyRoute[] = [
   { method: 'GET', path, access, query, reply: get },
   { method: 'PUT', path, access, query, takes: ['application/json', ejson], reply: put },
   {
-    ...{ method: 'PATCH', path, access, query },
+    method: 'PATCH',
+    path,
+    access,
+    query,
     takes: ['application/json', ejson, 'application/merge-patch+json'],
     reply: patch,
   },
@@ -77,7 +80,8 @@ async function put(call: RawCall): Promise<HttpAnswer> {
   const update = replacement(await readBody(call), ids)
   const reply = await call.run(
     changeCommand(call, ids, {
-      ...{ update, upsert: ifMatch === undefined },
+      update,
+      upsert: ifMatch === undefined,
       ...(ifNoneMatch === undefined ? {} : { absent: true }),
       ...tagsIn(conditions),
     }),

@@ -42,11 +42,16 @@ export function conditionsOf(headers: IncomingHttpHeaders): Conditions {
 function tagsOf(name: string, header: string | undefined): Tags | undefined {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
-  return header.split(',').map((part) => {
-    const [, weak, text] = /^\s*(W\/)?"([\x21\x23-\x7e]*)"\s*$/.exec(part) ?? []
+  const tags: ListedTag[] = []
+  // A tag may hold commas too.
+  const next = /\s*(W\/)?"([\x21\x23-\x7e]*)"\s*(,|$)/y
+  for (let isLast = false; !isLast; ) {
+    const [, weak, text, end] = next.exec(header) ?? []
     if (text === undefined) throw fail('BadValue', `header ${name} is no list of entity tags`)
-    return { text, isWeak: weak !== undefined }
-  })
+    tags.push({ text, isWeak: weak !== undefined })
+    isLast = end === ''
+  }
+  return tags
 }
 
 /** Whether a GET is answered 304: weak comparison, as RFC 9110 has it for If-None-Match. */

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../base/clock.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/totals.js'
+import { totals } from '../../engine/collection/totals.js'
 import type { Awaitable, Count, Store } from '../../store/store.js'
 
 export interface HealthOptions {

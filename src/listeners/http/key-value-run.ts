@@ -26,7 +26,11 @@ export interface SessionParts {
 export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSession {
   const { session, database, socket = noSocket } = parts
   const opened = new KeyValueSession({
-    ...{ protocol: 'http', id: 0, peer: session.peer, local: '', socket },
+    protocol: 'http',
+    id: 0,
+    peer: session.peer,
+    local: '',
+    socket,
     identity: session.identity,
     nowMs: bus.services.clock.elapsed(),
   })

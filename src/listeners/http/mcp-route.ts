@@ -2,11 +2,11 @@
 // Keys alone say who calls, never cookies, and pages of other sites are refused. The protocol's
 // library is loaded with the first request. (facts: memory A4)
 
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { fail, type GatewayError } from '../../base/errors.js'
+import { fail } from '../../base/errors.js'
 import { mcpBodyBytesMax } from '../../base/limits.js'
-import { memoryError } from './memory-errors.js'
 import { InProcessMemory } from './memory-in-process.js'
 import { requireJsonType } from './request.js'
 import type { RawCall, RawRoute } from './routes.js'
@@ -26,7 +26,6 @@ export function mcpRoute({ version }: McpRouteOptions): RawRoute {
     credentials: 'keys',
     takes: ['application/json'],
     bodyBytesMax: mcpBodyBytesMax,
-    errorBody: refusal,
     send: (call, outgoing, headers) => serve(version, call, outgoing, headers),
   }
 }
@@ -43,6 +42,8 @@ async function serve(
   if (session.identity.kind === 'anonymous') throw fail('Unauthorized', 'an API key is needed')
   requireJsonType(incoming.headers['content-type'] ?? 'none')
   const body = await call.body((bytes) => bytes)
+  // The library would put other characters in place of what is none.
+  if (!isUtf8(body)) throw fail('FailedToParse', 'the body is not UTF-8')
   // Many calls in one request would be one to the limits.
   if (/^\s*\[/.test(body.toString('utf8'))) {
     throw fail('BadValue', 'a request carries one message')
@@ -79,11 +80,4 @@ async function write(response: Response, outgoing: ServerResponse, headers: Head
   if (body === null) outgoing.end()
   // Whoever has gone needs no answer.
   else await pipeline(body, outgoing).catch(() => undefined)
-}
-
-/** As the protocol tells of failures that are of no request. */
-function refusal(error: GatewayError): string {
-  const { code, message } = memoryError(error)
-  const told = { code: -32_000, message: `${code}: ${message}` }
-  return JSON.stringify({ jsonrpc: '2.0', id: null, error: told })
 }

@@ -20,8 +20,14 @@ import {
 import type { HttpAnswer, QuerySchema } from './routes.js'
 
 const recallQuery = {
-  ...{ graph: 'string', q: 'string', entity: 'string', hops: 'whole', limit: 'whole' },
-  ...{ include: 'string', explain: 'string', neighbours: 'string' },
+  graph: 'string',
+  q: 'string',
+  entity: 'string',
+  hops: 'whole',
+  limit: 'whole',
+  include: 'string',
+  explain: 'string',
+  neighbours: 'string',
 } as const satisfies QuerySchema
 
 export const memoryReadRoutes: readonly MemoryRoute[] = [
@@ -109,7 +115,7 @@ async function getMemory(request: MemoryRequest): Promise<HttpAnswer> {
 
 async function verify(request: MemoryRequest): Promise<HttpAnswer> {
   const id = request.query.get('id') ?? ''
-  if (id === '' || id.length > memoryIdCharsMax) {
+  if (id === '' || [...id].length > memoryIdCharsMax) {
     throw fail('BadValue', `query 'id' must have 1 to ${memoryIdCharsMax} characters`)
   }
   const command = commandOn('verifyMemory', request, (writer) => writer.string('id', id))

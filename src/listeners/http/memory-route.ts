@@ -11,6 +11,7 @@ import { bsonType, type Document, documentValue, stringOf, type Value } from '..
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { BodyFields } from './call.js'
 import { conditionsOf, isKnown } from './entity-tag.js'
+import { requireUtf8 } from './request.js'
 import type { HttpAnswer, QuerySchema, RawCall, ReplyRoute, RouteHead } from './routes.js'
 
 export const defaultGraph = 'default'
@@ -41,7 +42,8 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
     const { incoming, fields } = call
     const { ifNoneMatch } = conditionsOf(incoming.headers)
     const found = await answer({
-      ...{ fields, query: queryOf(incoming.url ?? '', head.query ?? {}) },
+      fields,
+      query: queryOf(incoming.url ?? '', head.query ?? {}),
       param: (name) => call.param(name),
       isKnown: ifNoneMatch === undefined ? undefined : (tag) => isKnown(tag, ifNoneMatch),
       run: (command) => runAsCaller(call, command),
@@ -66,6 +68,7 @@ async function runAsCaller(call: RawCall, command: Document): Promise<Document> 
 
 /** Throws BadValue of a name that is given twice, or is needed and not given; others pass. */
 export function queryOf(url: string, schema: QuerySchema): ReadonlyMap<string, string> {
+  requireUtf8(url)
   const mark = url.indexOf('?')
   const given = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
   const query = new Map<string, string>()

@@ -21,15 +21,26 @@ import type { HttpAnswer, QuerySchema } from './routes.js'
 
 /** What a memory is made of. */
 const memoryFields = {
-  ...{ text: 'string!', entities: 'array', keywords: 'array', source: 'object', edges: 'array' },
-  ...{ supersedes: 'string', validFrom: 'any', validTo: 'any' },
+  text: 'string!',
+  entities: 'array',
+  keywords: 'array',
+  source: 'object',
+  edges: 'array',
+  supersedes: 'string',
+  validFrom: 'any',
+  validTo: 'any',
 } as const satisfies BodySchema
 
 const ofGraph = { graph: 'string' } as const satisfies QuerySchema
 const edgeEnds = { from: 'string', to: 'string', type: 'string' } as const
 const edgeFields = {
-  ...{ from: 'string!', to: 'string!', type: 'string!', weight: 'any' },
-  ...{ validFrom: 'any', validTo: 'any', source: 'object' },
+  from: 'string!',
+  to: 'string!',
+  type: 'string!',
+  weight: 'any',
+  validFrom: 'any',
+  validTo: 'any',
+  source: 'string',
 } as const satisfies BodySchema
 
 const writes: readonly MemoryRoute[] = [
@@ -50,7 +61,7 @@ const writes: readonly MemoryRoute[] = [
     method: 'PATCH',
     path: '/api/memories/:id',
     query: ofGraph,
-    fields: { graph: 'string', validTo: 'any', status: 'string' },
+    fields: { graph: 'string', validTo: 'nullable', status: 'string' },
     answer: async (request) =>
       answered(await request.run(nodeCommand('updateMemory', request, ['validTo', 'status']))),
   },
@@ -103,7 +114,8 @@ const writes: readonly MemoryRoute[] = [
 
 /** Every one of them may be sent again under its Idempotency-Key. */
 export const memoryWriteRoutes: readonly MemoryRoute[] = writes.map((route) => ({
-  ...{ bodyBytesMax: memoryBodyBytesMax, mutates: true },
+  bodyBytesMax: memoryBodyBytesMax,
+  mutates: true,
   ...route,
 }))
 

@@ -2,9 +2,9 @@
 // docs/metrics.md and its test go by this table. The names of the first three are the API
 // document's.
 
-import { Counter, Gauge, Registry, Summary } from 'prom-client'
 import { codeNames } from '../../bus/metering.js'
 import { type Figures, protocolNames } from './metrics.js'
+import { Counter, Gauge, Registry, Summary } from './prom-client.js'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -260,7 +260,9 @@ class KnownSummary extends Summary {
     const { name, help } = this.options
     const known = await super.get()
     return {
-      ...{ ...known, name, help },
+      ...known,
+      name,
+      help,
       values: this.samples.map(({ value, labels = {}, suffix = '' }) => ({
         metricName: `${name}${suffix}`,
         labels,

@@ -7,8 +7,8 @@ import type { LatencyFigures } from '../../base/latency.js'
 import type { Metering } from '../../bus/metering.js'
 import type { SessionProtocol } from '../../bus/session.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/totals.js'
-import type { AnchorCounts } from '../../memory/anchor-job.js'
+import { totals } from '../../engine/collection/totals.js'
+import type { AnchorCounts } from '../../memory/proof/anchor-job.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../store/store.js'
 
 /** As protocols are called outside; `other` is Sigil itself. */
@@ -78,7 +78,10 @@ function figuresOf(sources: MetricsSources, contents: Count): Figures {
     total += count
   }
   return {
-    ...{ version, total, byProtocol, contents },
+    version,
+    total,
+    byProtocol,
+    contents,
     byCommand: counters.byCommand(),
     byCode: counters.errors,
     latency: counters.latency.figures(clock.elapsed()),

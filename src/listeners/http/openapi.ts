@@ -3,6 +3,7 @@
 
 import { productName } from '../../base/product.js'
 import type { BodySchema, FieldKind } from './call.js'
+import { isMcpUrl } from './mcp-errors.js'
 import { isMemoryUrl } from './memory-errors.js'
 import type { AnyRoute } from './request.js'
 import type { QuerySchema, RouteHead } from './routes.js'
@@ -41,7 +42,7 @@ export function openApiDocument(rows: readonly DescribedRoute[], version: string
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: errorSchema, MemoryError: memoryErrorSchema },
+      schemas: { Error: errorSchema, MemoryError: memoryErrorSchema, McpError: mcpErrorSchema },
       securitySchemes,
     },
     security: [{ session: [] }, { bearer: [] }, { key: [] }],
@@ -77,7 +78,8 @@ function operationOf(row: DescribedRoute): Schema {
 }
 
 function errorReference(path: string): string {
-  return `#/components/schemas/${isMemoryUrl(path) ? 'MemoryError' : 'Error'}`
+  const name = isMemoryUrl(path) ? 'MemoryError' : isMcpUrl(path) ? 'McpError' : 'Error'
+  return `#/components/schemas/${name}`
 }
 
 function idOf(method: string, path: string): string {
@@ -99,14 +101,18 @@ function tagOf(path: string): string {
 
 function pathParameters(path: string): Schema[] {
   return [...templateOf(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true },
+    name,
+    in: 'path',
+    required: true,
     schema: { type: 'string' },
   }))
 }
 
 function queryParameters(query: QuerySchema = {}): Schema[] {
   return Object.entries(query).map(([name, kind]) => ({
-    ...{ name, in: 'query', required: kind.endsWith('!') },
+    name,
+    in: 'query',
+    required: kind.endsWith('!'),
     schema: kind === 'whole' ? { type: 'integer', minimum: 0 } : { type: 'string' },
     ...(kind === 'json' ? { description: 'JSON' } : {}),
   }))
@@ -154,6 +160,7 @@ const kindSchemas: Readonly<Record<FieldKind, Schema>> = {
   bool: { type: 'boolean' },
   whole: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   any: {},
+  nullable: {},
 }
 
 const errorSchema: Schema = {
@@ -178,6 +185,21 @@ const memoryErrorSchema: Schema = {
     },
   },
   required: ['error'],
+}
+
+/** JSON-RPC 2.0, 5.1. */
+const mcpErrorSchema: Schema = {
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' } },
+      required: ['code', 'message'],
+    },
+    id: { type: ['string', 'number', 'null'] },
+  },
+  required: ['jsonrpc', 'error', 'id'],
 }
 
 const securitySchemes: Schema = {

@@ -4,7 +4,7 @@
 
 import { fail } from '../../base/errors.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/totals.js'
+import { totals } from '../../engine/collection/totals.js'
 import type { Awaitable, Store } from '../../store/store.js'
 
 export interface ReadinessOptions {

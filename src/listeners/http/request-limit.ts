@@ -2,10 +2,11 @@
 // headers that tell clients of them, the old three and the IETF's draft. (API document, limits;
 // facts: HTTP 4.2)
 
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail, type GatewayError } from '../../base/errors.js'
+import { lastUsed } from '../../base/last-used.js'
 
 /** Requests of one address in one window. */
 export interface RequestLimit {
@@ -31,7 +32,7 @@ export class RequestWindows {
     private readonly limit: RequestLimit,
     addressesMax: number,
   ) {
-    this.windows = new LRUCache({ max: addressesMax })
+    this.windows = lastUsed(addressesMax)
   }
 
   /** Addresses that are remembered. */

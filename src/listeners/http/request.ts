@@ -88,11 +88,17 @@ export class HttpRequest implements RawCall {
   }
 
   param(name: string): string {
-    return this.exchange.param(name) ?? ''
+    return this.decoded(this.exchange.param(name)) ?? ''
   }
 
   query(name: string): string | undefined {
-    return this.exchange.query(name)
+    return this.decoded(this.exchange.query(name))
+  }
+
+  /** The framework leaves what it cannot decode as it stands. */
+  private decoded(part: string | undefined): string | undefined {
+    if (part?.includes('%') === true) requireUtf8(this.incoming.url ?? '')
+    return part
   }
 
   get pageKey(): Bytes {
@@ -185,6 +191,17 @@ class RequestSession extends Session {
       this.outgoing.off('close', tell)
       forget()
     }
+  }
+}
+
+/** Throws BadValue of a URL whose bytes are no text: it would be read as another one. */
+export function requireUtf8(url: string): void {
+  if (!url.includes('%')) return
+  try {
+    // A percent sign that encodes nothing stands for itself.
+    decodeURIComponent(url.replace(/%(?![\da-f]{2})/gi, '%25'))
+  } catch {
+    throw fail('BadValue', 'the URL is not UTF-8')
   }
 }
 

@@ -36,6 +36,7 @@ import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
 import { Guard, type GuardOptions } from './guard.js'
 import { bodyKey, type Idempotency, type Turn } from './idempotency.js'
+import { isMcpUrl, mcpRefusal } from './mcp-errors.js'
 import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
 import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
@@ -392,10 +393,10 @@ class HttpHandler {
       ...more,
       ...(unread ? { connection: 'close' } : {}),
     }
-    if (bodyOf === undefined && isMemoryUrl(incoming.url ?? '')) {
-      return { ...memoryRefusal(error), headers }
-    }
-    return { status: error.httpStatus, body: (bodyOf ?? errorBody)(error), headers }
+    const { url = '' } = incoming
+    if (bodyOf === undefined && isMemoryUrl(url)) return { ...memoryRefusal(error), headers }
+    const body = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
+    return { status: error.httpStatus, body: body(error), headers }
   }
 
   private requestId(incoming: IncomingMessage): string {
@@ -438,6 +439,9 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 
 function close(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
+    // A connection whose request is in flight ends a second after its answer (Node's own margin):
+    // nobody closes it else, and its client may keep it for minutes.
+    server.keepAliveTimeout = 1
     const timer = setTimeout(() => server.closeAllConnections(), graceMs)
     server.close(() => {
       clearTimeout(timer)

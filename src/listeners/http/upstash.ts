@@ -143,7 +143,8 @@ class Exchange {
     const { identity, peer } = this.call.session
     await bus.services.audit?.record({ act: 'redis:monitor', identity, protocol: 'http', peer })
     const session = openSession(bus, {
-      ...{ session: this.call.session, database: 0 },
+      session: this.call.session,
+      database: 0,
       socket: {
         push: (line) => {
           if (line !== null && typeof line === 'object' && 'kind' in line) {

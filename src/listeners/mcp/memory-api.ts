@@ -22,7 +22,7 @@ export interface ApiReply {
 }
 
 export interface MemoryApi {
-  /** Rejects where the API cannot be reached. */
+  /** Never rejects: an API that cannot be reached is a refusal too. */
   ask(request: ApiRequest): Promise<ApiReply>
 }
 
@@ -36,6 +36,23 @@ export function refusalText({ status, body }: ApiReply): string {
   if (typeof error !== 'object' || error === null) return `HTTP ${status}`
   const { code, message } = error as Json
   return `${String(code)}: ${String(message)}`
+}
+
+/** With texts of whole characters alone: addresses have no half of a surrogate pair. */
+export function wellFormed(api: MemoryApi): MemoryApi {
+  return {
+    ask: async (request) => {
+      const { params = {} } = request
+      const texts = [...Object.values(params), ...queryEntries(request).map(([, text]) => text)]
+      return texts.some((text) => loneSurrogate.test(text)) ? halved : api.ask(request)
+    },
+  }
+}
+
+const loneSurrogate = /\p{Surrogate}/u
+const halved: ApiReply = {
+  status: 400,
+  body: { error: { code: 'INVALID_INPUT', message: 'a text has half of a surrogate pair' } },
 }
 
 /** The parts of a request's query that are given, as text. */

@@ -25,7 +25,10 @@ function objectOf(properties: Properties): JsonSchemaType {
 }
 
 export const text = (description: string, maxLength: number): JsonSchemaType => ({
-  ...{ type: 'string', description, minLength: 1, maxLength },
+  type: 'string',
+  description,
+  minLength: 1,
+  maxLength,
 })
 
 export const whole = (
@@ -36,7 +39,8 @@ export const whole = (
 ): JsonSchemaType => ({ type: 'integer', description, minimum, maximum, default: fallback })
 
 export const list = (items: JsonSchemaType, description?: string): JsonSchemaType => ({
-  ...{ type: 'array', items },
+  type: 'array',
+  items,
   ...(description === undefined ? {} : { description }),
 })
 

@@ -8,11 +8,20 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   ResourceTemplate,
   type Variables,
 } from '@modelcontextprotocol/server'
+import { mcpResourcesMax } from '../../base/limits.js'
 import { productName } from '../../base/product.js'
-import { type ApiReply, isSuccess, type MemoryApi, refusalText } from './memory-api.js'
+import {
+  type ApiReply,
+  isSuccess,
+  type Json,
+  type MemoryApi,
+  refusalText,
+  wellFormed,
+} from './memory-api.js'
 import { graph, strict, text } from './schemas.js'
 import { recallText, untrusted } from './texts.js'
 import { type Arguments, summary, type Tool, tools } from './tools.js'
@@ -38,8 +47,9 @@ export interface MemoryServerOptions {
   readonly version: string
 }
 
-export function memoryServer({ api, version }: MemoryServerOptions): McpServer {
-  const identity = { name: productName.toLowerCase(), title: productName, version }
+export function memoryServer(options: MemoryServerOptions): McpServer {
+  const api = wellFormed(options.api)
+  const identity = { name: productName.toLowerCase(), title: productName, version: options.version }
   const server = new McpServer(identity, {
     instructions,
     // Nothing of these changes while the server lives.
@@ -71,9 +81,13 @@ async function call(tool: Tool, api: MemoryApi, given: Arguments): Promise<CallT
 
 function addResources(server: McpServer, api: MemoryApi): void {
   const mimeType = 'application/json'
+  const complete = {
+    graph: async (begun: string) =>
+      (await graphNames(api)).filter((name) => name.startsWith(begun)),
+  }
   server.registerResource(
     'node',
-    new ResourceTemplate('memory://{graph}/node/{id}', { list: undefined }),
+    new ResourceTemplate('memory://{graph}/node/{id}', { list: undefined, complete }),
     { title: 'Node', description: `One memory with its edges. ${untrusted}`, mimeType },
     async (uri, variables) => {
       const params = { id: part(variables, 'id') }
@@ -84,20 +98,38 @@ function addResources(server: McpServer, api: MemoryApi): void {
   )
   server.registerResource(
     'summary',
-    new ResourceTemplate('memory://{graph}/summary', { list: undefined }),
+    new ResourceTemplate('memory://{graph}/summary', { list: () => summaries(api), complete }),
     { title: 'Summary', description: 'How large a graph is, and whose.', mimeType },
     async (uri, variables) => contents(uri, await summary(api, part(variables, 'graph'))),
   )
 }
 
+/** Of the graphs that the caller may read: few enough for a list that a person looks through. */
+async function graphNames(api: MemoryApi): Promise<string[]> {
+  const reply = await api.ask({ method: 'GET', path: '/api/graphs' })
+  if (!isSuccess(reply)) throw refused(reply)
+  const graphs = reply.body.graphs as readonly Json[]
+  return graphs.slice(0, mcpResourcesMax).map(({ name }) => String(name))
+}
+
+async function summaries(api: MemoryApi) {
+  const names = await graphNames(api)
+  return { resources: names.map((name) => ({ uri: `memory://${name}/summary`, name })) }
+}
+
 function contents(uri: URL, reply: ApiReply) {
-  if (!isSuccess(reply)) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusalText(reply))
-  }
   const { href } = uri
+  if (reply.status === 404) throw new ResourceNotFoundError(href, refusalText(reply))
+  if (!isSuccess(reply)) throw refused(reply)
   return {
     contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(reply.body) }],
   }
+}
+
+function refused(reply: ApiReply): Error {
+  const { InternalError, InvalidParams } = ProtocolErrorCode
+  const code = reply.status >= 500 ? InternalError : InvalidParams
+  return new ProtocolError(code, refusalText(reply))
 }
 
 function part(variables: Variables, name: string): string {
@@ -118,7 +150,9 @@ function addPrompt(server: McpServer, api: MemoryApi): void {
   server.registerPrompt('context', about, async ({ entity, graph }) => {
     const query = { graph, entity, hops: 1 }
     const reply = await api.ask({ method: 'GET', path: '/api/recall', query })
-    const known = isSuccess(reply) ? recallText(reply.body) : refusalText(reply)
+    // Whom nobody has told of is no failure of the prompt's; all else is.
+    if (!isSuccess(reply) && reply.status !== 404) throw refused(reply)
+    const known = isSuccess(reply) ? recallText(reply.body) : 'Nothing was found.'
     const said = `Load context about ${entity}. This is what the memory holds:\n\n${known}`
     return { messages: [{ role: 'user', content: { type: 'text', text: said } }] }
   })

@@ -2,6 +2,7 @@
 // (facts: memory A4)
 
 import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
+import { memoryCharsMax, questionCharsMax } from '../../base/limits.js'
 import { type ApiReply, isSuccess, type Json, type MemoryApi } from './memory-api.js'
 import {
   boolean,
@@ -47,7 +48,7 @@ const remember: Tool = {
     'correct one, remember the right text with its id as `supersedes`.',
   input: strict({
     graph,
-    'text!': text('What is to be remembered, in whole sentences.', 16_384),
+    'text!': text('What is to be remembered, in whole sentences.', memoryCharsMax),
     entities: list(entity, 'What it is about: people, projects, places …'),
     source: object,
     supersedes: text('Id of the memory that this one corrects (mem_…).', 128),
@@ -66,7 +67,7 @@ const recall: Tool = {
     `ids of the graph around them. ${untrusted}`,
   input: strict({
     graph,
-    q: text('Words to look for.', 1_024),
+    q: text('Words to look for.', questionCharsMax),
     entity: text('Name, alias or id of an entity to start from.', 256),
     hops: whole('How far to go along edges.', 0, 10, 1),
     limit: whole('Memories at most.', 1, 100, 20),
@@ -116,7 +117,9 @@ const forget: Tool = {
   run: async (api, { graph, id }) => {
     const params = { id: String(id) }
     const reply = await api.ask({
-      ...{ method: 'DELETE', path: '/api/memories/:id', params },
+      method: 'DELETE',
+      path: '/api/memories/:id',
+      params,
       query: { graph },
     })
     return isSuccess(reply) ? { ...reply, body: { ...reply.body, id } } : reply
@@ -132,11 +135,19 @@ const verify: Tool = {
     'in the batch, the proof and the chain, and the first problem found.',
   input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
   output: open({
-    ...{ id: string, 'verified!': boolean, 'hashValid!': boolean, 'anchored!': boolean },
-    ...{ 'proofValid!': boolean, 'onChain!': boolean, 'computedHash!': string },
-    ...{ 'root!': nullable('string'), 'txHash!': nullable('string') },
-    ...{ 'anchoredAt!': nullable('number'), 'anchoredBy!': nullable('string') },
-    ...{ 'explorerUrl!': nullable('string'), 'problem!': nullable('string') },
+    id: string,
+    'verified!': boolean,
+    'hashValid!': boolean,
+    'anchored!': boolean,
+    'proofValid!': boolean,
+    'onChain!': boolean,
+    'computedHash!': string,
+    'root!': nullable('string'),
+    'txHash!': nullable('string'),
+    'anchoredAt!': nullable('number'),
+    'anchoredBy!': nullable('string'),
+    'explorerUrl!': nullable('string'),
+    'problem!': nullable('string'),
   }),
   annotations: reads,
   run: async (api, { graph, id }) => {

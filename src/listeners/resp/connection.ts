@@ -9,6 +9,7 @@ import {
   messageStallMs,
   pushedBytesMin,
   replyStallMs,
+  requestsPerLook,
   smallMessageBytesMax,
   socketBacklogBytesMax,
 } from '../../base/limits.js'
@@ -26,6 +27,8 @@ import { RequestParser } from '../../protocol/resp/request-parser.js'
 import type { ByteBudget } from '../budget.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
+import { LongReplies, type LongRepliesOwner } from './long-replies.js'
+import type { Turn } from './turn.js'
 import { writeReply } from './write-reply.js'
 
 /** What the connections of one listener share. */
@@ -34,19 +37,25 @@ export interface RespHost {
   readonly names: NameTable<Command>
   readonly budget: ByteBudget
   readonly log: Log
+  readonly turn: Turn
   /** The session has signed in (true) or out again (false). */
   readonly onLogin: (isIn: boolean, connection: RespConnection) => void
 }
 
-export class RespConnection implements ClientSocket, LaneOwner {
+export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner {
   readonly session: KeyValueSession
   private readonly parser = new RequestParser()
   private readonly writer = new ReplyWriter()
   private readonly output = new OutputLimit()
   private readonly lane: Lane
+  private readonly long: LongReplies
   private isBacklogged = false
   private isFinished = false
+  /** The client has sent all that it will send. */
+  private hasEnded = false
   private isWorking = false
+  /** It goes on with what has come in the next turn. */
+  private isYielding = false
   /** A flush of what was pushed is on its way. */
   private isFlushing = false
   private readonly signIn: SignInState
@@ -60,8 +69,10 @@ export class RespConnection implements ClientSocket, LaneOwner {
   ) {
     this.session = open(this)
     this.lane = new Lane(host.bus, this.session, this)
+    this.long = new LongReplies(this.writer, this)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    socket.on('end', () => this.ended())
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error }, 'key-value socket'))
@@ -105,7 +116,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
 
   end(): void {
     this.session.isEnding = true
-    if (!this.lane.isBusy && !this.isWorking) this.finish()
+    if (this.isDone && !this.isWorking) this.finish()
   }
 
   destroy(): void {
@@ -126,8 +137,33 @@ export class RespConnection implements ClientSocket, LaneOwner {
     this.work()
   }
 
+  written(): boolean {
+    if (this.isFinished || this.socket.destroyed) return false
+    this.send()
+    this.charge()
+    return true
+  }
+
+  allWritten(): void {
+    this.work()
+  }
+
   private get isHeld(): boolean {
-    return this.lane.isBusy || this.isBacklogged || this.session.isEnding || this.isFinished
+    return !this.isDone || this.isYielding || this.isBacklogged || this.isOver
+  }
+
+  /** Whether everything that it has taken has its reply. */
+  private get isDone(): boolean {
+    return !this.lane.isBusy && !this.long.isWriting
+  }
+
+  private get isAnswering(): boolean {
+    const isRunning = this.lane.isBusy && !this.session.isBlocked
+    return isRunning || this.isYielding || this.isBacklogged || this.long.isWriting
+  }
+
+  private get isOver(): boolean {
+    return this.session.isEnding || this.isFinished
   }
 
   private receive(chunk: Buffer): void {
@@ -143,22 +179,45 @@ export class RespConnection implements ClientSocket, LaneOwner {
     if (this.isWorking) return
     this.isWorking = true
     try {
-      while (!this.isHeld) {
-        const request = this.nextRequest()
-        if (request === undefined) {
-          this.lane.flush()
-          break
-        }
-        this.submit(request)
-      }
+      this.takeRequests()
     } catch (error) {
       this.broken(error)
     }
     this.isWorking = false
     this.send()
     this.charge()
-    if (this.session.isEnding && !this.lane.isBusy) this.finish()
+    if (this.session.isEnding && this.isDone) this.finish()
+    else if (this.hasEnded && !this.isAnswering) this.finish()
     else if (!this.isHeld && this.socket.isPaused()) this.socket.resume()
+  }
+
+  /** What it has asked for is still answered; who waits for others' doing is gone. */
+  private ended(): void {
+    this.hasEnded = true
+    this.work()
+    if (!this.isFinished) this.socket.setTimeout(messageStallMs)
+  }
+
+  private takeRequests(): void {
+    for (let taken = 1; !this.isHeld; taken++) {
+      const request = this.nextRequest()
+      if (request === undefined) {
+        this.lane.flush()
+        return
+      }
+      this.submit(request)
+      if (taken % requestsPerLook > 0 || this.isHeld) continue
+      if (this.host.turn.isOver()) this.giveWay()
+    }
+  }
+
+  private giveWay(): void {
+    this.lane.flush()
+    this.isYielding = true
+    setImmediate(() => {
+      this.isYielding = false
+      this.work()
+    })
   }
 
   private submit(request: RespRequest): void {
@@ -178,7 +237,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       this.lane.flush()
-      if (this.lane.isBusy) return undefined
+      if (!this.isDone) return undefined
       this.writer.protocolError(error)
       this.session.isEnding = true
       return undefined
@@ -186,7 +245,8 @@ export class RespConnection implements ClientSocket, LaneOwner {
   }
 
   private write(reply: Reply): void {
-    const { writer, session } = this
+    const { writer, session, long } = this
+    if (long.takes(reply, session.respVersion)) return
     writer.protocol = session.respVersion
     writeReply(writer, reply)
   }
@@ -219,6 +279,8 @@ export class RespConnection implements ClientSocket, LaneOwner {
 
   /** Counts what this connection holds; small requests and replies in passing do not. */
   private charge(): void {
+    // What it held has been given back, for good.
+    if (this.session.closed) return
     const held = this.parser.heldBytes + this.socket.writableLength
     const due = held > smallMessageBytesMax ? held : 0
     const more = due - this.charged
@@ -244,7 +306,7 @@ export class RespConnection implements ClientSocket, LaneOwner {
   }
 
   private timedOut(): void {
-    if (!this.lane.isBusy) this.socket.destroy()
+    if (this.isDone || this.hasEnded) this.socket.destroy()
   }
 
   private closed(): void {

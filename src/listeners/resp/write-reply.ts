@@ -1,6 +1,7 @@
 // From a reply as commands know it to the bytes of the version that its client speaks at this
 // moment. RESP2 gets what the peer gives it: maps and scores flat, sets and pushes as arrays.
 
+import { replyValuesAtOnce } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Reply, Tagged } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter } from '../../protocol/resp/reply-writer.js'
@@ -19,6 +20,53 @@ export function writeReply(writer: ReplyWriter, reply: Reply): void {
     writer.array(reply.length)
     writeAll(writer, reply)
   }
+}
+
+/** Whether it is of more values than are written in one go. */
+export function isLong(reply: Reply): boolean {
+  return valuesOf(reply, replyValuesAtOnce + 1) > replyValuesAtOnce
+}
+
+/** As writeReply, of a long one; others have their turn at each yield. */
+export function* writeInParts(writer: ReplyWriter, reply: Reply): Generator<void> {
+  const items = itemsOf(reply)
+  if (items === undefined) {
+    writeReply(writer, reply)
+    return
+  }
+  writeHead(writer, reply)
+  const pairsUp = isNested(writer, reply)
+  let left = replyValuesAtOnce
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as Reply
+    if (pairsUp && i % 2 === 0) writer.array(2)
+    left -= valuesOf(item, replyValuesAtOnce + 1)
+    if (isLong(item)) yield* writeInParts(writer, item)
+    else writeReply(writer, item)
+    if (left > 0) continue
+    left = replyValuesAtOnce
+    yield
+  }
+}
+
+/** How many values it is made of, counted up to a bound. */
+export function valuesOf(reply: Reply, most: number): number {
+  const items = itemsOf(reply)
+  if (items === undefined) return 1
+  let count = items.length
+  for (let i = 0; i < items.length && count < most; i++) {
+    const item = items[i] as Reply
+    if (typeof item === 'object' && !(item instanceof Slice)) count += valuesOf(item, most - count)
+  }
+  return count
+}
+
+function itemsOf(reply: Reply): readonly Reply[] | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined
+  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
+  if (!('kind' in reply)) return reply
+  if ('items' in reply) return reply.items
+  return 'pairs' in reply ? reply.pairs : undefined
 }
 
 function writeTagged(writer: ReplyWriter, reply: Tagged): void {
@@ -40,22 +88,17 @@ function writeTagged(writer: ReplyWriter, reply: Tagged): void {
       break
     case 'none':
       break
-    case 'set':
-      writer.set(reply.items.length)
-      writeAll(writer, reply.items)
-      break
-    case 'push':
-      writer.push(reply.items.length)
-      writeAll(writer, reply.items)
+    case 'scored':
+      writeScored(writer, reply)
       break
     case 'map':
-      writer.map(reply.pairs.length / 2)
+      writeHead(writer, reply)
       writeAll(writer, reply.pairs)
       break
-    case 'scored':
-      writeScored(writer, reply.pairs)
-      break
+    case 'set':
+    case 'push':
     case 'several':
+      writeHead(writer, reply)
       writeAll(writer, reply.items)
       break
     default:
@@ -63,11 +106,35 @@ function writeTagged(writer: ReplyWriter, reply: Tagged): void {
   }
 }
 
-function writeScored(writer: ReplyWriter, pairs: readonly Reply[]): void {
-  const isNested = writer.protocol === 3
-  writer.array(isNested ? pairs.length / 2 : pairs.length)
+/** What stands before the values of a reply that has several. */
+function writeHead(writer: ReplyWriter, reply: Reply): void {
+  if (reply === null || typeof reply !== 'object') return
+  if (Array.isArray(reply)) writer.array(reply.length)
+  if (!('kind' in reply)) return
+  if (reply.kind === 'set') writer.set(reply.items.length)
+  else if (reply.kind === 'push') writer.push(reply.items.length)
+  else if (reply.kind === 'map') writer.map(reply.pairs.length / 2)
+  else if (reply.kind === 'scored') {
+    writer.array(isNested(writer, reply) ? reply.pairs.length / 2 : reply.pairs.length)
+  }
+}
+
+/** Whether each pair is an array of its own. */
+function isNested(writer: ReplyWriter, reply: Reply): boolean {
+  return writer.protocol === 3 && isScored(reply)
+}
+
+function isScored(reply: Reply): boolean {
+  if (reply === null || typeof reply !== 'object') return false
+  return 'kind' in reply && reply.kind === 'scored'
+}
+
+function writeScored(writer: ReplyWriter, reply: Tagged & { readonly kind: 'scored' }): void {
+  const { pairs } = reply
+  const pairsUp = isNested(writer, reply)
+  writeHead(writer, reply)
   for (let i = 0; i < pairs.length; i++) {
-    if (isNested && i % 2 === 0) writer.array(2)
+    if (pairsUp && i % 2 === 0) writer.array(2)
     writeReply(writer, pairs[i] as Reply)
   }
 }

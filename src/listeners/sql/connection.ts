@@ -196,7 +196,11 @@ export class SqlConnection {
     this.splitter.phase = 'session'
     writer.backendKeyData(session.id, this.secret)
     this.dialogue = new Dialogue({
-      ...{ host, session, db: database, settings, writer },
+      host,
+      session,
+      db: database,
+      settings,
+      writer,
       flush: () => this.send(),
       interrupt: () => host.interrupt(session),
     })

@@ -4,12 +4,21 @@
 
 import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits.js'
+import {
+  pgAnswerBytes,
+  pgBatchRows,
+  pgLongStatementChars,
+  pgStatementsAtOnce,
+} from '../../base/limits.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
-import { holderOf } from '../../engine/cursors.js'
+import { holderOf } from '../../engine/sources/cursors.js'
 import { identityKey } from '../../identity/identity.js'
-import { type ClientMessage, parseMessage } from '../../protocol/pgwire/client-message.js'
+import {
+  type ClientMessage,
+  type Parse,
+  parseMessage,
+} from '../../protocol/pgwire/client-message.js'
 import { type ErrorFields, errorFields } from '../../protocol/pgwire/error-fields.js'
 import type { Frame } from '../../protocol/pgwire/message-splitter.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
@@ -53,11 +62,16 @@ export class Dialogue {
     const { sequence, layouts } = this
     this.room = host.kept.open(holderOf(identityKey(session.identity)))
     const runner = new Runner({
-      ...{ host, session, db, settings, sequence },
+      host,
+      session,
+      db,
+      settings,
+      sequence,
       holdings: {
         deallocate: (name) => this.portals.deallocate(name),
         declare: (name, text, values) => this.portals.declare(name, text, values),
         closeCursor: (name) => this.portals.closeCursor(name),
+        endCursors: (names) => this.portals.endCursors(names),
       },
       notice: (severity, sqlState, message, hint) => {
         if (!settings.wants(severity)) return
@@ -66,12 +80,23 @@ export class Dialogue {
       changed: (name, value) => writer.parameterStatus(name, value),
     })
     const sender = new RowSender({
-      ...{ runner, writer, settings, flush, isCancelled: () => this.isCancelled },
+      runner,
+      writer,
+      settings,
+      flush,
+      isCancelled: () => this.isCancelled,
     })
     this.runner = runner
     this.sender = sender
     this.portals = new Portals({
-      ...{ types: host.types, session, db, writer, sequence, runner, sender, layouts },
+      types: host.types,
+      session,
+      db,
+      writer,
+      sequence,
+      runner,
+      sender,
+      layouts,
       room: this.room,
     })
   }
@@ -155,7 +180,7 @@ export class Dialogue {
       case 'query':
         return this.query(message.text)
       case 'parse':
-        return portals.parse(message)
+        return this.parse(message)
       case 'bind':
         return portals.bind(message)
       case 'describe':
@@ -176,6 +201,13 @@ export class Dialogue {
     }
   }
 
+  /** A long statement is parsed in a turn of its own: Bind and Execute mostly come with it. */
+  private parse(message: Parse): Awaitable<void> {
+    const parsed = this.portals.parse(message)
+    if (message.text.length <= pgLongStatementChars) return parsed
+    return Promise.resolve(parsed).then(nextTurn)
+  }
+
   /** Statement after statement, until one fails; none is run where the text is no SQL. */
   private async query(text: string): Promise<void> {
     const { writer, flush } = this.options
@@ -189,6 +221,7 @@ export class Dialogue {
       if (i % pgStatementsAtOnce === pgStatementsAtOnce - 1) await nextTurn()
       requireSyntax(statement, text)
     }
+    if (text.length > pgLongStatementChars) await nextTurn()
     for (const [i, statement] of statements.entries()) {
       if (i % pgStatementsAtOnce === pgStatementsAtOnce - 1) await nextTurn()
       if (this.isCancelled) throw cancelledError()

@@ -4,7 +4,7 @@
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Session } from '../../bus/session.js'
-import { checkDatabaseName } from '../../engine/catalog.js'
+import { checkDatabaseName } from '../../engine/collection/catalog.js'
 import type { Identity } from '../../identity/identity.js'
 import { conversationId, type Login } from '../../identity/login.js'
 import { parseSaslInitial } from '../../protocol/pgwire/client-message.js'

@@ -33,7 +33,7 @@ import {
 } from './prepared-statement.js'
 import type { RowSender } from './row-sender.js'
 import { type ColumnHead, described, type Layouts, Rows } from './rows.js'
-import type { Fetched, Outcome, Runner } from './runner.js'
+import { type Fetched, isWayOut, type Outcome, type Runner } from './runner.js'
 
 export interface PortalsOptions {
   readonly types: ColumnTypes
@@ -141,8 +141,7 @@ export class Portals {
   }
 
   private requireRunnable({ kind }: PreparedStatement): void {
-    const isEnd = kind === undefined || kind === 'commit' || kind === 'rollback'
-    this.options.sequence.requireRunnable(isEnd)
+    this.options.sequence.requireRunnable(kind === undefined || isWayOut(kind))
   }
 
   async describeStatement(name: string): Promise<void> {
@@ -227,7 +226,13 @@ export class Portals {
     const { text, count, parameters } = prepared
     const { statement } = parsedStatement(text)
     return describedColumns({
-      ...{ statement, text, count, parameters, db, session, types },
+      statement,
+      text,
+      count,
+      parameters,
+      db,
+      session,
+      types,
       send: (body) => runner.send(body),
     })
   }
@@ -311,7 +316,11 @@ export class Portals {
       throw pgError(pgState.duplicatePortal, `cursor "${name}" already exists`)
     }
     const prepared: PreparedStatement = {
-      ...{ kind: 'select', returns: true, text, parameters: [], count: values.length },
+      kind: 'select',
+      returns: true,
+      text,
+      parameters: [],
+      count: values.length,
       described: undefined,
     }
     let bytes = bytesOfStatement(prepared)
@@ -326,6 +335,10 @@ export class Portals {
       this.cursor(name)
       this.prepared.close('portal', name)
     }
+  }
+
+  endCursors(names: readonly string[]): void {
+    for (const name of names) this.prepared.close('portal', name)
   }
 
   /** FETCH: rows of a cursor in those formats, and its tag; `tells`: columns are answered first. */

@@ -89,7 +89,11 @@ export function prepare(
   if (parsed === undefined) {
     const parameters = oids.map((oid) => givenType(oid) ?? plainText)
     return {
-      ...{ kind: undefined, returns: false, text: '', parameters, count: 0 },
+      kind: undefined,
+      returns: false,
+      text: '',
+      parameters,
+      count: 0,
       described: undefined,
     }
   }

@@ -1,7 +1,7 @@
 // Rows on their way to the client, batch after batch, as fast as it takes them: for a simple query
 // and for a portal alike.
 
-import { pgAnswerBytes, pgBatchRows, pgRowsAtOnce } from '../../base/limits.js'
+import { pgAnswerBytes, pgBatchRows, pgEncodedAtOnce, pgRowsAtOnce } from '../../base/limits.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, hiddenFields } from './answers.js'
@@ -24,6 +24,8 @@ export class RowSender {
 
   /** Writes rows; answers how many. Throws what a form refuses, and 57014. */
   write(rows: Rows, rowsMax: number): Awaitable<number> {
+    // What the rows were made in has had its turn.
+    if (rows.bytesHeld > pgEncodedAtOnce) return this.writeMore(rows, rowsMax, 0)
     const count = rows.write(this.options.writer, Math.min(rowsMax, pgRowsAtOnce))
     return rows.isDone || count >= rowsMax ? count : this.writeMore(rows, rowsMax, count)
   }

@@ -2,7 +2,7 @@
 // by columns that were fixed before the first of them.
 
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes.js'
-import { pgLayoutBytesMax } from '../../base/limits.js'
+import { pgEncodedAtOnce, pgLayoutBytesMax } from '../../base/limits.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
@@ -163,10 +163,14 @@ export class Rows {
     this.isAtEnd = !elements.next()
   }
 
-  /** Writes rows of this batch, at most so many; answers how many. Throws what a form refuses. */
+  /**
+   * Writes rows of this batch, at most so many and no more when they have become much; answers how
+   * many. Throws what a form refuses.
+   */
   write(writer: MessageWriter, rowsMax: number): number {
+    const bytesMax = writer.length + pgEncodedAtOnce
     let count = 0
-    for (; count < rowsMax && !this.isAtEnd; count++) {
+    for (; count < rowsMax && !this.isAtEnd && writer.length < bytesMax; count++) {
       this.row(writer)
       this.isAtEnd = !this.batch.next()
     }

@@ -5,6 +5,7 @@ import { fail } from '../../base/errors.js'
 import type { Request, Session } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
+import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
 import type { DeclareStatement, Statement } from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
@@ -13,6 +14,7 @@ import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, stringValue, type Value } from '../../value/value.js'
 import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { ColumnTypes } from './column-types.js'
+import { Savepoints } from './savepoints.js'
 import type { SessionSettings } from './session-settings.js'
 
 /** A statement has run. */
@@ -42,6 +44,8 @@ export interface SessionHoldings {
   declare(name: string, text: string, values: readonly Value[]): void
   /** Closes a cursor, or all. Throws 34000. */
   closeCursor(name: string | undefined): void
+  /** Closes those of these cursors that are still open. */
+  endCursors(names: readonly string[]): void
 }
 
 export interface RunnerHost {
@@ -83,8 +87,8 @@ const writing = new Set<SqlKind>([
 ])
 
 export class Runner {
-  /** Statements of the open transaction have changed something, which nothing takes back. */
-  private hasWritten = false
+  /** Of the open transaction: what its statements have changed nothing takes back. */
+  private readonly savepoints = new Savepoints()
 
   constructor(private readonly options: RunnerOptions) {}
 
@@ -93,7 +97,7 @@ export class Runner {
     const { sequence } = this.options
     const command = commandFor({ text, params, batchSize })
     const { kind, body, statement, returns } = command
-    sequence.requireRunnable(kind === 'commit' || kind === 'rollback')
+    sequence.requireRunnable(isWayOut(kind))
     if (body === undefined) return this.ofSession(statement, params)
     const reply = this.send(this.limited(body))
     const finish = (answer: Document): Outcome => {
@@ -121,7 +125,7 @@ export class Runner {
 
   private wrote(kind: SqlKind): void {
     const { host, sequence } = this.options
-    if (sequence.status === 'T') this.hasWritten = true
+    if (sequence.status === 'T') this.savepoints.wrote()
     if (kind !== 'insert' && kind !== 'update' && kind !== 'delete') host.types.forget()
   }
 
@@ -151,6 +155,10 @@ export class Runner {
       case 'commit':
       case 'rollback':
         return this.end(statement.kind)
+      case 'savepoint':
+      case 'release':
+      case 'rollbackTo':
+        return this.atSavepoint(statement.kind, statement.name)
       case 'reset':
         return this.reset(statement.name)
       case 'discard':
@@ -201,7 +209,9 @@ export class Runner {
       const message = 'DECLARE CURSOR can only be used in transaction blocks'
       throw fail('BadValue', message, { sqlState: '25P01' })
     }
+    this.savepoints.requireRoom()
     holdings.declare(name, text, params)
+    this.savepoints.declared(name)
     return done('declare', 'DECLARE CURSOR')
   }
 
@@ -216,7 +226,7 @@ export class Runner {
 
   private begin(): Outcome {
     const { sequence, notice } = this.options
-    if (sequence.begin()) this.hasWritten = false
+    if (sequence.begin()) this.savepoints.clear()
     else notice('WARNING', '25001', 'there is already a transaction in progress')
     return done('begin', 'BEGIN')
   }
@@ -228,13 +238,39 @@ export class Runner {
     holdings.closeCursor(undefined)
     if (before === 'I') notice('WARNING', '25P01', 'there is no transaction in progress')
     const isUndone = kind === 'rollback' || before === 'E'
-    if (isUndone && this.hasWritten) {
+    if (isUndone && this.savepoints.hasWritten) {
       const text = 'what the statements before have changed was kept, not rolled back'
       notice('WARNING', '01000', text, 'Every statement is committed by itself.')
     }
-    this.hasWritten = false
+    this.savepoints.clear()
     return done(kind, isUndone ? 'ROLLBACK' : 'COMMIT')
   }
+
+  private atSavepoint(kind: 'savepoint' | 'release' | 'rollbackTo', name: string): Outcome {
+    const { sequence, holdings } = this.options
+    const { statement, tag } = savepointWords[kind]
+    if (sequence.status === 'I') {
+      throw pgError(pgState.noTransaction, `${statement} can only be used in transaction blocks`)
+    }
+    if (kind === 'savepoint') this.savepoints.add(name)
+    else if (kind === 'release') this.savepoints.release(name)
+    else {
+      holdings.endCursors(this.savepoints.goBack(name))
+      sequence.goBack()
+    }
+    return done(kind, tag)
+  }
+}
+
+const savepointWords = {
+  savepoint: { statement: 'SAVEPOINT', tag: 'SAVEPOINT' },
+  release: { statement: 'RELEASE SAVEPOINT', tag: 'RELEASE' },
+  rollbackTo: { statement: 'ROLLBACK TO SAVEPOINT', tag: 'ROLLBACK' },
+} as const
+
+/** Whether it ends a failed transaction, or leads back to before it failed. */
+export function isWayOut(kind: SqlKind | Statement['kind']): boolean {
+  return kind === 'commit' || kind === 'rollback' || kind === 'rollbackTo'
 }
 
 function done(kind: SqlKind, tag: string): Outcome {

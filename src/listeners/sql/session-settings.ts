@@ -26,7 +26,12 @@ const fixed = new Set([
 const utf8Names = /^(?:utf8|unicode|sqlascii|auto|default)$/i
 const durationForm = /^(\d{1,10}) ?(us|ms|s|min|h|d)?$/
 const msOf: Readonly<Record<string, number>> = {
-  ...{ us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
+  us: 0.001,
+  ms: 1,
+  s: 1_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
 }
 
 export class SessionSettings {

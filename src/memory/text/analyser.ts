@@ -4,13 +4,14 @@
 
 import { createHash } from 'node:crypto'
 import { termsMax, termUnitsMax } from '../../base/limits.js'
+import { bareForm } from './bare-form.js'
 import { bigramsOf, isLeftToBigrams } from './bigrams.js'
 import { partsOf } from './identifier.js'
 import { stem } from './stem.js'
 import { stopWords } from './stop-words.js'
 import { wordsOf } from './words.js'
 
-export const analyserVersion = 1
+export const analyserVersion = 2
 
 export interface Analysis {
   /** How often each term occurs, in the order of their first occurrence. */
@@ -41,20 +42,17 @@ function addWord(counter: TermCounter, written: string): void {
   for (const part of partsOf(word)) if (!stopWords.has(part.toLowerCase())) addTerm(counter, part)
 }
 
-/** A word with accents is also found by one without: who asks may have no key for them. */
+/** A word is also found by its bare form: who asks may have no key for accents. */
 function addTerm(counter: TermCounter, word: string): void {
   counter.add(termOf(word))
-  const bare = withoutAccents(word)
+  const bare = bareForm(word)
   if (bare !== word) counter.add(termOf(bare))
 }
 
 function termOf(word: string): string {
   const lower = word.toLowerCase()
-  return shortened(/^[a-z]+$/.test(lower) ? stem(lower) : lower)
-}
-
-function withoutAccents(word: string): string {
-  return /[\u00c0-\u024f]/.test(word) ? word.normalize('NFD').replace(/\p{M}/gu, '') : word
+  // Greek has another sigma at the end of a word, which capital letters do not tell.
+  return shortened(/^[a-z]+$/.test(lower) ? stem(lower) : lower.replaceAll('ς', 'σ'))
 }
 
 /** A term is part of a key: of a long one the end is replaced by a hash of the whole. */

@@ -3,6 +3,8 @@
 // follows the same rules (Unicode annex 29) for the characters that it knows. A property test
 // compares the two.
 
+import { segmentedSpans } from './segments.js'
+
 const letter = 'A-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
 
 /** Every character of it is one whose word rules `plainWord` knows. */
@@ -14,9 +16,6 @@ const plainText = new RegExp(
 const betweenLetters = `(?<=[${letter}])['.:\\u2018\\u2019](?=[${letter}])`
 const betweenDigits = "(?<=[0-9])['.,;\\u2018\\u2019](?=[0-9])"
 const plainWord = new RegExp(`(?:[${letter}0-9_]|${betweenLetters}|${betweenDigits})+`, 'g')
-
-/** The locale decides nothing that is used here, but a fixed one is the same on every machine. */
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** `_` alone is a word to the rules. */
 const meaningful = /[\p{L}\p{N}]/u
@@ -33,9 +32,6 @@ export function plainWordsOf(text: string): string[] | undefined {
 }
 
 export function segmentedWords(text: string): string[] {
-  const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(text)) {
-    if (isWordLike === true && meaningful.test(segment)) words.push(segment)
-  }
-  return words
+  const words = segmentedSpans(text).map(({ start, end }) => text.slice(start, end))
+  return words.filter((word) => meaningful.test(word))
 }

@@ -67,9 +67,14 @@ export class MessageSequence {
     return status
   }
 
-  /** Before each statement: in a failed transaction only its end is done (25P02). */
-  requireRunnable(endsTransaction: boolean): void {
-    if (this.status !== 'E' || endsTransaction) return
+  /** ROLLBACK TO: a failed transaction goes on. */
+  goBack(): void {
+    this.status = 'T'
+  }
+
+  /** Before each statement: in a failed transaction only a way out is taken (25P02). */
+  requireRunnable(isWayOut: boolean): void {
+    if (this.status !== 'E' || isWayOut) return
     throw pgError(
       pgState.transactionAborted,
       'current transaction is aborted, commands ignored until end of transaction block',

@@ -268,6 +268,7 @@ export type Statement =
   | { readonly kind: 'show'; readonly name: string }
   | { readonly kind: 'set'; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: 'begin' | 'commit' | 'rollback' }
+  | { readonly kind: 'savepoint' | 'release' | 'rollbackTo'; readonly name: string }
   | { readonly kind: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
   /** Without a name: all. */
   | { readonly kind: 'deallocate' | 'reset' | 'close'; readonly name?: string }

@@ -43,7 +43,11 @@ function parseCreateIndex(tokens: TokenStream, isUnique: boolean): CreateIndexSt
   const columns = tokens.listInParentheses(() => parseIndexColumn(tokens), sqlListMax)
   const where = tokens.accept('where') ? parseExpression(tokens) : undefined
   return {
-    ...{ kind: 'createIndex', table, columns, isUnique, ifNotExists },
+    kind: 'createIndex',
+    table,
+    columns,
+    isUnique,
+    ifNotExists,
     ...(name === undefined ? {} : { name }),
     ...(where === undefined ? {} : { where }),
   }
@@ -107,7 +111,9 @@ function parseDropIndex(tokens: TokenStream): DropIndexStatement {
   const table =
     on ?? (named.schema === undefined ? undefined : { at: named.at, name: named.schema })
   return {
-    ...{ kind: 'dropIndex', name: named.name, ifExists },
+    kind: 'dropIndex',
+    name: named.name,
+    ifExists,
     ...(table === undefined ? {} : { table }),
   }
 }

@@ -5,6 +5,7 @@ import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import {
+  isLast,
   parseClose,
   parseDeallocate,
   parseDeclare,
@@ -70,6 +71,8 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
   ['end', parseTransaction],
   ['rollback', parseTransaction],
   ['abort', parseTransaction],
+  ['savepoint', parseSavepoint],
+  ['release', parseRelease],
   ['discard', parseDiscard],
   ['deallocate', parseDeallocate],
   ['reset', parseReset],
@@ -82,7 +85,7 @@ const statements = new Map<string, (tokens: TokenStream) => Statement>([
 /** Statements of PostgreSQL that mean nothing here, by their first word. */
 const known = new Set(
   `alter analyze call checkpoint cluster comment copy do execute grant import listen load lock merge
-  move notify prepare reassign refresh reindex release revoke savepoint security vacuum values
+  move notify prepare reassign refresh reindex revoke security vacuum values
   with`.split(/\s+/),
 )
 
@@ -147,7 +150,10 @@ function parseTransaction(tokens: TokenStream): Statement {
   const word = token.kind === 'word' ? token.lower : ''
   if (word === 'start') tokens.expect('transaction')
   else if (!tokens.accept('transaction')) tokens.accept('work')
-  if (tokens.has('to')) throw tokens.notSupported('savepoints')
+  if (word === 'rollback' && tokens.accept('to')) {
+    if (!isLast(tokens)) tokens.accept('savepoint')
+    return { kind: 'rollbackTo', name: tokens.name() }
+  }
   if (tokens.has('prepared')) throw tokens.notSupported('two-phase commits')
   if (word === 'begin' || word === 'start') {
     while (acceptMode(tokens)) tokens.acceptSymbol(',')
@@ -157,6 +163,18 @@ function parseTransaction(tokens: TokenStream): Statement {
     throw tokens.notSupported('chained transactions')
   }
   return { kind: word === 'rollback' || word === 'abort' ? 'rollback' : 'commit' }
+}
+
+function parseSavepoint(tokens: TokenStream): Statement {
+  tokens.expect('savepoint')
+  return { kind: 'savepoint', name: tokens.name() }
+}
+
+/** `RELEASE [SAVEPOINT] name`. */
+function parseRelease(tokens: TokenStream): Statement {
+  tokens.expect('release')
+  if (!isLast(tokens)) tokens.accept('savepoint')
+  return { kind: 'release', name: tokens.name() }
 }
 
 const modes = [

@@ -167,7 +167,9 @@ function caseOf(tokens: TokenStream, parse: Parse): Expression {
   const otherwise = tokens.accept('else') ? parse(tokens) : undefined
   tokens.expect('end')
   return {
-    ...{ kind: 'case', at, branches },
+    kind: 'case',
+    at,
+    branches,
     ...(operand === undefined ? {} : { operand }),
     ...(otherwise === undefined ? {} : { otherwise }),
   }

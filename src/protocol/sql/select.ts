@@ -60,7 +60,12 @@ function parseCore(tokens: TokenStream): SelectStatement {
   const having = tokens.accept('having') ? parseExpression(tokens) : undefined
   if (tokens.has('window')) throw tokens.notSupported('window functions')
   const core: SelectStatement = {
-    ...{ kind: 'select', isDistinct, results, groupBy, orderBy: [], ...source },
+    kind: 'select',
+    isDistinct,
+    results,
+    groupBy,
+    orderBy: [],
+    ...source,
     ...(where === undefined ? {} : { where }),
     ...(having === undefined ? {} : { having }),
   }

@@ -102,7 +102,7 @@ function fetchedRows(tokens: TokenStream): number | undefined {
 }
 
 /** One word of the statement is left. */
-function isLast(tokens: TokenStream): boolean {
+export function isLast(tokens: TokenStream): boolean {
   const next = tokens.ahead()
   return next.kind === 'end' || (next.kind === 'symbol' && next.text === ';')
 }

@@ -35,7 +35,11 @@ export function parseInsert(tokens: TokenStream): InsertStatement {
   const conflict = tokens.accept('on', 'conflict') ? parseConflict(tokens) : undefined
   const returning = parseReturning(tokens)
   return {
-    ...{ kind: 'insert', table, columns, rows, returning },
+    kind: 'insert',
+    table,
+    columns,
+    rows,
+    returning,
     ...(conflict === undefined ? {} : { conflict }),
   }
 }

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { eachBound, type KeyValueRoom, type RoomClient } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 import { seed as firstSeed } from '../../support/seed.js'

@@ -11,7 +11,7 @@ import {
 } from '../../../src/base/limits.js'
 import { KeyValueCall } from '../../../src/bus/keyvalue/call.js'
 import { Programs } from '../../../src/bus/keyvalue/programs.js'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { usualBounds } from '../../../src/engine/keyspace/work.js'
 import { operator } from '../../../src/identity/identity.js'
 import { noWallets } from '../../../src/identity/standing.js'
@@ -199,7 +199,7 @@ await eachKeyValueRoom(
   t,
   'each command has the rights of who sent it, whoever shares the program',
   async (t, room) => {
-    const { bus, store } = room
+    const { bus } = room
     const [one, two] = [room.client(), room.client({ ...operator })]
     const { identity: writer } = one.session
     let now = 0
@@ -207,7 +207,7 @@ await eachKeyValueRoom(
       ...{ keyspaces: bus.keyspaces, bounds: usualBounds, standing: noWallets },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       warnOf: () => {},
-      store,
+      store: bus.engine.store,
       allow: (identity, need) => identity === writer || need !== 'write',
     })
     const callOf = ({ session }: RoomClient, ...words: Line) => {

@@ -4,8 +4,8 @@
 import t, { type Test } from 'tap'
 import type { KeyValueRow } from '../../../src/bus/keyvalue/row.js'
 import { keyValueRows } from '../../../src/commands/keyvalue/rows.js'
-import { ensureNamespace } from '../../../src/engine/catalog.js'
-import { insertDocument } from '../../../src/engine/collections.js'
+import { ensureNamespace } from '../../../src/engine/collection/catalog.js'
+import { insertDocument } from '../../../src/engine/collection/collections.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'
 import {

@@ -2,8 +2,8 @@
 
 import t, { type Test } from 'tap'
 import { readSettings } from '../../../src/base/settings.js'
-import { ensureNamespace } from '../../../src/engine/catalog.js'
-import { insertDocument } from '../../../src/engine/collections.js'
+import { ensureNamespace } from '../../../src/engine/collection/catalog.js'
+import { insertDocument } from '../../../src/engine/collection/collections.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'

@@ -4,14 +4,14 @@
 import t, { type Test } from 'tap'
 import { fail } from '../../../src/base/errors.js'
 import { readSettings } from '../../../src/base/settings.js'
-import { ensureNamespace, findNamespace } from '../../../src/engine/catalog.js'
+import { ensureNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
 import {
   findById,
   insertDocument,
   recordKey,
   removeDocument,
   replaceDocument,
-} from '../../../src/engine/collections.js'
+} from '../../../src/engine/collection/collections.js'
 import { anonymous } from '../../../src/identity/identity.js'
 import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'

@@ -2,7 +2,7 @@
 // no comparison with a peer shows: order, picks, events, counts.
 
 import t from 'tap'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { eachBound, eachKeyValueRoom } from '../../support/key-value-room.js'
 
 t.test('HSET counts new fields, and a field that is given twice once', (t) =>

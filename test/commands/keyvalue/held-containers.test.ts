@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { heldContainersMax } from '../../../src/base/limits.js'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { eachBound, eachKeyValueRoom, type RoomClient } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 import { seed as firstSeed } from '../../support/seed.js'

@@ -2,7 +2,7 @@
 // bound between small and large.
 
 import t from 'tap'
-import { stagingRange } from '../../../src/engine/garbage.js'
+import { stagingRange } from '../../../src/engine/background/garbage.js'
 import { contentsOfTypes, fillTypes, typeViews } from '../../support/key-contents.js'
 import { eachBound, type KeyValueRoom } from '../../support/key-value-room.js'
 

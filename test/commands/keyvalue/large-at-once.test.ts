@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { Slice } from '../../../src/base/slice.js'
-import { stagingRange } from '../../../src/engine/garbage.js'
+import { stagingRange } from '../../../src/engine/background/garbage.js'
 import { Keyspace } from '../../../src/engine/keyspace/keyspace.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'

@@ -3,7 +3,7 @@
 // leave exact counts of keys and bytes.
 
 import t from 'tap'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { eachKeyValueRoom, type KeyValueRoom, type Word } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 import { seededRandom } from '../../support/seeded-random.js'

@@ -10,11 +10,11 @@ import { eachKeyValueRoom, plain, requestOf, type Word } from '../../support/key
 
 t.test('who may only write sets, and gets nothing', (t) =>
   eachKeyValueRoom(t, 'rights', async (t, room) => {
-    const { bus, store, session } = room
+    const { bus, session } = room
     // Programs of the late store run more than once.
     const asked = new Set<Need>()
     const programs = new Programs({
-      ...{ store, keyspaces: bus.keyspaces, bounds: usualBounds },
+      ...{ store: bus.engine.store, keyspaces: bus.keyspaces, bounds: usualBounds },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       warnOf: () => {},
       standing: noWallets,

@@ -3,8 +3,8 @@
 
 import t, { type Test } from 'tap'
 import { readSettings } from '../../../src/base/settings.js'
-import { ensureNamespace, findNamespace } from '../../../src/engine/catalog.js'
-import { findById, insertDocument } from '../../../src/engine/collections.js'
+import { ensureNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
+import { findById, insertDocument } from '../../../src/engine/collection/collections.js'
 import { documentFrom, toObject, valueFrom } from '../../../src/value/literal.js'
 import { createOptions } from '../../support/engine-room.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { respBulkBytesMax } from '../../../src/base/limits.js'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { eachKeyValueRoom } from '../../support/key-value-room.js'
 
 const notAnInteger = { error: 'ERR value is not an integer or out of range' }

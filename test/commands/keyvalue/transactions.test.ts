@@ -4,8 +4,12 @@
 import t from 'tap'
 import { multiBytesMax, multiBytesTotalMax, programPutsMax } from '../../../src/base/limits.js'
 import { readSettings } from '../../../src/base/settings.js'
-import { findNamespace } from '../../../src/engine/catalog.js'
-import { insertDocument, recordKey, removeDocument } from '../../../src/engine/collections.js'
+import { findNamespace } from '../../../src/engine/collection/catalog.js'
+import {
+  insertDocument,
+  recordKey,
+  removeDocument,
+} from '../../../src/engine/collection/collections.js'
 import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 import type { LateStore } from '../../support/late-store.js'

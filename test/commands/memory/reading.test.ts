@@ -143,12 +143,32 @@ await eachRoom(
   async (_t, room) => {
     const empty = { memories: [], nodeIds: [], edgeIds: [], contextTruncated: false, ok: 1 }
     assert.deepEqual(await room.run({ recallMemories: 'unwritten', q: 'anything' }), empty)
-    assert.deepEqual(await room.run({ recallMemories: 'unwritten', entity: 'nobody' }), empty)
+    const unknown = await room.refusal({ recallMemories: 'unwritten', entity: 'nobody' })
+    assert.equal(unknown.kind, 'NodeNotFound', 'nor is anybody known there')
     const { nodes, edges, anchors, total } = await room.run({ graphSnapshot: 'unwritten' })
     assert.deepEqual({ nodes, edges, anchors }, { nodes: [], edges: [], anchors: [] })
     assert.equal(Number(total), 0)
     const { kind } = await room.refusal({ recallMemories: 'not a name!', q: 'a' })
     assert.equal(kind, 'BadValue')
+  },
+  { clock },
+)
+
+await eachRoom(
+  t,
+  'a graph that nobody set up scores by the golden vector',
+  async (_t, room) => {
+    const texts = ['red fox run', 'red red dog', 'blue fox jump high']
+    for (const text of texts) await remember(room, { text })
+    const { memories } = await room.run({ recallMemories: 'tour', q: 'red fox' })
+    assert.deepEqual(
+      memories.map(({ text, score }: Reply) => [text, score]),
+      [
+        ['red fox run', 0.980102],
+        ['red red dog', 0.664957],
+        ['blue fox jump high', 0.434457],
+      ],
+    )
   },
   { clock },
 )

@@ -3,9 +3,13 @@
 import t from 'tap'
 import { silentLog } from '../../../src/base/log.js'
 import { Slice } from '../../../src/base/slice.js'
-import { allocateMembersId } from '../../../src/engine/catalog.js'
-import { markMembersStaged, membersRange, stagingRange } from '../../../src/engine/garbage.js'
-import { GarbageJob } from '../../../src/engine/garbage-job.js'
+import {
+  markMembersStaged,
+  membersRange,
+  stagingRange,
+} from '../../../src/engine/background/garbage.js'
+import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
+import { allocateMembersId } from '../../../src/engine/collection/catalog.js'
 import { Members } from '../../../src/engine/keyspace/members.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { NamespaceId } from '../../../src/engine/types.js'

@@ -2,11 +2,11 @@
 
 import t from 'tap'
 import { Slice } from '../../../src/base/slice.js'
-import { stagedWrite } from '../../../src/engine/collections.js'
+import { stagedWrite } from '../../../src/engine/collection/collections.js'
+import type { Staged } from '../../../src/engine/collection/staging.js'
 import { DenseMembers } from '../../../src/engine/keyspace/dense-members.js'
 import { Members, numberOfSlice, numberSlice } from '../../../src/engine/keyspace/members.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
-import type { Staged } from '../../../src/engine/staging.js'
 import type { MembersId, NamespaceId } from '../../../src/engine/types.js'
 import type { Program, ReadTx, Store } from '../../../src/store/store.js'
 import { runSweep } from '../../../src/store/sweep.js'

@@ -4,7 +4,7 @@
 import t, { type Test } from 'tap'
 import { compareBytes, utf8 } from '../../../src/base/bytes.js'
 import { emptySlice, Slice } from '../../../src/base/slice.js'
-import { membersRange } from '../../../src/engine/garbage.js'
+import { membersRange } from '../../../src/engine/background/garbage.js'
 import { BlockHints, ProgramHints } from '../../../src/engine/keyspace/block-hints.js'
 import { Members } from '../../../src/engine/keyspace/members.js'
 import { placesPart, Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'

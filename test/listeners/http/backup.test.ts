@@ -11,8 +11,8 @@ import { fail } from '../../../src/base/errors.js'
 import { backupBytesPerSecond } from '../../../src/base/limits.js'
 import { backupRoute } from '../../../src/listeners/http/backup.js'
 import type { RawCall } from '../../../src/listeners/http/routes.js'
-import { BackupReader } from '../../../src/store/backup-reader.js'
-import { TablesDamaged } from '../../../src/store/backup-thread.js'
+import { BackupReader } from '../../../src/store/backup/backup-reader.js'
+import { TablesDamaged } from '../../../src/store/backup/backup-thread.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import type { Backup, BackupOptions, Store } from '../../../src/store/store.js'
 import { int32Value, type Value } from '../../../src/value/value.js'
@@ -186,7 +186,7 @@ async function failureOf(url: string): Promise<unknown> {
 }
 
 t.test('damage that is found on the way is the end of the answer, with its owner', async (t) => {
-  const { encodeHead } = await import('../../../src/store/backup-format.js')
+  const { encodeHead } = await import('../../../src/store/backup/backup-format.js')
   const head = { tablesFormat: 2, applied: { group: 1, version: 1 }, time: 0, pairs: 3, sigil: '1' }
   const damage = { kind: 2, id: 5, text: 'a stored record is damaged' }
   const broken = async function* () {

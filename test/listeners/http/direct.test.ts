@@ -1,6 +1,7 @@
 // The short way to the routes of documents beside the framework's: whichever a request takes, it is
 // answered alike, and the connection goes on as it should.
 
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
@@ -136,6 +137,35 @@ t.test('a filter alone finds what it finds beside other fields', async (t) => {
     })
   }
   await client.close()
+})
+
+t.test('while Sigil stops a connection ends with its answer, and holds nothing up', async (t) => {
+  const gateway = await start(t)
+  const { port } = new URL(gateway.url)
+  const [head, rest] = ['{"filter":', '{}}']
+  const request = post(gateway, 'places/findOne', head + rest)
+  const open = async () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+    })
+    // The first request has reached Sigil once it is answered; the second is left half sent.
+    socket.write(request + request.slice(0, -rest.length))
+    await once(socket, 'data')
+    const finish = async (event: 'data' | 'close') => {
+      socket.write(rest)
+      await once(socket, event)
+      socket.destroy()
+      return received.split('HTTP/1.1 200').length - 1
+    }
+    return finish
+  }
+  const [finishFirst, finishSecond] = [await open(), await open()]
+  const closed = gateway.close()
+  t.equal(await finishFirst('close'), 2, 'it ends, though its client would keep it')
+  t.equal(await finishSecond('data'), 2, 'the other was waited for meanwhile')
+  await closed
 })
 
 t.test('more requests at once than are answered together are answered all', async (t) => {

@@ -104,10 +104,47 @@ t.test('bad input is 400 INVALID_INPUT', async (t) => {
   await refuses(400, 'INVALID_INPUT', { path: '/api/anchor', body: { ids: 'x' } })
 })
 
+t.test('what is no Unicode is refused, never changed', async (t) => {
+  const { send, refuses } = await open(t)
+  const half = '\\ud83d'
+  const fine = await send({ path: '/api/memories', body: '{"text": "\\ud83d\\ude00 \\ufffd"}' })
+  t.match(fine, { status: 201, json: { memory: { text: '😀 \ufffd' } } })
+  for (const body of [
+    `{"text": "${half}"}`,
+    `{"text": "x", "entities": ["${half}"]}`,
+    `{"text": "x", "entities": [{"name": "x", "aliases": ["${half}"]}]}`,
+    `{"text": "x", "keywords": ["${half}"]}`,
+    `{"text": "x", "source": {"ref": "${half}"}}`,
+    `{"text": "x", "idempotencyKey": "${half}"}`,
+    `{"text": "x", "graph": "${half}"}`,
+    `{"text": "x", "${half}": 1}`,
+  ]) {
+    await refuses(400, 'INVALID_INPUT', { path: '/api/memories', body })
+  }
+  const batch = `{"memories": [{"text": "good"}, {"text": "${half}"}]}`
+  await refuses(400, 'INVALID_INPUT', { path: '/api/memories/batch', body: batch })
+  for (const bytes of ['%ff', '%ED%A0%BD', 'a%c3']) {
+    for (const name of ['recall?q', 'recall?entity', 'graph?graph', 'verify?id', 'edges?id']) {
+      const method = name === 'edges?id' ? 'DELETE' : 'GET'
+      await refuses(400, 'INVALID_INPUT', { path: `/api/${name}=${bytes}`, method })
+    }
+    for (const path of [`/api/memories/${bytes}`, `/api/graphs/${bytes}`]) {
+      await refuses(400, 'INVALID_INPUT', { path })
+      await refuses(400, 'INVALID_INPUT', { path, method: 'DELETE' })
+    }
+    const named = await send({ path: `/api/v1/collections/${bytes}/stats` })
+    t.match(named, { status: 400, json: { code: 2 } }, 'nor by the document API')
+  }
+  const insert = { path: '/api/v1/collections/c/insertOne', body: `{"document": {"a": "${half}"}}` }
+  t.match(await send(insert), { status: 400, json: { code: 2, errmsg: /half of a surrogate/ } })
+  t.equal((await send({ path: '/api/recall?q=100%25+of+5%' })).status, 200, 'a bare percent sign')
+})
+
 t.test('unknown things are 404, each with its own code', async (t) => {
   const { send, refuses } = await open(t)
   await send({ path: '/api/memories', body: { text: 'Ada is here.', entities: ['Ada'] } })
   await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=nobody' })
+  await refuses(404, 'NODE_NOT_FOUND', { path: '/api/recall?entity=nobody&graph=none' })
   for (const id of ['mem_none', 'ent_none', 'x', '%20', '%E6%9D%B1']) {
     await refuses(404, 'NODE_NOT_FOUND', { path: `/api/memories/${id}` })
     await refuses(404, 'NODE_NOT_FOUND', { path: `/api/memories/${id}`, method: 'DELETE' })
@@ -117,7 +154,9 @@ t.test('unknown things are 404, each with its own code', async (t) => {
   const edge = { from: 'mem_a', to: 'mem_b', type: 'relates' }
   await refuses(404, 'NODE_NOT_FOUND', { path: '/api/edges', body: edge })
   await refuses(404, 'NODE_NOT_FOUND', { path: '/api/edges', method: 'DELETE', body: edge })
-  await refuses(404, 'EDGE_NOT_FOUND', { path: '/api/edges?id=edg_none', method: 'DELETE' })
+  for (const path of ['/api/edges?id=edg_none', '/api/edges?id=edg_none&graph=none']) {
+    await refuses(404, 'EDGE_NOT_FOUND', { path, method: 'DELETE' })
+  }
   const merge = { from: 'Nobody', into: 'Ada' }
   await refuses(404, 'NODE_NOT_FOUND', { path: '/api/entities/merge', body: merge })
   await refuses(404, 'GRAPH_NOT_FOUND', { path: '/api/graphs/none' })

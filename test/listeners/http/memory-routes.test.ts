@@ -79,8 +79,20 @@ t.test("a stranger's first five minutes", async (t) => {
   t.match(await send('DELETE', `/api/edges?from=${from}&to=${to}&type=${type}`), {
     ...{ status: 200, json: { deleted: true } },
   })
+  const said = { ...edge, type: 'knows', source: 'a letter', validTo: 5 }
+  t.match(await send('POST', '/api/edges', said), {
+    status: 201,
+    json: { edge: { source: 'a letter' } },
+  })
   t.equal((await send('POST', '/api/edges', edge)).status, 201)
   t.match(await send('DELETE', '/api/edges', { from, to, type }), { status: 200 })
+
+  const patched = async (body: object) => {
+    const { json } = await send('PATCH', `/api/memories/${bees}`, body)
+    return (json.memory as { validTo?: unknown }).validTo
+  }
+  t.equal(await patched({ validTo: 5 }), 5)
+  t.equal(await patched({ validTo: null }), undefined, 'null takes it away again')
 
   const whole = await send('GET', '/api/graph')
   const nodes = whole.json.nodes as readonly Listed[]

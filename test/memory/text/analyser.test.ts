@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { identifierPartsMax, termsMax, termUnitsMax } from '../../../src/base/limits.js'
 import { analyse } from '../../../src/memory/text/analyser.js'
+import { segmentedSpans } from '../../../src/memory/text/segments.js'
 import { plainWordsOf, segmentedWords, wordsOf } from '../../../src/memory/text/words.js'
 import { runs } from '../../support/runs.js'
 
@@ -43,6 +44,41 @@ t.test('both ways to the words of a text agree on chance', async () => {
   fc.assert(property, { numRuns: runs(20_000) })
 })
 
+/** As one piece, whatever its length. */
+function wholeSpans(text: string) {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+  const words = [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike === true)
+  return words.map(({ index, segment }) => ({ start: index, end: index + segment.length }))
+}
+
+t.test('a long text has the words that it has when it is segmented as one', async () => {
+  const characters = [..."aéжω한1. _,'ʼשא\u{20000}👩🇦", '\u0301', '\u200d']
+  const alphabet = fc.uniqueArray(fc.constantFrom(...characters), { minLength: 1 })
+  const picks = fc.array(fc.nat(), { minLength: 500, maxLength: 2_000 })
+  const property = fc.property(alphabet, picks, (letters, all) => {
+    const text = all.map((n) => letters[n % letters.length]).join('')
+    assert.deepEqual(segmentedSpans(text), wholeSpans(text))
+  })
+  fc.assert(property, { numRuns: runs(300) })
+  const oneWord = 'ж'.repeat(8_192)
+  assert.deepEqual(segmentedSpans(oneWord), [{ start: 0, end: oneWord.length }])
+})
+
+/** Of scripts without spaces a dictionary looks ahead, in what means something not far. */
+const sentences = [
+  '東京に住む人は中東の料理が好きで、毎日カレーを食べています。',
+  '他们喜欢在北京吃烤鸭，也喜欢去上海看电影。',
+  'เราอาศัยอยู่ในกรุงเทพมหานครและชอบกินข้าวกับแกงเผ็ดทุกวัน',
+  'ខ្ញុំរស់នៅទីក្រុងភ្នំពេញហើយចូលចិត្តហូបបាយរាល់ថ្ងៃ',
+]
+
+t.test('so has one of a script that puts no spaces between words', async () => {
+  for (const sentence of sentences) {
+    const text = sentence.repeat(60)
+    assert.deepEqual(segmentedSpans(text), wholeSpans(text))
+  }
+})
+
 t.test('other scripts go to the segmenter', async () => {
   assert.equal(plainWordsOf('東京に住む'), undefined)
   assert.equal(plainWordsOf('привет'), undefined)
@@ -73,6 +109,9 @@ const found: readonly (readonly [string, readonly string[]])[] = [
   ['ภาษาไทยง่าย', ['ภาษา', 'ไทย', 'ง่าย']],
   ['분석은', ['분석은', '분석', '석은']],
   ['🙂', []],
+  ['мой', ['мой']],
+  ['чёрный', ['чёрный', 'черный']],
+  ['الله', ['الله']],
 ]
 
 t.test('a text is found by its terms', async () => {
@@ -88,6 +127,13 @@ t.test('accents, cases, widths and endings do not matter', async () => {
     ['STOPPED', 'stopping'],
     ['boxes', 'box'],
     ['it’s Bob’s', "it's Bob's"],
+    ['Ὀδυσσεύς', 'ΟΔΥΣΣΕΥΣ'],
+    ['Ελλάδα', 'ΕΛΛΑΔΑ'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['ёлка', 'елка'],
+    ['الكتاب', 'كتاب'],
+    ['والكتاب', 'كتاب'],
+    ['بالكتاب', 'كتاب'],
   ] as const
   for (const [one, other] of same) {
     const terms = new Set(sortedTerms(one))

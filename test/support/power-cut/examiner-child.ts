@@ -4,7 +4,7 @@
 import { createInterface } from 'node:readline'
 import { systemClock } from '../../../src/base/clock.js'
 import { silentLog } from '../../../src/base/log.js'
-import { checkStore } from '../../../src/engine/check.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import type { Store } from '../../../src/store/store.js'
 import type { Finding, Request } from './examiner.js'

@@ -13,7 +13,7 @@ import { systemClock } from '../../../src/base/clock.js'
 import { GatewayError } from '../../../src/base/errors.js'
 import { silentLog } from '../../../src/base/log.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
-import type { Durability } from '../../../src/store/log-sync.js'
+import type { Durability } from '../../../src/store/log/log-sync.js'
 import type { Store } from '../../../src/store/store.js'
 import { type Done, lanes, makeLedger, readLedger, runNext } from './ledger.js'
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Durability } from '../../../src/store/log-sync.js'
+import type { Durability } from '../../../src/store/log/log-sync.js'
 import type { Done } from './ledger.js'
 import { doneOf } from './promise.js'
 

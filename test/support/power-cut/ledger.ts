@@ -2,7 +2,8 @@
 // two indexes, some of them large, each counted in one head document by the same program. Whatever
 // a crash leaves, the head says which operations must be there; everything else follows from them.
 
-import { createNamespace, findNamespace } from '../../../src/engine/catalog.js'
+import { idRange } from '../../../src/engine/background/garbage.js'
+import { createNamespace, findNamespace } from '../../../src/engine/collection/catalog.js'
 import {
   findById,
   insertDocument,
@@ -10,12 +11,11 @@ import {
   removeDocument,
   replaceDocument,
   stagedWrite,
-} from '../../../src/engine/collections.js'
-import { idRange } from '../../../src/engine/garbage.js'
-import { parseIndexSpecs } from '../../../src/engine/index-spec.js'
-import { declareIndexes } from '../../../src/engine/indexes.js'
-import { documentOfRecord } from '../../../src/engine/records.js'
-import type { Staged } from '../../../src/engine/staging.js'
+} from '../../../src/engine/collection/collections.js'
+import { documentOfRecord } from '../../../src/engine/collection/records.js'
+import type { Staged } from '../../../src/engine/collection/staging.js'
+import { parseIndexSpecs } from '../../../src/engine/index/index-spec.js'
+import { declareIndexes } from '../../../src/engine/index/indexes.js'
 import type { Namespace } from '../../../src/engine/types.js'
 import { keyClass } from '../../../src/store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../../../src/store/store.js'

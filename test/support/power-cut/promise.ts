@@ -2,7 +2,7 @@
 // was told: `commit` keeps all that was told, `interval` what was told before the first write to
 // the log that no sync covers (and all but about the last 100 ms), `none` that groups are whole.
 
-import type { Durability } from '../../../src/store/log-sync.js'
+import type { Durability } from '../../../src/store/log/log-sync.js'
 import type { Cut, Told } from './cuts.js'
 import { toldIn } from './cuts.js'
 import { pathsOf } from './journal.js'

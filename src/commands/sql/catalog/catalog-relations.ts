@@ -2,9 +2,9 @@
 // indexes, owners and columns, under numbers that stay as long as they are there.
 
 import { showSampleDocuments } from '../../../base/limits.js'
-import { secondaryIndexes } from '../../../engine/capped-order.js'
-import { shownNamespaces } from '../../../engine/catalog.js'
-import { openFind } from '../../../engine/source.js'
+import { secondaryIndexes } from '../../../engine/collection/capped-order.js'
+import { shownNamespaces } from '../../../engine/collection/catalog.js'
+import { openFind } from '../../../engine/sources/source.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../../../engine/types.js'
 import { walletOf } from '../../../identity/identity.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -106,7 +106,10 @@ export function userOf({ identity }: SelectCall): string {
 function relationOf(ns: Namespace, owner: number): Relation {
   const isView = ns.view !== undefined
   const primary: RelationIndex = {
-    ...{ oid: firstIdIndexOid + ns.id, name: '_id_', isPrimary: true, isUnique: true },
+    oid: firstIdIndexOid + ns.id,
+    name: '_id_',
+    isPrimary: true,
+    isUnique: true,
     keys: [{ path: '_id', descends: false }],
   }
   const indexes = isView ? [] : [primary, ...secondaryIndexes(ns).map(indexOf)]

@@ -36,7 +36,8 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
   'information_schema.tables': (relations) =>
     relations.list.map((relation) => ({
       ...placeOf(relation, relations),
-      ...{ table_type: relation.isView ? 'VIEW' : 'BASE TABLE', is_typed: 'NO' },
+      table_type: relation.isView ? 'VIEW' : 'BASE TABLE',
+      is_typed: 'NO',
       is_insertable_into: relation.isView ? 'NO' : 'YES',
     })),
   'information_schema.views': (relations) =>
@@ -44,25 +45,36 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
       .filter(({ isView }) => isView)
       .map((relation) => ({
         ...placeOf(relation, relations),
-        ...{ check_option: 'NONE', is_updatable: 'NO', is_insertable_into: 'NO' },
+        check_option: 'NONE',
+        is_updatable: 'NO',
+        is_insertable_into: 'NO',
       })),
   'information_schema.schemata': ({ call }) =>
     schemas.map(({ name }) => ({
-      ...{ catalog_name: call.db, schema_name: name, schema_owner: 'operator' },
+      catalog_name: call.db,
+      schema_name: name,
+      schema_owner: 'operator',
     })),
   'information_schema.table_constraints': (relations) =>
     constraintsOf(relations).map(({ relation, name, isPrimary }) => ({
       ...placeOf(relation, relations),
-      ...{ constraint_catalog: relations.call.db, constraint_schema: 'public' },
-      ...{ constraint_name: name, constraint_type: isPrimary ? 'PRIMARY KEY' : 'UNIQUE' },
-      ...{ is_deferrable: 'NO', initially_deferred: 'NO', enforced: 'YES' },
+      constraint_catalog: relations.call.db,
+      constraint_schema: 'public',
+      constraint_name: name,
+      constraint_type: isPrimary ? 'PRIMARY KEY' : 'UNIQUE',
+      is_deferrable: 'NO',
+      initially_deferred: 'NO',
+      enforced: 'YES',
     })),
   'information_schema.key_column_usage': (relations) =>
     constraintsOf(relations).flatMap(({ relation, name, paths }) =>
       paths.map((path, i) => ({
         ...placeOf(relation, relations),
-        ...{ constraint_catalog: relations.call.db, constraint_schema: 'public' },
-        ...{ constraint_name: name, column_name: path, ordinal_position: i + 1 },
+        constraint_catalog: relations.call.db,
+        constraint_schema: 'public',
+        constraint_name: name,
+        column_name: path,
+        ordinal_position: i + 1,
       })),
     ),
   pg_namespace: () => schemas.map(({ name, oid }) => ({ oid, nspname: name, nspowner: 10 })),
@@ -71,16 +83,35 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
   pg_index: (relations) => relations.list.flatMap((relation) => indexesOf(relation)),
   pg_constraint: (relations) =>
     constraintsOf(relations).map(({ relation, name, oid, isPrimary }) => ({
-      ...{ oid, conname: name, connamespace: publicOid, contype: isPrimary ? 'p' : 'u' },
-      ...{ condeferrable: false, condeferred: false, convalidated: true, conrelid: relation.oid },
-      ...{ contypid: 0, conindid: oid, conparentid: 0, confrelid: 0, conislocal: true },
-      ...{ coninhcount: 0, connoinherit: true },
+      oid,
+      conname: name,
+      connamespace: publicOid,
+      contype: isPrimary ? 'p' : 'u',
+      condeferrable: false,
+      condeferred: false,
+      convalidated: true,
+      conrelid: relation.oid,
+      contypid: 0,
+      conindid: oid,
+      conparentid: 0,
+      confrelid: 0,
+      conislocal: true,
+      coninhcount: 0,
+      connoinherit: true,
     })),
   pg_database: ({ databases }) =>
     databases.map((datname, i) => ({
-      ...{ oid: firstDatabaseOid + i, datname, datdba: 10, encoding: 6, datlocprovider: 'c' },
-      ...{ datistemplate: false, datallowconn: true, datconnlimit: -1, dattablespace: 1663 },
-      ...{ datcollate: 'C.UTF-8', datctype: 'C.UTF-8' },
+      oid: firstDatabaseOid + i,
+      datname,
+      datdba: 10,
+      encoding: 6,
+      datlocprovider: 'c',
+      datistemplate: false,
+      datallowconn: true,
+      datconnlimit: -1,
+      dattablespace: 1663,
+      datcollate: 'C.UTF-8',
+      datctype: 'C.UTF-8',
     })),
   pg_am: () => [
     { oid: heapOid, amname: 'heap', amhandler: 'heap_tableam_handler', amtype: 't' },
@@ -88,13 +119,24 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
   ],
   pg_roles: ({ roles }) =>
     [...roles].map(([rolname, oid]) => ({
-      ...{ oid, rolname, rolsuper: rolname === 'operator', rolinherit: true },
-      ...{ rolcreaterole: false, rolcreatedb: false, rolcanlogin: true, rolreplication: false },
-      ...{ rolconnlimit: -1, rolpassword: '********', rolbypassrls: false },
+      oid,
+      rolname,
+      rolsuper: rolname === 'operator',
+      rolinherit: true,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolcanlogin: true,
+      rolreplication: false,
+      rolconnlimit: -1,
+      rolpassword: '********',
+      rolbypassrls: false,
     })),
   pg_user: ({ roles }) =>
     [...roles].map(([usename, usesysid]) => ({
-      ...{ usename, usesysid, usecreatedb: false, usesuper: usename === 'operator' },
+      usename,
+      usesysid,
+      usecreatedb: false,
+      usesuper: usename === 'operator',
       passwd: '********',
     })),
   pg_settings: () => settingRows,
@@ -102,20 +144,28 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
     relations.list
       .filter(({ isView }) => !isView)
       .map(({ ns, owner, indexes }) => ({
-        ...{ schemaname: 'public', tablename: ns.name, tableowner: relations.roleName(owner) },
-        ...{ hasindexes: indexes.length > 0, hasrules: false, hastriggers: false },
+        schemaname: 'public',
+        tablename: ns.name,
+        tableowner: relations.roleName(owner),
+        hasindexes: indexes.length > 0,
+        hasrules: false,
+        hastriggers: false,
         rowsecurity: false,
       })),
   pg_views: (relations) =>
     relations.list
       .filter(({ isView }) => isView)
       .map(({ ns, owner }) => ({
-        ...{ schemaname: 'public', viewname: ns.name, viewowner: relations.roleName(owner) },
+        schemaname: 'public',
+        viewname: ns.name,
+        viewowner: relations.roleName(owner),
       })),
   pg_indexes: (relations) =>
     relations.list.flatMap((relation) =>
       relation.indexes.map((index) => ({
-        ...{ schemaname: 'public', tablename: relation.ns.name, indexname: index.name },
+        schemaname: 'public',
+        tablename: relation.ns.name,
+        indexname: index.name,
         indexdef: indexDefinition(relation, index),
       })),
     ),
@@ -124,7 +174,11 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
 const firstDatabaseOid = 5
 
 const settingRows = Object.entries(sessionSettings).map(([name, setting]) => ({
-  ...{ name, setting, context: 'user', vartype: 'string', source: 'default' },
+  name,
+  setting,
+  context: 'user',
+  vartype: 'string',
+  source: 'default',
 }))
 
 /** Rows of tables whose columns have to be looked for. */
@@ -138,10 +192,16 @@ const sampled: Readonly<
     const columns = yield* relationColumns(tx, relation, relations.call)
     return columns.map(({ name, type, isRequired }, i) => ({
       ...placeOf(relation, relations),
-      ...{ column_name: name, ordinal_position: i + 1, data_type: type.words },
-      ...{ is_nullable: isRequired ? 'NO' : 'YES', udt_catalog: relations.call.db },
-      ...{ udt_schema: 'pg_catalog', udt_name: type.name, is_identity: 'NO' },
-      ...{ is_generated: 'NEVER', is_updatable: 'YES' },
+      column_name: name,
+      ordinal_position: i + 1,
+      data_type: type.words,
+      is_nullable: isRequired ? 'NO' : 'YES',
+      udt_catalog: relations.call.db,
+      udt_schema: 'pg_catalog',
+      udt_name: type.name,
+      is_identity: 'NO',
+      is_generated: 'NEVER',
+      is_updatable: 'YES',
     }))
   },
   pg_attribute: function* (tx, relation, relations) {
@@ -164,11 +224,26 @@ function attributeOf(
   { name, type, isRequired }: RelationColumn,
 ): CatalogRow {
   return {
-    ...{ attrelid, attname: name, atttypid: type.oid, attstattarget: -1 },
-    ...{ attlen: -1, attnum: at + 1, attndims: 0, atttypmod: type.modifier, attbyval: false },
-    ...{ attstorage: storageOf(type), attnotnull: isRequired, atthasdef: false },
-    ...{ atthasmissing: false, attidentity: '', attgenerated: '', attisdropped: false },
-    ...{ attislocal: true, attinhcount: 0, attcollation: 0, attcompression: '' },
+    attrelid,
+    attname: name,
+    atttypid: type.oid,
+    attstattarget: -1,
+    attlen: -1,
+    attnum: at + 1,
+    attndims: 0,
+    atttypmod: type.modifier,
+    attbyval: false,
+    attstorage: storageOf(type),
+    attnotnull: isRequired,
+    atthasdef: false,
+    atthasmissing: false,
+    attidentity: '',
+    attgenerated: '',
+    attisdropped: false,
+    attislocal: true,
+    attinhcount: 0,
+    attcollation: 0,
+    attcompression: '',
   }
 }
 
@@ -208,49 +283,105 @@ function placeOf({ ns }: Relation, { call }: Relations): CatalogRow {
 
 function classesOf({ oid, ns, isView, owner, indexes }: Relation): CatalogRow[] {
   const shared = {
-    ...{ relnamespace: publicOid, reltype: 0, reloftype: 0, relowner: owner, reltablespace: 0 },
-    ...{ relpages: 0, reltuples: -1, relallvisible: 0, reltoastrelid: 0, relisshared: false },
-    ...{ relpersistence: 'p', relchecks: 0, relhasrules: false, relhastriggers: false },
-    ...{ relhassubclass: false, relrowsecurity: false, relforcerowsecurity: false },
-    ...{ relispopulated: true, relreplident: 'd', relispartition: false },
+    relnamespace: publicOid,
+    reltype: 0,
+    reloftype: 0,
+    relowner: owner,
+    reltablespace: 0,
+    relpages: 0,
+    reltuples: -1,
+    relallvisible: 0,
+    reltoastrelid: 0,
+    relisshared: false,
+    relpersistence: 'p',
+    relchecks: 0,
+    relhasrules: false,
+    relhastriggers: false,
+    relhassubclass: false,
+    relrowsecurity: false,
+    relforcerowsecurity: false,
+    relispopulated: true,
+    relreplident: 'd',
+    relispartition: false,
   }
   const own = {
-    ...{ oid, relname: ns.name, relkind: isView ? 'v' : 'r', relam: isView ? 0 : heapOid },
-    ...{ relfilenode: oid, relhasindex: indexes.length > 0, relnatts: 0, ...shared },
+    oid,
+    relname: ns.name,
+    relkind: isView ? 'v' : 'r',
+    relam: isView ? 0 : heapOid,
+    relfilenode: oid,
+    relhasindex: indexes.length > 0,
+    relnatts: 0,
+    ...shared,
   }
   return [
     own,
     ...indexes.map((index) => ({
-      ...{ oid: index.oid, relname: index.name, relkind: 'i', relam: btreeOid },
-      ...{ relfilenode: index.oid, relhasindex: false, relnatts: index.keys.length, ...shared },
+      oid: index.oid,
+      relname: index.name,
+      relkind: 'i',
+      relam: btreeOid,
+      relfilenode: index.oid,
+      relhasindex: false,
+      relnatts: index.keys.length,
+      ...shared,
     })),
   ]
 }
 
 function indexesOf({ oid, indexes }: Relation): CatalogRow[] {
   return indexes.map((index) => ({
-    ...{ indexrelid: index.oid, indrelid: oid, indnatts: index.keys.length },
-    ...{ indnkeyatts: index.keys.length, indisunique: index.isUnique, indisexclusion: false },
-    ...{ indnullsnotdistinct: true, indisprimary: index.isPrimary, indimmediate: true },
-    ...{ indisclustered: false, indisvalid: true, indisready: true, indislive: true },
-    ...{ indisreplident: false },
+    indexrelid: index.oid,
+    indrelid: oid,
+    indnatts: index.keys.length,
+    indnkeyatts: index.keys.length,
+    indisunique: index.isUnique,
+    indisexclusion: false,
+    indnullsnotdistinct: true,
+    indisprimary: index.isPrimary,
+    indimmediate: true,
+    indisclustered: false,
+    indisvalid: true,
+    indisready: true,
+    indislive: true,
+    indisreplident: false,
   }))
 }
 
 function typesOf({ name, oid, arrayOid, length, category }: (typeof catalogTypes)[number]) {
   const shared = {
-    ...{ typnamespace: 11, typowner: 10, typtype: 'b', typispreferred: false, typdelim: ',' },
-    ...{ typisdefined: true, typrelid: 0, typnotnull: false, typbasetype: 0, typtypmod: -1 },
-    ...{ typndims: 0, typcollation: 0, typbyval: false },
+    typnamespace: 11,
+    typowner: 10,
+    typtype: 'b',
+    typispreferred: false,
+    typdelim: ',',
+    typisdefined: true,
+    typrelid: 0,
+    typnotnull: false,
+    typbasetype: 0,
+    typtypmod: -1,
+    typndims: 0,
+    typcollation: 0,
+    typbyval: false,
   }
   return [
     {
-      ...{ oid, typname: name, typlen: length, typcategory: category },
-      ...{ typelem: 0, typarray: arrayOid, ...shared },
+      oid,
+      typname: name,
+      typlen: length,
+      typcategory: category,
+      typelem: 0,
+      typarray: arrayOid,
+      ...shared,
     },
     {
-      ...{ oid: arrayOid, typname: `_${name}`, typlen: -1, typcategory: 'A' },
-      ...{ typelem: oid, typarray: 0, ...shared },
+      oid: arrayOid,
+      typname: `_${name}`,
+      typlen: -1,
+      typcategory: 'A',
+      typelem: oid,
+      typarray: 0,
+      ...shared,
     },
   ]
 }
@@ -269,7 +400,10 @@ function constraintsOf({ list }: Relations): Constraint[] {
     relation.indexes
       .filter(({ isUnique }) => isUnique)
       .map(({ oid, name, isPrimary, keys }) => ({
-        ...{ relation, oid, isPrimary, paths: keys.map(({ path }) => path) },
+        relation,
+        oid,
+        isPrimary,
+        paths: keys.map(({ path }) => path),
         name: isPrimary ? `${relation.ns.name}_pkey` : name,
       })),
   )

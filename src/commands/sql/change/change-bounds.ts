@@ -3,7 +3,7 @@
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { documentDepthMax, modifyRunsMax, programPutsMax } from '../../../base/limits.js'
-import { checkSize } from '../../../engine/shape.js'
+import { checkSize } from '../../../engine/collection/shape.js'
 import { depthOf, tooDeep } from '../../../query/update/apply.js'
 import { type Document, documentValue } from '../../../value/value.js'
 

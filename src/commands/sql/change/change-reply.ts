@@ -2,7 +2,7 @@
 // and its columns. (facts: SQL 1.6)
 
 import { reply } from '../../../bus/reply.js'
-import { documentsSource } from '../../../engine/source.js'
+import { documentsSource } from '../../../engine/sources/source.js'
 import type { ResultItem } from '../../../protocol/sql/ast.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import { Elements } from '../../../value/elements.js'

@@ -11,13 +11,17 @@ import {
   pullDocumentsMax,
   sqlRecheckedMax,
 } from '../../../base/limits.js'
-import { findNamespace } from '../../../engine/catalog.js'
-import { removeDocument, replaceDocument, stagedWrite } from '../../../engine/collections.js'
-import { choosePlan } from '../../../engine/plan-choice.js'
-import { planQuery } from '../../../engine/planner.js'
-import { documentOfRecord, isRecordOf } from '../../../engine/records.js'
+import { findNamespace } from '../../../engine/collection/catalog.js'
+import {
+  removeDocument,
+  replaceDocument,
+  stagedWrite,
+} from '../../../engine/collection/collections.js'
+import { documentOfRecord, isRecordOf } from '../../../engine/collection/records.js'
+import type { Staged } from '../../../engine/collection/staging.js'
+import { choosePlan } from '../../../engine/plan/plan-choice.js'
+import { planQuery } from '../../../engine/plan/planner.js'
 import { type FoundPlaces, Walk } from '../../../engine/sources/walk.js'
-import type { Staged } from '../../../engine/staging.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type {
   DeleteStatement,

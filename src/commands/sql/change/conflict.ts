@@ -3,9 +3,9 @@
 
 import { mapKey } from '../../../base/bytes.js'
 import { fail, GatewayError } from '../../../base/errors.js'
-import { insertDocument, replaceDocument } from '../../../engine/collections.js'
-import { type ConflictIndex, conflictIndex, findHolder } from '../../../engine/conflict.js'
-import type { Staged } from '../../../engine/staging.js'
+import { insertDocument, replaceDocument } from '../../../engine/collection/collections.js'
+import type { Staged } from '../../../engine/collection/staging.js'
+import { type ConflictIndex, conflictIndex, findHolder } from '../../../engine/index/conflict.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type { InsertStatement } from '../../../protocol/sql/ast.js'
 import type { Program, Tx } from '../../../store/store.js'

@@ -2,7 +2,7 @@
 // it is missing. (facts: SQL 1.5)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import type { TimeSeries } from '../../../engine/time-series-options.js'
+import type { TimeSeries } from '../../../engine/collection/time-series-options.js'
 import type { Assignment, PathPart, Target, UpdateStatement } from '../../../protocol/sql/ast.js'
 import type { Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, numberValue } from '../../../value/value.js'

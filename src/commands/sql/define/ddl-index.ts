@@ -2,9 +2,9 @@
 // its rules.
 
 import { fail } from '../../../base/errors.js'
-import { findNamespace, shownNamespaces } from '../../../engine/catalog.js'
-import { idIndexName } from '../../../engine/index-spec.js'
-import { dropIndexes, meantIndexes } from '../../../engine/indexes.js'
+import { findNamespace, shownNamespaces } from '../../../engine/collection/catalog.js'
+import { idIndexName } from '../../../engine/index/index-spec.js'
+import { dropIndexes, meantIndexes } from '../../../engine/index/indexes.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { CreateIndexStatement, DropIndexStatement } from '../../../protocol/sql/ast.js'
 import type { Program, Tx } from '../../../store/store.js'

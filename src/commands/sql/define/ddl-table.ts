@@ -2,11 +2,11 @@
 // in one program.
 
 import { fail, type GatewayError } from '../../../base/errors.js'
-import { createNamespace, findNamespace } from '../../../engine/catalog.js'
-import { parseIndexSpecs } from '../../../engine/index-spec.js'
-import { declareIndexes } from '../../../engine/indexes.js'
-import { requireOptionsSize } from '../../../engine/option-changes.js'
-import { requireValidator } from '../../../engine/validation.js'
+import { createNamespace, findNamespace } from '../../../engine/collection/catalog.js'
+import { requireOptionsSize } from '../../../engine/collection/option-changes.js'
+import { requireValidator } from '../../../engine/collection/validation.js'
+import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
+import { declareIndexes } from '../../../engine/index/indexes.js'
 import type { CreateTableStatement } from '../../../protocol/sql/ast.js'
 import type { Program, Tx } from '../../../store/store.js'
 import { documentValue, type Value } from '../../../value/value.js'

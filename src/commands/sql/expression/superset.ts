@@ -123,7 +123,7 @@ class Superset {
     }
     const given = this.constantOf(right)
     if (given === undefined) return all([this.present(left), this.present(right)])
-    const alternatives = this.alternatives(given, left, right)
+    const alternatives = this.alternatives(given, isIdColumn(left, this.scope), right)
     if (alternatives.length === 0) return 'never'
     if (operator === '<>') return present(path)
     if (operator === '=') return equalsAny(path, alternatives)
@@ -133,7 +133,7 @@ class Superset {
   /** The values that a constant stands for beside a column; none: NULL. */
   private alternatives(
     given: { readonly value: SqlValue },
-    column: Expression,
+    isId: boolean,
     written: Expression,
   ): Value[] {
     if (given.value === undefined) return []
@@ -141,7 +141,6 @@ class Superset {
     const forms = isWritten ? formsOf(writtenValue(written, this.scope)) : undefined
     const found = [given.value]
     if (forms?.date !== undefined) found.push(forms.date)
-    const isId = isIdColumn(column, this.scope)
     if (isId && forms?.objectId !== undefined) found.push(forms.objectId)
     return found
   }
@@ -161,12 +160,13 @@ class Superset {
     const { operand, list, isNegated } = expression
     const path = this.pathOf(operand)
     if (path === undefined) return 'always'
+    const isId = isIdColumn(operand, this.scope)
     const values: Value[] = []
     let hasNull = false
     for (const item of list) {
       const given = this.constantOf(item)
       if (given === undefined) return present(path)
-      const alternatives = this.alternatives(given, operand, item)
+      const alternatives = this.alternatives(given, isId, item)
       if (alternatives.length === 0) hasNull = true
       values.push(...alternatives)
     }
@@ -221,7 +221,7 @@ class Superset {
     if (elements !== undefined) {
       const given = this.constantOf(left)
       if (!isEqual || given?.value === undefined || endsInPlace(elements)) return present(elements)
-      return equalsAny(elements, this.alternatives(given, array, left))
+      return equalsAny(elements, this.alternatives(given, isIdColumn(array, this.scope), left))
     }
     const path = this.pathOf(left)
     const list = this.constantOf(array)?.value

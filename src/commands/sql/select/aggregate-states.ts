@@ -218,15 +218,14 @@ export class DistinctState implements Accumulator {
   }
 }
 
-/** ARRAY_AGG, JSON_AGG and STRING_AGG: rows of [value, separator, key of the order]. */
-export class ListState implements Accumulator {
+/** What makes a list of a group's rows holds them all. */
+abstract class ListState implements Accumulator {
   bytesHeld = 0
-  private readonly rows: Value[] = []
+  protected readonly rows: Value[] = []
 
-  /** What decides the order: the values themselves, or the keys beside them. */
   constructor(
-    private readonly name: string,
-    private readonly order: 'none' | 'value' | 'key',
+    protected readonly name: string,
+    private readonly isSorted: boolean,
   ) {}
 
   add(row: Value | undefined): void {
@@ -235,14 +234,53 @@ export class ListState implements Accumulator {
     this.rows.push(own)
     this.bytesHeld += bytesOf(own)
     // Sorting is one piece of work: what is sorted has to be less.
-    const bytesMax = this.order === 'none' ? documentBytesMax : sqlSortedListBytesMax
+    const bytesMax = this.isSorted ? sqlSortedListBytesMax : documentBytesMax
     if (this.bytesHeld <= bytesMax) return
     const text = `${this.name} is of more than ${bytesMax} bytes in one group`
     throw fail('ExceededMemoryLimit', text, { sqlState: evaluationState.tooMuchMemory })
   }
 
   result(): Value {
-    if (this.rows.length === 0) return nullValue
+    return this.rows.length === 0 ? nullValue : this.listed()
+  }
+
+  save(): Value {
+    return writeArray(this.rows)
+  }
+
+  absorb(saved: Value): void {
+    for (const row of elementsOf(saved)) this.add(row)
+  }
+
+  protected abstract listed(): Value
+}
+
+/** ARRAY_AGG and JSON_AGG, without an order or DISTINCT, which goes by the values. */
+export class ValuesState extends ListState {
+  constructor(
+    name: string,
+    private readonly isDistinct: boolean,
+  ) {
+    super(name, isDistinct)
+  }
+
+  protected listed(): Value {
+    if (this.isDistinct) this.rows.sort(compareValues)
+    return writeArray(this.rows)
+  }
+}
+
+/** STRING_AGG, and all that have an ORDER BY: rows of [value, separator, key of the order]. */
+export class RowsState extends ListState {
+  /** What decides the order: the values themselves, or the keys beside them. */
+  constructor(
+    name: string,
+    private readonly order: 'none' | 'value' | 'key',
+  ) {
+    super(name, order !== 'none')
+  }
+
+  protected listed(): Value {
     const rows = this.rows.map((row) => elementsOf(row))
     if (this.order === 'key') rows.sort(([, , a], [, , b]) => compareKeys(a, b))
     if (this.order === 'value') rows.sort(([a], [b]) => compareOptional(a, b))
@@ -254,14 +292,6 @@ export class ListState implements Accumulator {
       text += between + textForm(value)
     }
     return stringValue(text)
-  }
-
-  save(): Value {
-    return writeArray(this.rows)
-  }
-
-  absorb(saved: Value): void {
-    for (const row of elementsOf(saved)) this.add(row)
   }
 }
 

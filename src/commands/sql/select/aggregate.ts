@@ -15,9 +15,10 @@ import {
   CountState,
   DistinctState,
   ExtremeState,
-  ListState,
+  RowsState,
   SumState,
   TruthState,
+  ValuesState,
 } from './aggregate-states.js'
 import { compileOrderKey } from './order.js'
 
@@ -79,6 +80,7 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
   const [first, second] = args.map((arg) => compile(arg, scope))
   if (first === undefined) throw unknownAggregate(call)
   if (!isList(call)) return first.value
+  if (isOfValues(call)) return (row) => first.value(row) ?? nullValue
   const key = call.orderBy.length === 0 ? undefined : compileOrderKey(call.orderBy, scope)
   return (row) => {
     const value = first.value(row)
@@ -91,6 +93,11 @@ function inputOf(call: Call, scope: Scope): (row: Row) => SqlValue {
 
 function isList({ name }: Call): boolean {
   return name === 'string_agg' || name === 'array_agg' || name.startsWith('json')
+}
+
+/** Whether the list is made of values alone: nothing stands between them or decides their order. */
+function isOfValues({ name, orderBy }: Call): boolean {
+  return name !== 'string_agg' && orderBy.length === 0
 }
 
 function filtered(
@@ -122,7 +129,8 @@ function stateOf(call: Call): () => Accumulator {
     case 'bool_or':
       return () => new TruthState(name, true)
     default:
-      return () => new ListState(name, orderOfList(call))
+      if (isOfValues(call)) return () => new ValuesState(name, call.isDistinct)
+      return () => new RowsState(name, orderOfList(call))
   }
 }
 

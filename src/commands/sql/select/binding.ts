@@ -63,7 +63,14 @@ export function bindSelect(statement: SelectStatement, known: KnownColumns): Bou
   const { isDistinct } = statement
   const asked = [...results, ...orderBy].map(({ expression }) => expression)
   return {
-    ...{ tables, isDistinct, results, joins, where, having, orderBy, merged: binder.merged },
+    tables,
+    isDistinct,
+    results,
+    joins,
+    where,
+    having,
+    orderBy,
+    merged: binder.merged,
     isGrouped: grouped.length > 0 || having !== undefined || asked.some(hasAggregate),
     groupBy: grouped.filter((item, i) => {
       return grouped.findIndex((other) => sameExpression(other, item)) === i

@@ -3,14 +3,14 @@
 
 import type { Call } from '../../../bus/call.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
-import { isSequenced } from '../../../engine/capped-order.js'
-import { countOf } from '../../../engine/catalog.js'
-import { openFiltered, type PipelineEnvironment } from '../../../engine/pipeline-source.js'
-import { documentsSource, type Source } from '../../../engine/source.js'
-import { SpillScope } from '../../../engine/spill.js'
+import { isSequenced } from '../../../engine/collection/capped-order.js'
+import { countOf } from '../../../engine/collection/catalog.js'
+import { viewDocument, viewsName } from '../../../engine/collection/view-options.js'
+import { readPlaceOf, viewsOf } from '../../../engine/collection/views.js'
+import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
+import { documentsSource, type Source } from '../../../engine/sources/source.js'
+import { SpillScope } from '../../../engine/sources/spill.js'
 import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
-import { viewDocument, viewsName } from '../../../engine/view-options.js'
-import { readPlaceOf, viewsOf } from '../../../engine/views.js'
 import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
@@ -91,7 +91,10 @@ function given(
   make: Make,
 ): Table {
   return {
-    ...{ name, columns, ns: undefined, isIndexed: false },
+    name,
+    columns,
+    ns: undefined,
+    isIndexed: false,
     *open(tx, filter) {
       const compiled = compileFilter(filter, context)
       const documents = yield* make(tx, filter)
@@ -119,7 +122,9 @@ function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): Jo
 function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnvironment {
   const { db, context, engine, owner } = call
   return {
-    ...{ db, context: collated(context, undefined, ns), use: engine.indexUse },
+    db,
+    context: collated(context, undefined, ns),
+    use: engine.indexUse,
     workspace: new SpillScope(engine.spills, true, owner),
   }
 }

@@ -49,7 +49,10 @@ export function sortBy(key: OrderKey, rowOf: RowOf): Sort {
   const peekKey = (document: Document): Bytes => key(rowOf(document))
   const parts: Sort['parts'] = []
   return {
-    ...{ parts, natural: undefined, collation: undefined, peekKey },
+    parts,
+    natural: undefined,
+    collation: undefined,
+    peekKey,
     key: (document) => peekKey(document).slice(),
   }
 }

@@ -1,10 +1,10 @@
 // ORDER BY from an index: where one holds the documents in the order that is asked for, nothing has
 // to be sorted, and a LIMIT reads no more than it takes.
 
-import type { Plan } from '../../../engine/plan.js'
-import { isMultikey } from '../../../engine/plan.js'
-import { planQuery } from '../../../engine/planner.js'
-import { FindSource, type Source } from '../../../engine/source.js'
+import type { Plan } from '../../../engine/plan/plan.js'
+import { isMultikey } from '../../../engine/plan/plan.js'
+import { planQuery } from '../../../engine/plan/planner.js'
+import { FindSource, type Source } from '../../../engine/sources/source.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Expression, OrderItem } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'

@@ -1,12 +1,18 @@
 // SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results —
 // each a source or a transform that takes bounded steps and may spill. (facts: SQL 1.2 and 1.5)
 
+import { sqlLongFilterBytes } from '../../../base/limits.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
-import { countDocuments, documentsSource, openFind, type Source } from '../../../engine/source.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
+import {
+  countDocuments,
+  documentsSource,
+  openFind,
+  type Source,
+} from '../../../engine/sources/source.js'
 import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
-import { turnsTaken } from '../../../query/expressions/loop-turns.js'
+import { tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
 import type { Workspace } from '../../../query/spill.js'
@@ -199,6 +205,8 @@ class Select {
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)
     const filter = supersetFilter(bound.where, scope)
+    // Of a long list: what is made of it next is as much work again.
+    if (filter.length > sqlLongFilterBytes) yield* this.tx.breathe(tiringWork)
     const ordered = this.orderedBySource(filter)
     if (ordered !== undefined) {
       this.isOrdered = true

@@ -4,7 +4,7 @@
 import { Decimal128, Long } from 'bson'
 import tap from 'tap'
 import { systemClock } from '../../../../src/base/clock.js'
-import { SpillFolder } from '../../../../src/engine/spill.js'
+import { SpillFolder } from '../../../../src/engine/sources/spill.js'
 import { nodeFiles } from '../../../../src/store/files.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 import { temporaryFolder } from '../../../support/stores.js'

@@ -1,0 +1,42 @@
+// Closes cursors that nobody has come back for. They hold positions and results of this process
+// only, so there is nothing to resume after a restart.
+
+import type { Clock } from '../../base/clock.js'
+import { cursorLookMs } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import type { Cursors } from '../sources/cursors.js'
+import { BackgroundLoop } from './background-loop-job.js'
+import type { Pace } from './pace-job.js'
+
+export interface CursorExpiryParts {
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly log: Log
+  readonly pace: Pace
+}
+
+export class CursorExpiry {
+  private readonly loop: BackgroundLoop
+
+  constructor({ cursors, clock, log, pace }: CursorExpiryParts) {
+    this.loop = new BackgroundLoop({
+      pace,
+      log,
+      everyMs: cursorLookMs,
+      sleepsFirst: true,
+      failure: 'idle cursors could not be closed',
+      round: () => {
+        cursors.expire(clock.now())
+        return false
+      },
+    })
+  }
+
+  start(): void {
+    this.loop.start()
+  }
+
+  close(): Promise<void> {
+    return this.loop.close()
+  }
+}

@@ -1,0 +1,183 @@
+// Takes away the documents whose time has come by a TTL index: their dates are a range of the
+// index, read a few entries at a time; a write program looks at each document again before it
+// goes. Works below the clients, one step of each index in turn. (facts: document-wire 9, TTL;
+// storage 9, rule 14)
+
+import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes.js'
+import { GatewayError } from '../../base/errors.js'
+import { documentExpirySweepMs } from '../../base/limits.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { bsonType, dateValue } from '../../value/value.js'
+import { findNamespace, listNamespaces } from '../collection/catalog.js'
+import { getDocument, removeDocument } from '../collection/collections.js'
+import { entriesOf } from '../index/index-keys.js'
+import { bound, bracketOf, Interval } from '../plan/intervals.js'
+import { type Span, spansHold } from '../plan/plan.js'
+import { accessOf } from '../plan/plan-access.js'
+import type { IndexDescriptor, Namespace } from '../types.js'
+import { BackgroundLoop, isShutdown } from './background-loop-job.js'
+import type { JobParts } from './garbage-job.js'
+import { StepSize } from './step-size.js'
+
+/** One TTL index at work. */
+interface Sweeping {
+  readonly ns: Namespace
+  readonly index: IndexDescriptor
+  readonly size: StepSize
+  /** Where the next step begins; undefined: at the oldest date. */
+  from: Bytes | undefined
+}
+
+interface Expiring {
+  readonly ns: Namespace
+  readonly index: IndexDescriptor
+  readonly spans: readonly Span[]
+}
+
+interface Due {
+  readonly keys: readonly Bytes[]
+  /** Undefined: there are no more. */
+  readonly next: Bytes | undefined
+}
+
+const nothingDue: Due = { keys: [], next: undefined }
+
+interface Removed {
+  readonly documents: number
+  readonly bytes: number
+}
+
+export class DocumentExpiry {
+  /** Documents that were taken away since the start. */
+  expired = 0
+  /** Looks at all TTL indexes since the start. */
+  rounds = 0
+  /** Whether it looks by itself: clients may hold it for a while. */
+  isEnabled = true
+  private readonly loop: BackgroundLoop
+
+  constructor(private readonly parts: JobParts) {
+    const { pace, log } = parts
+    this.loop = new BackgroundLoop({
+      pace,
+      log,
+      everyMs: documentExpirySweepMs,
+      sleepsFirst: true,
+      failure: 'looking for expired documents failed',
+      round: async () => {
+        if (this.isEnabled) await this.round()
+        return false
+      },
+    })
+  }
+
+  start(): void {
+    this.loop.start()
+  }
+
+  close(): Promise<void> {
+    return this.loop.close()
+  }
+
+  /** Removes all that is due now; resolves with how many documents that were. */
+  async round(): Promise<number> {
+    const { store, pace, log } = this.parts
+    const before = this.expired
+    const waiting = timed(await store.read(listNamespaces))
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (this.loop.isClosed) break
+      try {
+        if (await this.step(next)) waiting.push(next)
+      } catch (error) {
+        if (isShutdown(error)) throw error
+        const { ns, index } = next
+        const which = { err: error, ns: `${ns.db}.${ns.name}`, index: index.name }
+        log.warn(which, 'expired documents could not be removed; it will be tried again')
+      }
+      await pace.rest()
+    }
+    this.rounds++
+    return this.expired - before
+  }
+
+  /** False where nothing is due any more. */
+  private async step(work: Sweeping): Promise<boolean> {
+    const { store, clock } = this.parts
+    const { size } = work
+    const now = clock.now()
+    const { limit } = size
+    const { keys, next } = await store.read((tx) => readDue(tx, work, now, limit))
+    if (keys.length === 0) return false
+    try {
+      const { documents, bytes } = await store.write((tx) => removeDue(tx, work, now, keys))
+      this.expired += documents
+      size.saw(documents, bytes)
+    } catch (error) {
+      if (!isTooLarge(error) || !size.halve()) throw error
+      return true
+    }
+    work.from = next
+    return next !== undefined
+  }
+}
+
+function timed(all: readonly Namespace[]): Sweeping[] {
+  return all.flatMap((ns) =>
+    ns.indexes
+      .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+      .map((index) => ({ ns, index, size: new StepSize(), from: undefined })),
+  )
+}
+
+/** The index as it is now, and where the dates lie that are due by it. */
+function* locate(tx: ReadTx, work: Sweeping, now: number): Program<Expiring | undefined> {
+  const { db, name, id } = work.ns
+  const ns = yield* findNamespace(tx, db, name)
+  const index = ns?.indexes.find((candidate) => candidate.id === work.index.id)
+  if (ns?.id !== id || index?.expireAfterSeconds === undefined) return undefined
+  if (index.state !== 'ready') return undefined
+  const dates = bracketOf(bsonType.date)
+  if (dates === undefined) return undefined
+  const latest = bound(dateValue(now - index.expireAfterSeconds * 1_000), true)
+  const intervals = [[new Interval(dates.low, latest)]]
+  const { fields, multikey, unique } = index
+  const ordered = { index, fields, multikey, unique }
+  const { access } = accessOf(ns, { ordered, intervals, used: new Set() }, false)
+  return access.kind === 'entries' ? { ns, index, spans: access.spans } : undefined
+}
+
+/** Records with a date that is due: an array's earliest decides, so that any one of them does. */
+function* readDue(tx: ReadTx, work: Sweeping, now: number, limit: number): Program<Due> {
+  const found = yield* locate(tx, work, now)
+  // One interval of one field.
+  const [span] = found?.spans ?? []
+  const start = work.from ?? span?.start
+  if (span === undefined || start === undefined) return nothingDue
+  // The seconds may have been changed between two steps.
+  if (compareBytes(start, span.end) >= 0) return nothingDue
+  const entries = yield* tx.scan({ start, end: span.end }, limit)
+  const keys = new Map(entries.map(({ value }) => [mapKey(value), value]))
+  const last = entries.length < limit ? undefined : entries.at(-1)
+  const next = last === undefined ? undefined : concatBytes(last.key, Uint8Array.of(0))
+  return { keys: [...keys.values()], next }
+}
+
+function* removeDue(tx: Tx, work: Sweeping, now: number, keys: readonly Bytes[]): Program<Removed> {
+  const found = yield* locate(tx, work, now)
+  let documents = 0
+  let bytes = 0
+  if (found === undefined) return { documents, bytes }
+  const { ns, index, spans } = found
+  for (const key of keys) {
+    const document = yield* getDocument(tx, ns, key)
+    if (document === undefined) continue
+    if (!entriesOf(index, document, key).keys.some((entry) => spansHold(spans, entry))) continue
+    yield* removeDocument(tx, ns, key, document)
+    documents++
+    bytes += document.length
+  }
+  return { documents, bytes }
+}
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof GatewayError && error.kind === 'TransactionTooLarge'

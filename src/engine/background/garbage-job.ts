@@ -1,0 +1,199 @@
+// Deletes what drops and replaced large values have left, in small steps below the clients' work.
+// The list of what to delete is in the store, so a restart goes on where the last one ended.
+// (facts: storage 9, rules 13 and 14)
+
+import { type Bytes, concatBytes, mapKey } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
+import { GatewayError } from '../../base/errors.js'
+import {
+  chunkGraceMs,
+  garbagePollMs,
+  scanEntriesMax,
+  sweepDocumentsMax,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { keyClass } from '../../store/layout.js'
+import type { KeyRange, Program, ReadTx, Store, Tx } from '../../store/store.js'
+import { countKey } from '../collection/catalog.js'
+import { documentOfRecord } from '../collection/records.js'
+import { keyChanged } from '../keyspace/guard.js'
+import { sweepLeftovers } from '../keyspace/list-leftovers.js'
+import { chunksOfMember } from '../keyspace/members.js'
+import type { MembersId } from '../types.js'
+import {
+  discardMembers,
+  discardValue,
+  type Garbage,
+  garbageOf,
+  garbageRange,
+  rangesOf,
+  stagingRange,
+} from './garbage.js'
+import type { Nap, Pace } from './pace-job.js'
+import { StepSize } from './step-size.js'
+
+export interface JobParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly pace: Pace
+}
+
+export class GarbageJob {
+  private readonly parts: JobParts
+  /** When replaced values were first seen here: their chunks may still be read for a while. */
+  private readonly seenMs = new Map<string, number>()
+  private nap: Nap | undefined
+  private loop: Promise<void> | undefined
+  private closed = false
+
+  constructor(parts: JobParts) {
+    this.parts = parts
+  }
+
+  /**
+   * Before any client: what a crash left staged becomes garbage, and so does every replaced value
+   * that nobody can be reading. Then the loop begins; it is not waited for.
+   */
+  async start(): Promise<void> {
+    const { store } = this.parts
+    while ((await store.write(adoptStaged)) === sweepDocumentsMax) await this.parts.pace.rest()
+    for (const { key } of await store.read(listed)) this.seenMs.set(mapKey(key), -chunkGraceMs)
+    this.loop = this.run()
+  }
+
+  /** Something was dropped: there is no need to wait for the next look. */
+  wake(): void {
+    this.nap?.wake()
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.wake()
+    await this.loop
+  }
+
+  /** One look at the list: deletes all that may go. False where there was nothing to do. */
+  async round(): Promise<boolean> {
+    const list = await this.parts.store.read(listed)
+    const due = list.filter((garbage) => this.isDue(garbage))
+    for (const garbage of due) {
+      if (this.closed) return false
+      if (garbage.what === 'trimmed') await this.emptyTrimmed(garbage.key, garbage.members)
+      else await this.empty(garbage)
+    }
+    return due.length > 0
+  }
+
+  private async run(): Promise<void> {
+    while (!this.closed) {
+      let worked = false
+      try {
+        worked = await this.round()
+      } catch (error) {
+        if (error instanceof GatewayError && error.kind === 'ShutdownInProgress') return
+        this.parts.log.warn({ err: error }, 'background deletion failed; it will be tried again')
+      }
+      if (worked || this.closed) continue
+      this.nap = this.parts.pace.sleep(garbagePollMs)
+      await this.nap.over
+    }
+  }
+
+  private isDue(garbage: Garbage): boolean {
+    if (garbage.what !== 'value') return true
+    const name = mapKey(garbage.key)
+    const now = this.parts.clock.elapsed()
+    const since = this.seenMs.get(name)
+    if (since === undefined) this.seenMs.set(name, now)
+    return since !== undefined && now - since >= chunkGraceMs
+  }
+
+  private async empty(garbage: Garbage): Promise<void> {
+    const { store, pace } = this.parts
+    const size = new StepSize()
+    for (const range of rangesOf(garbage)) {
+      let { start } = range
+      for (;;) {
+        if (this.closed) return
+        const from = start
+        const { limit } = size
+        const step = await store.write((tx) =>
+          deleteSome(tx, { start: from, end: range.end }, limit, garbage),
+        )
+        if (step.count < limit || step.last === undefined) break
+        // Tables may keep deleted keys for a while: a scan from the start would pass them again.
+        start = concatBytes(step.last, Uint8Array.of(0))
+        size.saw(step.count, step.bytes)
+        await pace.rest()
+      }
+    }
+    await store.write((tx) => forget(tx, garbage))
+    this.seenMs.delete(mapKey(garbage.key))
+  }
+
+  /** The record says at each step what is left: the list may take some of it back meanwhile. */
+  private async emptyTrimmed(key: Bytes, members: MembersId): Promise<void> {
+    const { store, pace } = this.parts
+    const size = new StepSize()
+    while (!this.closed) {
+      const { limit } = size
+      const step = await store.write((tx) => sweepLeftovers(tx, members, key, limit))
+      if (step.count < limit) return
+      size.saw(step.count, step.bytes)
+      await pace.rest()
+    }
+  }
+}
+
+function* listed(tx: ReadTx): Program<Garbage[]> {
+  const entries = yield* tx.scan(garbageRange, scanEntriesMax)
+  return entries.map(({ key }) => garbageOf(key))
+}
+
+interface Step {
+  readonly count: number
+  readonly bytes: number
+  readonly last: Bytes | undefined
+}
+
+function* deleteSome(tx: Tx, range: KeyRange, limit: number, { what }: Garbage): Program<Step> {
+  const entries = yield* tx.scan(range, limit)
+  let bytes = 0
+  for (const { key, value } of entries) {
+    tx.remove(key)
+    if (what === 'keyspace') yield* discardKey(tx, key, value)
+    else if (what === 'members') discardChunks(tx, value)
+    bytes += key.length + value.length
+  }
+  return { count: entries.length, bytes, last: entries.at(-1)?.key }
+}
+
+/** What a key had beside its document: its time, and its members. */
+function* discardKey(tx: Tx, key: Bytes, value: Bytes): Program<void> {
+  if (key[0] === keyClass.record) {
+    keyChanged(tx, key, yield* documentOfRecord(tx, value), undefined)
+  }
+}
+
+function discardChunks(tx: Tx, value: Bytes): void {
+  const chunks = chunksOfMember(value)
+  if (chunks !== undefined) discardValue(tx, chunks)
+}
+
+function* forget(tx: Tx, garbage: Garbage): Program<void> {
+  tx.remove(garbage.key)
+  if ('namespace' in garbage) tx.remove(countKey(garbage.namespace))
+  if (garbage.what === 'index') tx.remove(countKey(garbage.index))
+}
+
+function* adoptStaged(tx: Tx): Program<number> {
+  const staged = yield* tx.scan(stagingRange, sweepDocumentsMax)
+  for (const { key } of staged) {
+    const left = garbageOf(key)
+    tx.remove(key)
+    if (left.what === 'value') discardValue(tx, left.value)
+    else if (left.what === 'members') discardMembers(tx, left.members)
+  }
+  return staged.length
+}

@@ -1,0 +1,227 @@
+// What a drop leaves to be deleted behind it, and what staging must not leak: records of class 0x09
+// that survive a crash. A program that gives up a range puts one of these in the same transaction;
+// the garbage job empties the range in small steps. (facts: storage 9, rules 13 and 14)
+
+import { type Bytes, prefixEnd } from '../../base/bytes.js'
+import { assert } from '../../base/errors.js'
+import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
+import type { KeyRange, Tx } from '../../store/store.js'
+import type { IndexId, MembersId, NamespaceId } from '../types.js'
+
+/** Second byte of a garbage key: something to delete, or a value that is being staged. */
+const kind = { garbage: 0x01, staged: 0x02 } as const
+
+/** Third byte of something to delete. */
+const what = {
+  namespace: 0x01,
+  index: 0x02,
+  value: 0x03,
+  keyspace: 0x04,
+  members: 0x05,
+  trimmed: 0x06,
+} as const
+
+const twoTo32 = 0x1_0000_0000
+
+/** Presence is the message. */
+const present = Uint8Array.of(1)
+
+/** A large value's chunks: of that collection, under that fresh id (below 2^53). */
+export interface ValueId {
+  readonly namespace: NamespaceId
+  readonly number: number
+}
+
+/**
+ * Under which the chunks of members lie, of whatever key: no collection has this id. A key that is
+ * moved to another database takes them along, and the flush of the first one leaves them alone.
+ */
+export const membersChunks = 0 as NamespaceId
+
+export type Garbage =
+  | { readonly what: 'namespace'; readonly key: Bytes; readonly namespace: NamespaceId }
+  | { readonly what: 'index'; readonly key: Bytes; readonly index: IndexId }
+  | { readonly what: 'value'; readonly key: Bytes; readonly value: ValueId }
+  /** As a namespace, whose documents may have members and times of their own. */
+  | { readonly what: 'keyspace'; readonly key: Bytes; readonly namespace: NamespaceId }
+  | { readonly what: 'members'; readonly key: Bytes; readonly members: MembersId }
+  /** Members that a list has given up at one end; which ones, its record says. */
+  | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
+
+/** Everything of a dropped collection but its indexes, which are given up one by one. */
+export function discardNamespace(tx: Tx, id: NamespaceId): void {
+  tx.put(garbageKey(what.namespace, id), present)
+}
+
+/** As discardNamespace, of a key-value database. */
+export function discardKeyspace(tx: Tx, id: NamespaceId): void {
+  tx.put(garbageKey(what.keyspace, id), present)
+}
+
+/** The members of one container. */
+export function discardMembers(tx: Tx, id: MembersId): void {
+  tx.put(discardedMembersKey(id), present)
+}
+
+/** The record of members that are to be deleted. */
+export function discardedMembersKey(id: MembersId): Bytes {
+  return membersKeyOf(kind.garbage, id)
+}
+
+/** The staging list's record of members that no head points at yet. */
+export function stagedMembersKey(id: MembersId): Bytes {
+  return membersKeyOf(kind.staged, id)
+}
+
+export function markMembersStaged(tx: Tx, id: MembersId): void {
+  tx.put(stagedMembersKey(id), present)
+}
+
+function membersKeyOf(list: number, id: MembersId): Bytes {
+  const key = new Uint8Array(11)
+  key.set([keyClass.garbage, list, what.members])
+  key.set(membersPrefix(id).subarray(1), 3)
+  return key
+}
+
+/** The record of what a list has given up at an end (keyspace/list-leftovers.ts). */
+export function trimmedKey(id: MembersId, end: number): Bytes {
+  const key = new Uint8Array(12)
+  key.set([keyClass.garbage, kind.garbage, what.trimmed])
+  key.set(membersPrefix(id).subarray(1), 3)
+  key[11] = end
+  return key
+}
+
+export function discardIndex(tx: Tx, id: IndexId): void {
+  tx.put(garbageKey(what.index, id), present)
+}
+
+export function discardValue(tx: Tx, value: ValueId): void {
+  tx.put(valueKey([keyClass.garbage, kind.garbage, what.value], value), present)
+}
+
+export const garbageRange: KeyRange = kindRange(kind.garbage)
+export const stagingRange: KeyRange = kindRange(kind.staged)
+
+/** The staging list's record of a value that no record points at yet. */
+export function stagingKey(value: ValueId): Bytes {
+  return valueKey([keyClass.garbage, kind.staged, what.value], value)
+}
+
+export function markStaged(tx: Tx, value: ValueId): void {
+  tx.put(stagingKey(value), present)
+}
+
+/** What a key of `garbageRange` or `stagingRange` stands for. */
+export function garbageOf(key: Bytes): Garbage {
+  const view = new DataView(key.buffer, key.byteOffset, key.length)
+  const id = view.getUint32(3)
+  switch (key[2]) {
+    case what.namespace:
+      return { what: 'namespace', key, namespace: id as NamespaceId }
+    case what.index:
+      return { what: 'index', key, index: id as IndexId }
+    case what.keyspace:
+      return { what: 'keyspace', key, namespace: id as NamespaceId }
+    case what.members:
+    case what.trimmed: {
+      const members = (id * twoTo32 + view.getUint32(7)) as MembersId
+      return { what: key[2] === what.members ? 'members' : 'trimmed', key, members }
+    }
+    default: {
+      assert(key[2] === what.value, 'a garbage record is of a known kind')
+      const number = view.getUint32(7) * twoTo32 + view.getUint32(11)
+      return { what: 'value', key, value: { namespace: id as NamespaceId, number } }
+    }
+  }
+}
+
+/**
+ * The ranges that have to be empty before the garbage record may go; `trimmed` goes another way.
+ */
+export function rangesOf(garbage: Garbage): KeyRange[] {
+  switch (garbage.what) {
+    case 'namespace':
+    case 'keyspace':
+      return [
+        idRange(keyClass.record, garbage.namespace),
+        idRange(keyClass.chunk, garbage.namespace),
+      ]
+    case 'index':
+      return [idRange(keyClass.entry, garbage.index)]
+    case 'value':
+      return [chunkRange(garbage.value)]
+    case 'members':
+      return [membersRange(garbage.members)]
+    case 'trimmed':
+      return []
+  }
+}
+
+/** All keys of a class that belong to one id. */
+export function idRange(keyClass: number, id: number): KeyRange {
+  return { start: idKey(keyClass, id), end: idKeyEnd(keyClass, id) }
+}
+
+/** All records of one container. */
+export function membersRange(id: MembersId): KeyRange {
+  const start = membersPrefix(id)
+  return { start, end: prefixEnd(start) }
+}
+
+/** What all keys of a container's members begin with: class, id u64. */
+export function membersPrefix(id: MembersId): Bytes {
+  const prefix = new Uint8Array(9)
+  prefix[0] = keyClass.member
+  // Every command on a large container begins here: a view on the bytes would cost ten times that.
+  const high = Math.floor(id / twoTo32)
+  const low = id % twoTo32
+  for (let i = 0; i < 4; i++) {
+    prefix[1 + i] = high >>> (24 - 8 * i)
+    prefix[5 + i] = low >>> (24 - 8 * i)
+  }
+  return prefix
+}
+
+/** Key of one chunk of a large value. */
+export function chunkKey(value: ValueId, part: number): Bytes {
+  const prefix = chunkPrefix(value)
+  const key = new Uint8Array(prefix.length + 2)
+  key.set(prefix)
+  key[prefix.length] = part >>> 8
+  key[prefix.length + 1] = part
+  return key
+}
+
+export function chunkRange(value: ValueId): KeyRange {
+  const start = chunkPrefix(value)
+  return { start, end: prefixEnd(start) }
+}
+
+function chunkPrefix(value: ValueId): Bytes {
+  return valueKey([keyClass.chunk], value)
+}
+
+function garbageKey(tag: number, id: number): Bytes {
+  const key = Uint8Array.of(keyClass.garbage, kind.garbage, tag, 0, 0, 0, 0)
+  new DataView(key.buffer).setUint32(3, id)
+  return key
+}
+
+function valueKey(head: readonly number[], value: ValueId): Bytes {
+  const key = new Uint8Array(head.length + 12)
+  key.set(head)
+  const view = new DataView(key.buffer)
+  view.setUint32(head.length, value.namespace)
+  view.setUint32(head.length + 4, Math.floor(value.number / 0x1_0000_0000))
+  view.setUint32(head.length + 8, value.number >>> 0)
+  return key
+}
+
+function kindRange(tag: number): KeyRange {
+  return {
+    start: Uint8Array.of(keyClass.garbage, tag),
+    end: Uint8Array.of(keyClass.garbage, tag + 1),
+  }
+}

@@ -1,0 +1,58 @@
+// What a check asks of capped collections: every record has a number that the head knows of, and
+// every head a collection. Entries of `_id_` are looked at as those of any index.
+
+import type { Bytes } from '../../base/bytes.js'
+import { scanEntriesMax } from '../../base/limits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import {
+  type CappedHead,
+  findHead,
+  headRange,
+  isCapped,
+  isSequenced,
+  keptIdIndex,
+  ownerOfHead,
+  sequenceOf,
+} from '../collection/capped-order.js'
+import { findNamespace, listNamespaces } from '../collection/catalog.js'
+import type { Namespace } from '../types.js'
+import { oneState, pagesOf } from './check-steps.js'
+
+/** Throws for a record that does not lie between the first and the next number. */
+export function requireInOrder(key: Bytes, head: CappedHead): void {
+  const sequence = sequenceOf(key)
+  if (sequence === undefined) throw new Error('it has no number in the order of insertion')
+  if (sequence < head.first || sequence >= head.next) {
+    throw new Error('it lies outside of the numbers that the order of insertion has given')
+  }
+}
+
+/** What is wrong with the order of one collection as a whole; undefined where nothing is. */
+export function* checkOrder({ id, db, name }: Namespace): Sweep<string | undefined> {
+  return yield* readPhase(function* (tx) {
+    const ns = yield* findNamespace(tx, db, name)
+    if (ns === undefined || ns.id !== id || !isSequenced(ns)) return undefined
+    if (isCapped(ns) && keptIdIndex(ns) === undefined) return 'it has no index on _id'
+    return (yield* findHead(tx, id)) === undefined ? 'its order of insertion is lost' : undefined
+  }, oneState)
+}
+
+/** Texts about heads that belong to no collection of sequence numbers. */
+export function* checkHeads(): Sweep<string[]> {
+  return yield* readPhase(strayHeads, oneState)
+}
+
+function* strayHeads(tx: ReadTx): Program<string[]> {
+  const owners = new Set<number>()
+  for (const ns of yield* listNamespaces(tx)) if (isSequenced(ns)) owners.add(ns.id)
+  const texts: string[] = []
+  yield* pagesOf(tx, headRange, scanEntriesMax, function* (entries) {
+    for (const { key } of entries) {
+      const id = ownerOfHead(key)
+      if (!owners.has(id)) texts.push(`an order of insertion of id ${id}, which belongs to nothing`)
+    }
+    return true
+  })
+  return texts
+}

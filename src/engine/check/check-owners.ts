@@ -1,0 +1,223 @@
+// The part of a check that starts from the keys: every id that stands in one must belong to a
+// collection, an index or something that is being deleted, and every chunked value to a record.
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { idKey, keyClass } from '../../store/layout.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import {
+  chunkRange,
+  membersChunks,
+  membersRange,
+  stagingKey,
+  type ValueId,
+} from '../background/garbage.js'
+import { listNamespaces } from '../collection/catalog.js'
+import type { MembersId } from '../types.js'
+import type { Container } from './check-container.js'
+import { headAt } from './check-members.js'
+import { isUnreadable, oneState } from './check-steps.js'
+import { type Commits, certainStrays, listedGarbage } from './check-strays.js'
+
+interface Known {
+  readonly namespaces: ReadonlySet<number>
+  readonly indexes: ReadonlySet<number>
+  /** Staging keys of values that are being staged or deleted. */
+  readonly values: ReadonlySet<string>
+}
+
+const u32Max = 0xffff_ffff
+
+const classes = [
+  { name: 'records', ofClass: keyClass.record, owners: 'namespaces' },
+  { name: 'entries', ofClass: keyClass.entry, owners: 'indexes' },
+  { name: 'chunks', ofClass: keyClass.chunk, owners: 'namespaces' },
+  { name: 'a count', ofClass: keyClass.count, owners: 'either' },
+] as const
+
+/** What was seen to be referred to, and the containers that members were seen to belong to. */
+export interface Referred {
+  readonly values: readonly ValueId[]
+  readonly containers: readonly Container[]
+}
+
+/** Texts about what nobody owns. `referred` only where every record could be read. */
+export function* checkOwners(referred: Referred | undefined, commits: Commits): Sweep<string[]> {
+  const texts: string[] = []
+  const known = yield* readPhase(readKnown)
+  for (const { name, ofClass, owners } of classes) {
+    // The chunks of members are looked at one by one.
+    let from = ofClass === keyClass.chunk ? membersChunks + 1 : 0
+    for (const owned of [...ownedIds(known, owners), u32Max + 1]) {
+      if (owned < from) continue
+      const gap: Gap = { name, ofClass, owners, from, end: owned }
+      for (const text of yield* strayIds(gap)) texts.push(text)
+      from = owned + 1
+    }
+  }
+  if (referred === undefined) return texts
+  const referredKeys = new Set(referred.values.map((value) => mapKey(stagingKey(value))))
+  const ids = new Set(referred.containers.map(({ id }) => id))
+  const suspects = {
+    values: yield* strayValues(referredKeys),
+    members: yield* strayMembers(ids),
+  }
+  const strays = yield* certainStrays(suspects, commits)
+  for (const value of strays.values) {
+    texts.push(`chunks of value ${value.number}, which no record refers to`)
+  }
+  for (const id of strays.members) texts.push(`members ${id}, which no key has`)
+  for (const text of yield* sharedMembers(referred.containers)) texts.push(text)
+  return texts
+}
+
+type Owners = (typeof classes)[number]['owners']
+
+/** Those that may own keys of a class, in order. */
+function ownedIds({ namespaces, indexes }: Known, owners: Owners): number[] {
+  const ids = [
+    ...(owners === 'indexes' ? [] : namespaces),
+    ...(owners === 'namespaces' ? [] : indexes),
+  ]
+  return ids.sort((a, b) => a - b)
+}
+
+/** Ids of a class from `from` to `end`, the latter not included, that nothing was seen to own. */
+interface Gap {
+  readonly name: string
+  readonly ofClass: number
+  readonly owners: Owners
+  readonly from: number
+  readonly end: number
+}
+
+/** Texts about what lies in a gap. Nothing that is owned is read: it may be damaged. */
+function* strayIds({ name, ofClass, owners, from, end }: Gap): Sweep<string[]> {
+  const texts: string[] = []
+  let start = from
+  try {
+    while (start < end) {
+      const gap = { ofClass, from: start, end }
+      const id = yield* readPhase((tx) => nextId(tx, gap))
+      if (id === undefined) break
+      if (yield* readPhase(strayId(ofClass, id, owners), oneState)) {
+        texts.push(`${name} of id ${id}, which belongs to nothing`)
+      }
+      start = id + 1
+    }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    texts.push(`${name} between those of what is known: ${error.message}`)
+  }
+  return texts
+}
+
+function* nextId(
+  tx: ReadTx,
+  { ofClass, from, end }: Pick<Gap, 'ofClass' | 'from' | 'end'>,
+): Program<number | undefined> {
+  const behind = end > u32Max ? Uint8Array.of(ofClass + 1) : idKey(ofClass, end)
+  const [first] = yield* tx.scan({ start: idKey(ofClass, from), end: behind }, 1)
+  return first === undefined ? undefined : viewOf(first.key).getUint32(1)
+}
+
+/** Looks again, at keys and catalog together: others may have made or dropped a collection. */
+function strayId(ofClass: number, id: number, owners: Owners): (tx: ReadTx) => Program<boolean> {
+  return function* (tx) {
+    if (ownedIds(yield* readKnown(tx), owners).includes(id)) return false
+    return (yield* nextId(tx, { ofClass, from: id, end: id + 1 })) === id
+  }
+}
+
+function* readKnown(tx: ReadTx): Program<Known> {
+  const namespaces = new Set<number>()
+  const indexes = new Set<number>()
+  const values = new Set<string>()
+  for (const ns of yield* listNamespaces(tx)) {
+    namespaces.add(ns.id)
+    for (const index of ns.indexes) indexes.add(index.id)
+  }
+  for (const garbage of yield* listedGarbage(tx)) {
+    if ('namespace' in garbage) namespaces.add(garbage.namespace)
+    else if (garbage.what === 'index') indexes.add(garbage.index)
+    else if (garbage.what === 'value') values.add(mapKey(stagingKey(garbage.value)))
+  }
+  return { namespaces, indexes, values }
+}
+
+/** Chunked values that are neither referred to nor on a list nor a dropped collection's. */
+function* strayValues(referred: ReadonlySet<string>): Sweep<ValueId[]> {
+  const stray: ValueId[] = []
+  let start: Bytes = Uint8Array.of(keyClass.chunk)
+  for (;;) {
+    const from = start
+    const value = yield* readPhase((tx) => nextValue(tx, from))
+    if (value === undefined) return stray
+    const isReferred = referred.has(mapKey(stagingKey(value)))
+    if (!isReferred && (yield* readPhase(strayValue(value), oneState))) stray.push(value)
+    start = chunkRange(value).end
+  }
+}
+
+function* nextValue(tx: ReadTx, start: Bytes): Program<ValueId | undefined> {
+  const [first] = yield* tx.scan({ start, end: Uint8Array.of(keyClass.chunk + 1) }, 1)
+  if (first === undefined) return undefined
+  const view = viewOf(first.key)
+  const number = view.getUint32(5) * 0x1_0000_0000 + view.getUint32(9)
+  return { namespace: view.getUint32(1) as ValueId['namespace'], number }
+}
+
+function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
+  return function* (tx) {
+    const { values } = yield* readKnown(tx)
+    if (values.has(mapKey(stagingKey(value)))) return false
+    if (value.namespace === membersChunks) return true
+    const live = yield* listNamespaces(tx)
+    return live.some((ns) => ns.id === value.namespace)
+  }
+}
+
+/** Ids that members lie under and no container was seen to have. */
+function* strayMembers(seen: ReadonlySet<MembersId>): Sweep<MembersId[]> {
+  const stray: MembersId[] = []
+  let start: Bytes = Uint8Array.of(keyClass.member)
+  for (;;) {
+    const from = start
+    const id = yield* readPhase((tx) => nextMembers(tx, from))
+    if (id === undefined) return stray
+    if (!seen.has(id)) stray.push(id)
+    start = membersRange(id).end
+  }
+}
+
+function* nextMembers(tx: ReadTx, start: Bytes): Program<MembersId | undefined> {
+  const [first] = yield* tx.scan({ start, end: Uint8Array.of(keyClass.member + 1) }, 1)
+  if (first === undefined) return undefined
+  const view = viewOf(first.key)
+  return (view.getUint32(1) * 0x1_0000_0000 + view.getUint32(5)) as MembersId
+}
+
+/** Two keys with the same members: looked at together, since a key may have been renamed. */
+function* sharedMembers(containers: readonly Container[]): Sweep<string[]> {
+  const first = new Map<MembersId, Container>()
+  const texts: string[] = []
+  for (const container of containers) {
+    const other = first.get(container.id)
+    if (other === undefined) first.set(container.id, container)
+    else if (yield* readPhase((tx) => haveBoth(tx, [container, other]), oneState)) {
+      texts.push(`members ${container.id} of both ${other.name} and ${container.name}`)
+    }
+  }
+  return texts
+}
+
+function* haveBoth(tx: ReadTx, containers: readonly Container[]): Program<boolean> {
+  for (const { record, id } of containers) {
+    if ((yield* headAt(tx, record))?.head.id !== id) return false
+  }
+  return true
+}
+
+function viewOf(bytes: Bytes): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}

@@ -1,0 +1,90 @@
+// How a check goes through a range: some entries a phase, each phase on one snapshot, smaller
+// phases where the store refuses one as damaged, so that the damage is narrowed down to a record.
+
+import { type Bytes, concatBytes } from '../../base/bytes.js'
+import { GatewayError } from '../../base/errors.js'
+import type { Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import { StepSize } from '../background/step-size.js'
+
+/** Looks at entries in the state that they were read from; undefined: what follows is not its. */
+export type Look<T> = (tx: ReadTx, entries: readonly Entry[]) => Program<T | undefined>
+
+/** One state for all that a phase reads. */
+export const oneState = { snapshot: true } as const
+
+/** Answers a text where the range cannot be read to its end. */
+export function* stepRange<T>(
+  range: KeyRange,
+  look: Look<T>,
+  take: (found: T) => void,
+): Sweep<string | undefined> {
+  const size = new StepSize()
+  let { start } = range
+  for (;;) {
+    const from = start
+    const { limit } = size
+    const step = function* (tx: ReadTx) {
+      const entries = yield* tx.scan({ start: from, end: range.end }, limit)
+      return { entries, found: yield* look(tx, entries) }
+    }
+    let done: { entries: Entry[]; found: T | undefined }
+    try {
+      done = yield* readPhase(step, oneState)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      if (size.halve()) continue
+      return `cannot be read at or after ${hexOf(from)}: ${error.message}`
+    }
+    const { entries, found } = done
+    if (found === undefined) return undefined
+    take(found)
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < limit) return undefined
+    start = behindKey(last.key)
+    size.saw(entries.length, bytesOf(entries))
+  }
+}
+
+/** All of a range in one program, page by page. */
+export function* pagesOf(
+  tx: ReadTx,
+  range: KeyRange,
+  limit: number,
+  see: (entries: readonly Entry[]) => Program<boolean>,
+): Program<void> {
+  let { start } = range
+  for (;;) {
+    const entries = yield* tx.scan({ start, end: range.end }, limit)
+    if (!(yield* see(entries))) return
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < limit) return
+    start = behindKey(last.key)
+  }
+}
+
+/** What reading a damaged record throws: of a large document's part, and of any stored value. */
+export function isUnreadable(error: unknown): error is GatewayError {
+  if (!(error instanceof GatewayError)) return false
+  return error.kind === 'ChecksumMismatch' || error.kind === 'InternalError'
+}
+
+export function isTooOld(error: unknown): boolean {
+  return error instanceof GatewayError && error.kind === 'SnapshotTooOld'
+}
+
+export function bytesOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export function hexOf(key: Bytes): string {
+  return Buffer.from(key).toString('hex')
+}
+
+function behindKey(key: Bytes): Bytes {
+  return concatBytes(key, Uint8Array.of(0))
+}

@@ -1,0 +1,137 @@
+// Whether members and chunks belong to nobody. A check that goes step by step can miss an owner
+// that was moved or made behind it, so what it suspects is looked for in one state of everything,
+// or, if that takes longer than a state is kept, while nobody writes; where neither succeeds
+// nothing is said.
+
+import { mapKey } from '../../base/bytes.js'
+import { scanEntriesMax } from '../../base/limits.js'
+import { keyClass } from '../../store/layout.js'
+import type { Entry, Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import {
+  chunkRange,
+  type Garbage,
+  garbageOf,
+  garbageRange,
+  idRange,
+  membersChunks,
+  membersRange,
+  stagingKey,
+  stagingRange,
+  type ValueId,
+} from '../background/garbage.js'
+import { listNamespaces } from '../collection/catalog.js'
+import { headOf } from '../collection/records.js'
+import { isHead, readHead } from '../keyspace/head.js'
+import { readKeyDocument } from '../keyspace/key.js'
+import { chunksOfMember } from '../keyspace/members.js'
+import type { MembersId } from '../types.js'
+import { isTooOld, oneState, pagesOf } from './check-steps.js'
+
+export interface Strays {
+  readonly values: readonly ValueId[]
+  readonly members: readonly MembersId[]
+}
+
+/** Number of commits so far; undefined where the store does not know. */
+export type Commits = () => number | undefined
+
+/** Those of the suspects that belong to nobody for certain. */
+export function* certainStrays(suspects: Strays, commits: Commits): Sweep<Strays> {
+  if (suspects.values.length + suspects.members.length === 0) return suspects
+  const program = (tx: ReadTx) => withoutOwner(tx, suspects)
+  try {
+    return yield* readPhase(program, oneState)
+  } catch (error) {
+    if (!isTooOld(error)) throw error
+  }
+  const before = commits()
+  const strays = yield* readPhase(program)
+  return before !== undefined && commits() === before ? strays : { values: [], members: [] }
+}
+
+/** The ids of key-value databases, the dropped ones that are not yet deleted among them. */
+export function* keyspaceIds(tx: ReadTx): Program<Set<number>> {
+  const ids = new Set<number>()
+  for (const { id, keyspace } of yield* listNamespaces(tx)) if (keyspace === true) ids.add(id)
+  for (const garbage of yield* listedGarbage(tx)) {
+    if (garbage.what === 'keyspace') ids.add(garbage.namespace)
+  }
+  return ids
+}
+
+/** All that is being deleted or staged. */
+export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
+  const found: Garbage[] = []
+  for (const range of [garbageRange, stagingRange]) {
+    yield* pagesOf(tx, range, scanEntriesMax, function* (entries) {
+      for (const { key } of entries) found.push(garbageOf(key))
+      return true
+    })
+  }
+  return found
+}
+
+function* withoutOwner(tx: ReadTx, suspects: Strays): Program<Strays> {
+  const values = new Map(suspects.values.map((value) => [nameOf(value), value]))
+  const members = new Set(suspects.members)
+  const namespaces = yield* listNamespaces(tx)
+  const live = new Set<number>([membersChunks, ...namespaces.map(({ id }) => id)])
+  for (const [name, value] of values) if (!live.has(value.namespace)) values.delete(name)
+  for (const garbage of yield* listedGarbage(tx)) {
+    if (garbage.what === 'value') values.delete(nameOf(garbage.value))
+    else if ('members' in garbage) members.delete(garbage.members)
+  }
+  const keyspaces = yield* keyspaceIds(tx)
+  for (const id of new Set([...live, ...keyspaces])) {
+    const isKeyspace = keyspaces.has(id)
+    yield* pagesOf(tx, idRange(keyClass.record, id), scanEntriesMax, function* (entries) {
+      for (const { value } of entries) {
+        const head = headOf(value)
+        if (head !== undefined) values.delete(nameOf(head.value))
+        else if (isKeyspace && members.size > 0) forgetOwned(members, value)
+      }
+      return values.size + members.size > 0
+    })
+  }
+  if (values.size > 0) yield* forgetHeld(tx, values)
+  return { values: yield* stillThere(tx, values), members: yield* stillKept(tx, members) }
+}
+
+function forgetOwned(members: Set<MembersId>, record: Entry['value']): void {
+  try {
+    const { value } = readKeyDocument(record.subarray(1))
+    if (isHead(value)) members.delete(readHead(value).id)
+  } catch {
+    // No document at all: named where records are looked at.
+  }
+}
+
+function* forgetHeld(tx: ReadTx, values: Map<string, ValueId>): Program<void> {
+  const range = { start: Uint8Array.of(keyClass.member), end: Uint8Array.of(keyClass.member + 1) }
+  yield* pagesOf(tx, range, scanEntriesMax, function* (entries) {
+    for (const { value } of entries) {
+      const chunks = chunksOfMember(value)
+      if (chunks !== undefined) values.delete(nameOf(chunks))
+    }
+    return values.size > 0
+  })
+}
+
+function* stillThere(tx: ReadTx, values: ReadonlyMap<string, ValueId>): Program<ValueId[]> {
+  const found: ValueId[] = []
+  for (const value of values.values()) {
+    if ((yield* tx.scan(chunkRange(value), 1)).length > 0) found.push(value)
+  }
+  return found
+}
+
+function* stillKept(tx: ReadTx, members: ReadonlySet<MembersId>): Program<MembersId[]> {
+  const found: MembersId[] = []
+  for (const id of members) if ((yield* tx.scan(membersRange(id), 1)).length > 0) found.push(id)
+  return found
+}
+
+function nameOf(value: ValueId): string {
+  return mapKey(stagingKey(value))
+}

@@ -1,0 +1,15 @@
+// Whose a stored pair is, for messages about damage: keys hold ids, people know names. The store
+// knows no catalog, so it names ids only.
+
+import type { Program, ReadTx } from '../../store/store.js'
+import { listNamespaces } from '../collection/catalog.js'
+
+/** `db.collection`, with the name of the index where the id is one's; undefined for an old id. */
+export function* ownerName(tx: ReadTx, id: number): Program<string | undefined> {
+  for (const { db, name, id: own, indexes } of yield* listNamespaces(tx)) {
+    if (own === id) return `${db}.${name}`
+    const index = indexes.find((each) => each.id === id)
+    if (index !== undefined) return `index ${index.name} of ${db}.${name}`
+  }
+  return undefined
+}

@@ -1,0 +1,458 @@
+// Documents of a collection: every change of one moves its record, its index entries and the counts
+// in the transaction at hand, and looks for duplicates before it puts anything, so that a refused
+// document leaves no trace. (facts: storage 2; 9, rules 8 and 13)
+
+import { createHash } from 'node:crypto'
+import type { Bytes } from '../../base/bytes.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import {
+  cappedEvictionPage,
+  cappedEvictionsMax,
+  programRunsMax,
+  recordKeyBytesMax,
+  recordKeyPrefixBytes,
+  sweepDocumentsMax,
+} from '../../base/limits.js'
+import { idKeyEnd, keyClass } from '../../store/layout.js'
+import { addCounts, zeroCount } from '../../store/programs/counters.js'
+import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
+import { type Sweep, writePhase } from '../../store/sweep.js'
+import { equalValues } from '../../value/compare.js'
+import { Elements, field } from '../../value/elements.js'
+import { KeyWriter } from '../../value/key.js'
+import {
+  bsonType,
+  type Document,
+  objectIdValue,
+  stringValue,
+  type Value,
+} from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
+import { discardValue } from '../background/garbage.js'
+import {
+  type Change,
+  changeOf,
+  duplicateId,
+  hasUniqueKeys,
+  idOf,
+  keptEntries,
+  markIndexes,
+  needsMarks,
+  putEntries,
+  refuseDuplicates,
+  removeEntries,
+} from '../index/entries.js'
+import { entriesOf, entryHeadBytes } from '../index/index-keys.js'
+import { checkKeyDocument, isExpired, keyChanged } from '../keyspace/guard.js'
+import type { Guarded, Namespace } from '../types.js'
+import type { Capped } from './capped-options.js'
+import {
+  type CappedNamespace,
+  isCapped,
+  isOver,
+  nextSequence,
+  putHead,
+  readHead,
+  requireFits,
+  sequenceKey,
+  sequenceOf,
+} from './capped-order.js'
+import { countKey, countOf, findNamespace } from './catalog.js'
+import { documentOfRecord, headOf, needsChunks } from './records.js'
+import { checkId, checkSize } from './shape.js'
+import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
+import { requireMeasurement } from './time-series.js'
+import { checkDocument } from './validation.js'
+
+const writer = new KeyWriter()
+
+/**
+ * The store key of the document with that `_id`, in a collection that is not capped; a long one
+ * keeps a prefix and a SHA-256.
+ */
+export function recordKey(ns: Namespace, id: Value): Bytes {
+  const key = writer.reset().u8(keyClass.record).u32(ns.id).value(id, false, ns.collation).finish()
+  if (key.length <= entryHeadBytes + recordKeyBytesMax) return key
+  const hash = createHash('sha256').update(key.subarray(entryHeadBytes)).digest()
+  const prefix = key.subarray(0, entryHeadBytes + recordKeyPrefixBytes)
+  return writer.reset().bytes(prefix).bytes(hash).finish()
+}
+
+/** As recordKey, of an `_id` that is a text, in a collection without a collation. */
+export function textKey(ns: Namespace, id: string): Bytes {
+  const key = writer.reset().u8(keyClass.record).u32(ns.id).string(id).finish()
+  const isLong = key.length > entryHeadBytes + recordKeyBytesMax
+  return isLong ? recordKey(ns, stringValue(id)) : key
+}
+
+/** Whether a record key may stand for more ids than one, so that the stored `_id` decides. */
+export function isHashedKey(key: Bytes): boolean {
+  return key.length === entryHeadBytes + recordKeyBytesMax
+}
+
+/** The document under a record key; undefined where there is none. */
+export function* getDocument(
+  tx: ReadTx,
+  _ns: Namespace,
+  key: Bytes,
+): Program<Document | undefined> {
+  const record = yield* tx.get(key)
+  return record === undefined ? undefined : yield* documentOfRecord(tx, record)
+}
+
+/** The document with that `_id`, compared with the stored one; as recordKey, of none capped. */
+export function* findById(tx: ReadTx, ns: Namespace, id: Value): Program<Document | undefined> {
+  const key = recordKey(ns, id)
+  const document = yield* getDocument(tx, ns, key)
+  if (document === undefined || !isHashedKey(key)) return document
+  const stored = field(document, '_id')
+  return stored !== undefined && equalValues(stored, id, ns.collation) ? document : undefined
+}
+
+/**
+ * Adds a document that has passed `withId`. `staged` is what stagedWrite hands its program; without
+ * it a document of more than inlineValueBytesMax cannot be put. Throws DuplicateKey with keyPattern
+ * and keyValue, and CannotIndexParallelArrays, before anything is put; what the buffer's bounds
+ * refuse (TransactionTooLarge) must end the program.
+ */
+export function* insertDocument(
+  tx: Tx,
+  ns: Namespace,
+  document: Document,
+  staged?: Staged,
+): Program<void> {
+  if (isCapped(ns)) return yield* appendDocument(tx, ns, document, staged)
+  if (ns.timeSeries !== undefined) return yield* addMeasurement(tx, ns, document, staged)
+  const key = recordKey(ns, idOf(document))
+  if (ns.keyspace === true) yield* admitKey(tx, ns, key, document)
+  yield* insertRecord(tx, ns, key, document, staged)
+  if (ns.keyspace === true) keyChanged(tx, key, undefined, document)
+}
+
+/** Adds a document behind all others, and lets the oldest go that it leaves no room for. */
+function* appendDocument(
+  tx: Tx,
+  ns: CappedNamespace,
+  document: Document,
+  staged: Staged | undefined,
+): Program<void> {
+  requireFits(ns.capped, document.length)
+  const head = yield* readHead(tx, ns)
+  const key = sequenceKey(ns.id, head.next)
+  yield* insertRecord(tx, ns, key, document, staged)
+  const appended = addCounts(appendedBy.get(tx) ?? zeroCount, {
+    documents: 1,
+    bytes: document.length,
+  })
+  appendedBy.set(tx, appended)
+  try {
+    const { first, isDone } = yield* evict(tx, ns, { first: head.first, end: key }, zeroCount)
+    if (!isDone && staged !== undefined) throw new RoomNeeded(ns, appended)
+    putHead(tx, ns.id, { first, next: nextSequence(head) })
+  } catch (error) {
+    const isAlone = appended.documents === 1 && staged !== undefined
+    throw isAlone && isTooLarge(error) ? new RoomNeeded(ns, appended) : error
+  }
+}
+
+/** Adds a document that has a time behind all others. Throws BadValue for one without. */
+function* addMeasurement(
+  tx: Tx,
+  ns: Namespace,
+  document: Document,
+  staged: Staged | undefined,
+): Program<void> {
+  if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, document)
+  const head = yield* readHead(tx, ns)
+  yield* insertRecord(tx, ns, sequenceKey(ns.id, head.next), document, staged)
+  putHead(tx, ns.id, { first: head.first, next: nextSequence(head) })
+}
+
+/** What each program at work has appended: so much room it needs, begun again. */
+const appendedBy = new WeakMap<Tx, Count>()
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
+}
+
+/** Where the oldest documents are looked for. */
+interface Oldest {
+  readonly first: number
+  readonly end: Bytes
+}
+
+interface Evicted {
+  /** The number that no document is smaller than. */
+  readonly first: number
+  /** What is left fits. */
+  readonly isDone: boolean
+}
+
+/** Removes the oldest documents until there is room for `more`, or enough are removed at once. */
+function* evict(tx: Tx, ns: CappedNamespace, oldest: Oldest, more: Count): Program<Evicted> {
+  let { documents, bytes } = addCounts(yield* countOf(tx, ns), more)
+  let { first } = oldest
+  const { capped } = ns
+  for (let removed = 0; isOver(capped, documents, bytes); ) {
+    if (removed >= cappedEvictionsMax) return { first, isDone: false }
+    const limit = pageOf(capped, documents)
+    const start = sequenceKey(ns.id, first)
+    const page = yield* tx.scanOwn({ start, end: oldest.end }, limit)
+    for (const { key, value } of page) {
+      if (!isOver(capped, documents, bytes) || removed >= cappedEvictionsMax) break
+      const document = yield* documentOfRecord(tx, value)
+      removed += 1 + (yield* removeRecord(tx, ns, key, document))
+      documents--
+      bytes -= document.length
+      first = (sequenceOf(key) ?? first) + 1
+    }
+    if (page.length < limit) break
+  }
+  return { first, isDone: true }
+}
+
+/** How many of the oldest to read: as many as are too many, or some where it is bytes. */
+function pageOf({ documentsMax }: Capped, documents: number): number {
+  const tooMany = documentsMax === undefined ? 0 : documents - documentsMax
+  return Math.max(1, Math.min(tooMany, cappedEvictionPage))
+}
+
+/**
+ * Thrown by a program that would have to remove more than it may: room is to be made first, for all
+ * that it has appended. None of that is refused for another reason.
+ */
+class RoomNeeded extends Error {
+  constructor(
+    private readonly ns: Namespace,
+    private readonly appended: Count,
+  ) {
+    super('old documents have to go first')
+  }
+
+  *make(): Sweep<void> {
+    while (yield* writePhase((tx) => this.step(tx)));
+  }
+
+  /** Whether more has to go. */
+  private *step(tx: Tx): Program<boolean> {
+    const ns = yield* findNamespace(tx, this.ns.db, this.ns.name)
+    if (ns === undefined || ns.id !== this.ns.id || !isCapped(ns)) return false
+    const head = yield* readHead(tx, ns)
+    const oldest = { first: head.first, end: idKeyEnd(keyClass.record, ns.id) }
+    const { first, isDone } = yield* evict(tx, ns, oldest, this.appended)
+    putHead(tx, ns.id, { first, next: head.next })
+    return !isDone
+  }
+}
+
+/** As insertDocument, of a document that may be anything; `key` is its record key. */
+export function* insertRecord(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  document: Document,
+  staged?: Staged,
+): Program<void> {
+  if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, document)
+  const kept = keptEntries(ns, document, key)
+  if (hasUniqueKeys(kept)) yield* refuseDuplicates(tx, ns, document, key, kept, true)
+  else if ((yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
+  const record = recordOf(tx, ns.id, document, staged)
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  tx.put(key, record)
+  for (const { index, keys } of kept) putEntries(tx, index, keys, key)
+  tx.add(countKey(ns.id), 1, document.length)
+}
+
+/**
+ * Puts `after` in the place of `before`, which is the stored document under `key`; their `_id`s are
+ * equal. Only entries that differ are written. Throws as insertDocument.
+ */
+export function* replaceDocument(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+  after: Document,
+  staged?: Staged,
+): Program<void> {
+  if (ns.keyspace === true) checkKeyDocument(after, before)
+  if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, after)
+  yield* replaceRecord(tx, ns, key, before, after, staged)
+  if (ns.keyspace === true) keyChanged(tx, key, before, after)
+}
+
+const noChanges: readonly Change[] = []
+
+/** As replaceDocument, of documents that may be anything. */
+export function* replaceRecord(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+  after: Document,
+  staged?: Staged,
+): Program<void> {
+  if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, after, before)
+  const changes = ns.indexes.length === 0 ? noChanges : yield* changesOf(tx, ns, key, before, after)
+  const record = recordOf(tx, ns.id, after, staged)
+  if (needsChunks(before)) yield* discardChunks(tx, key)
+  tx.put(key, record)
+  for (const { index, added, removed } of changes) {
+    yield* removeEntries(tx, index, removed, key)
+    putEntries(tx, index, added, key)
+  }
+  if (after.length !== before.length) tx.add(countKey(ns.id), 0, after.length - before.length)
+}
+
+/** How entries change where `after` takes the place of `before`; they are not put yet. */
+function* changesOf(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+  after: Document,
+): Program<readonly Change[]> {
+  const old = keptEntries(ns, before, key)
+  const kept = keptEntries(ns, after, key)
+  const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
+  const added = changes.map(({ index, added }) => ({ index, keys: added }))
+  if (hasUniqueKeys(added)) yield* refuseDuplicates(tx, ns, after, key, added, false)
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  return changes
+}
+
+/** Removes the document that is stored under `key`. */
+export function* removeDocument(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+): Program<void> {
+  yield* removeRecord(tx, ns, key, before)
+  if (ns.keyspace === true) keyChanged(tx, key, before, undefined)
+}
+
+/**
+ * As removeDocument, leaving to the caller what belongs to a key beside its document. Answers how
+ * many entries it had.
+ */
+export function* removeRecord(
+  tx: Tx,
+  ns: Namespace,
+  key: Bytes,
+  before: Document,
+): Program<number> {
+  if (needsChunks(before)) yield* discardChunks(tx, key)
+  tx.remove(key)
+  let entries = 0
+  for (const index of ns.indexes) {
+    const { keys } = entriesOf(index, before, key)
+    yield* removeEntries(tx, index, keys, key)
+    entries += keys.length
+  }
+  tx.add(countKey(ns.id), -1, -before.length)
+  return entries
+}
+
+/**
+ * The document as it is stored: `_id` first, made with `makeId` (12 bytes) where it is missing, and
+ * each top-level Timestamp(0, 0) but `_id` replaced by `serverTime()`, if that is given. The same
+ * bytes where nothing has to change. Throws InvalidIdField, DollarPrefixedFieldName, BadValue (two
+ * `_id`s), BSONObjectTooLarge.
+ */
+export function withId(
+  document: Document,
+  makeId: () => Bytes,
+  serverTime?: () => Value,
+): Document {
+  const elements = new Elements(document)
+  let id: Value | undefined
+  let position = 0
+  let idPosition = -1
+  let isStamped = false
+  for (; elements.next(); position++) {
+    if (isIdName(document, elements)) {
+      if (id !== undefined) {
+        throw fail('BadValue', "can't have multiple _id fields in one document")
+      }
+      id = elements.value()
+      idPosition = position
+    } else if (serverTime !== undefined && isEmptyTimestamp(elements)) isStamped = true
+  }
+  if (id !== undefined) checkId(id)
+  const isReady = idPosition === 0 && !isStamped
+  const whole = isReady ? document : rebuild(document, id ?? objectIdValue(makeId()), serverTime)
+  checkSize(whole)
+  return whole
+}
+
+/**
+ * One write program that may put documents of any size: `staged` is to be handed on to
+ * insertDocument and replaceDocument. The program is run again whenever a large document had to be
+ * staged first; where it ends with an error, or no longer needs what was staged, nothing is left.
+ */
+export function* stagedWrite<T>(program: (tx: Tx, staged: Staged) => Program<T>): Sweep<T> {
+  const staged = new Staged()
+  try {
+    // A document that changes with every run (others keep changing it) must not stage for ever.
+    for (let run = 0; run < sweepDocumentsMax + programRunsMax; run++) {
+      try {
+        return yield* writePhase((tx) => program(tx, staged))
+      } catch (error) {
+        if (error instanceof RoomNeeded) yield* error.make()
+        else if (error instanceof StagingNeeded) yield* error.stage(staged)
+        else throw error
+      }
+    }
+    throw fail('WriteConflict', 'a large document kept changing while it was being written')
+  } finally {
+    if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
+  }
+}
+
+/** A key that a client inserts must be one; an expired one in its place is none. */
+function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Document): Program<void> {
+  checkKeyDocument(document)
+  if (tx.now === undefined) return
+  const before = yield* getDocument(tx, ns, key)
+  if (before !== undefined && isExpired(before, tx.now)) yield* removeDocument(tx, ns, key, before)
+}
+
+/** Gives up the chunks of a large document that is about to go. */
+function* discardChunks(tx: Tx, key: Bytes): Program<void> {
+  const record = yield* tx.get(key)
+  const head = record === undefined ? undefined : headOf(record)
+  if (head !== undefined) discardValue(tx, head.value)
+}
+
+function rebuild(document: Document, id: Value, serverTime: (() => Value) | undefined): Document {
+  const writer = new DocumentWriter()
+  writer.value('_id', id)
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (isIdName(document, elements)) continue
+    if (serverTime !== undefined && isEmptyTimestamp(elements)) {
+      writer.value(elements.name(), serverTime())
+    } else writer.element(document, elements.start, elements.valueEnd)
+  }
+  return writer.finish()
+}
+
+function isIdName(document: Document, elements: Elements): boolean {
+  const at = elements.nameStart
+  return (
+    elements.nameEnd - at === 3 &&
+    document[at] === 0x5f &&
+    document[at + 1] === 0x69 &&
+    document[at + 2] === 0x64
+  )
+}
+
+function isEmptyTimestamp(elements: Elements): boolean {
+  if (elements.type !== bsonType.timestamp) return false
+  return elements
+    .value()
+    .payload()
+    .every((byte) => byte === 0)
+}

@@ -1,0 +1,83 @@
+// collMod of what a collection's options say: its validator, or the definition of a view. What is
+// there already stays as it is: the next write is the first that a new validator looks at.
+
+import { fail } from '../../base/errors.js'
+import { collectionOptionsBytesMax } from '../../base/limits.js'
+import type { Tx } from '../../store/store.js'
+import { field, fieldsOf } from '../../value/elements.js'
+import { type Document, documentValue, stringValue, type Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import type { Namespace } from '../types.js'
+import { saveNamespace } from './catalog.js'
+
+export interface ValidationChange {
+  readonly validator?: Document | undefined
+  readonly validationLevel?: string | undefined
+  readonly validationAction?: string | undefined
+}
+
+/** Changes what is given of the three; all three stand in the options from then on. */
+export function changeValidation(tx: Tx, ns: Namespace, change: ValidationChange): Namespace {
+  const { validator, validationLevel: level, validationAction: action } = change
+  const { options } = ns
+  const rules = validator === undefined ? field(options, 'validator') : documentValue(validator)
+  const text = (given: string | undefined, name: string, otherwise: string): Value => {
+    if (given !== undefined) return stringValue(given)
+    return field(options, name) ?? stringValue(otherwise)
+  }
+  return saveOptions(tx, ns, [
+    ['validator', rules === undefined || isEmpty(rules) ? undefined : rules],
+    ['validationLevel', text(level, 'validationLevel', 'strict')],
+    ['validationAction', text(action, 'validationAction', 'error')],
+  ])
+}
+
+function isEmpty(object: Value): boolean {
+  return fieldsOf(object).next().done === true
+}
+
+/** Gives a view another definition, which has been checked. */
+export function changeView(
+  tx: Tx,
+  ns: Namespace,
+  { viewOn, pipeline }: { readonly viewOn: string; readonly pipeline: Value },
+): Namespace {
+  return saveOptions(tx, ns, [
+    ['viewOn', stringValue(viewOn)],
+    ['pipeline', pipeline],
+  ])
+}
+
+/** Throws InvalidOptions for what a view, or a collection, does not have. */
+export function requireOptionsOf(
+  ns: Namespace,
+  given: { readonly ofCollections: readonly string[]; readonly ofViews: readonly string[] },
+): void {
+  const [wrong] = ns.view === undefined ? given.ofViews : given.ofCollections
+  if (wrong === undefined) return
+  const what = ns.view === undefined ? 'only' : 'not'
+  throw fail('InvalidOptions', `option ${what} supported on a view: ${wrong}`)
+}
+
+function saveOptions(
+  tx: Tx,
+  ns: Namespace,
+  changed: readonly (readonly [name: string, value: Value | undefined])[],
+): Namespace {
+  const names = new Set(changed.map(([name]) => name))
+  const options = writeDocument((out) => {
+    for (const [name, value] of fieldsOf(documentValue(ns.options))) {
+      if (!names.has(name)) out.value(name, value)
+    }
+    for (const [name, value] of changed) if (value !== undefined) out.value(name, value)
+  })
+  requireOptionsSize(options)
+  return saveNamespace(tx, { ...ns, options })
+}
+
+/** Throws BSONObjectTooLarge for options that every command would have to carry. */
+export function requireOptionsSize(options: Document): void {
+  if (options.length <= collectionOptionsBytesMax) return
+  const limit = `the limit of ${collectionOptionsBytesMax} bytes`
+  throw fail('BSONObjectTooLarge', `the options of a collection exceed ${limit}`)
+}

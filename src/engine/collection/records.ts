@@ -1,0 +1,121 @@
+// What a record's value looks like: a kind byte and the document's bytes, or a kind byte and the
+// head of a document that lies in chunks because it is large. (facts: storage 9, rule 13)
+
+import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { crc32c } from '../../base/crc32c.js'
+import { assert, fail } from '../../base/errors.js'
+import { chunkBytes, inlineValueBytesMax } from '../../base/limits.js'
+import { room } from '../../base/slab.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import { chunkKey, type ValueId } from '../background/garbage.js'
+import type { NamespaceId } from '../types.js'
+
+const recordKind = { inline: 1, chunked: 2 } as const
+
+/** kind u8, namespace u32, value number u64, document length u32. */
+const headBytes = 17
+/** Each chunk starts with the CRC-32C of the rest: pages of a store may have no checksum. */
+const chunkHeadBytes = 4
+/** Chunks read in one step: 1 MiB, so that a paused reader holds no more than it must. */
+const chunksPerStep = 8
+
+/** A record's reference to chunks. */
+export interface ChunkedHead {
+  readonly value: ValueId
+  /** Bytes of the document. */
+  readonly length: number
+}
+
+/** Whether a document is too large to stand in its record. */
+export function needsChunks(document: Document): boolean {
+  return document.length + 1 > inlineValueBytesMax
+}
+
+export function inlineRecord(document: Document): Bytes {
+  const record = room(document.length + 1)
+  record[0] = recordKind.inline
+  record.set(document, 1)
+  return record
+}
+
+export function chunkedRecord(head: ChunkedHead): Bytes {
+  const record = new Uint8Array(headBytes)
+  record[0] = recordKind.chunked
+  const view = new DataView(record.buffer)
+  view.setUint32(1, head.value.namespace)
+  view.setBigUint64(5, BigInt(head.value.number))
+  view.setUint32(13, head.length)
+  return record
+}
+
+/** The head of a chunked record; undefined for one that holds its document itself. */
+export function headOf(record: Bytes): ChunkedHead | undefined {
+  if (record[0] !== recordKind.chunked) return undefined
+  const view = new DataView(record.buffer, record.byteOffset, record.length)
+  const namespace = view.getUint32(1) as NamespaceId
+  return {
+    value: { namespace, number: Number(view.getBigUint64(5)) },
+    length: view.getUint32(13),
+  }
+}
+
+/** The document of a record's value: a view of it, or put together from its chunks. */
+export function* documentOfRecord(tx: ReadTx, record: Bytes): Program<Document> {
+  const head = headOf(record)
+  if (head !== undefined) return yield* readChunks(tx, head)
+  assert(record[0] === recordKind.inline, 'a record is of a known kind')
+  return record.subarray(1)
+}
+
+/** Whether a record is that of a document which stands in it, byte for byte. */
+export function isRecordOf(record: Bytes, document: Document): boolean {
+  if (record.length !== document.length + 1 || record[0] !== recordKind.inline) return false
+  return equalBytes(record.subarray(1), document)
+}
+
+/** Number of chunks of a document. */
+export function partsOf(length: number): number {
+  return Math.ceil(length / chunkBytes)
+}
+
+/** The stored form of one part of a document. */
+export function chunkOf(document: Document, part: number): Bytes {
+  const from = part * chunkBytes
+  const to = Math.min(from + chunkBytes, document.length)
+  const chunk = new Uint8Array(chunkHeadBytes + to - from)
+  chunk.set(document.subarray(from, to), chunkHeadBytes)
+  new DataView(chunk.buffer).setUint32(0, crc32c(document, from, to))
+  return chunk
+}
+
+function* readChunks(tx: ReadTx, head: ChunkedHead): Program<Document> {
+  const document = new Uint8Array(head.length)
+  const parts = partsOf(head.length)
+  for (let first = 0; first < parts; first += chunksPerStep) {
+    const keys: Bytes[] = []
+    for (let part = first; part < Math.min(first + chunksPerStep, parts); part++) {
+      keys.push(chunkKey(head.value, part))
+    }
+    const chunks = yield* tx.getMany(keys)
+    chunks.forEach((chunk, offset) => {
+      placeChunk(document, first + offset, chunk)
+    })
+  }
+  return document
+}
+
+function placeChunk(document: Document, part: number, chunk: Bytes | undefined): void {
+  // Chunks outlive their record by longer than a read may be paused on one state (garbage-job.ts).
+  if (chunk === undefined) {
+    throw fail('SnapshotTooOld', 'a large document was replaced while it was being read')
+  }
+  const from = part * chunkBytes
+  const length = Math.min(chunkBytes, document.length - from)
+  const stored = new DataView(chunk.buffer, chunk.byteOffset, chunk.length).getUint32(0)
+  const isWhole = chunk.length === length + chunkHeadBytes
+  if (!isWhole || crc32c(chunk, chunkHeadBytes) !== stored) {
+    throw fail('ChecksumMismatch', 'a part of a large document is damaged in the store')
+  }
+  document.set(chunk.subarray(chunkHeadBytes), from)
+}

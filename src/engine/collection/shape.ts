@@ -1,0 +1,47 @@
+// What a document must be to be stored: an `_id` of a permitted kind, and a size within bounds.
+// Updates check the same of their results.
+
+import { fail } from '../../base/errors.js'
+import { documentBytesMax } from '../../base/limits.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, type Value } from '../../value/value.js'
+
+const typesRefusedAsId: Readonly<Record<number, string>> = {
+  [bsonType.array]: 'array',
+  [bsonType.undefined]: 'undefined',
+  [bsonType.regex]: 'regex',
+}
+
+const dollar = 0x24
+
+/** Throws BSONObjectTooLarge above documentBytesMax. */
+export function checkSize(document: Document): void {
+  if (document.length <= documentBytesMax) return
+  const sizes = `size in bytes: ${document.length}, max size: ${documentBytesMax}`
+  throw fail('BSONObjectTooLarge', `object to insert too large. ${sizes}`)
+}
+
+/** Whether a value may be an `_id`: InvalidIdField, DollarPrefixedFieldName. */
+export function checkId(id: Value): void {
+  const refused = typesRefusedAsId[id.type]
+  if (refused !== undefined) {
+    throw fail('InvalidIdField', `The '_id' value cannot be of type ${refused}`)
+  }
+  if (id.type === bsonType.object) checkIdFields(id)
+}
+
+function checkIdFields(object: Value): void {
+  const elements = new Elements(object.bytes, object.start)
+  while (elements.next()) {
+    if (object.bytes[elements.nameStart] === dollar) {
+      const name = elements.name()
+      throw fail(
+        'DollarPrefixedFieldName',
+        `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`,
+      )
+    }
+    if (elements.type === bsonType.object || elements.type === bsonType.array) {
+      checkIdFields(elements.value())
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// Large values, and the members of large containers that are copied: written by programs of their
+// own before the program that makes them visible, so that no transaction is long. Until then the
+// staging list knows them, and whatever ends without being used becomes garbage. (facts: storage 9,
+// rule 13)
+
+import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { chunksPerProgram } from '../../base/limits.js'
+import type { Program, Tx } from '../../store/store.js'
+import { type Sweep, writePhase } from '../../store/sweep.js'
+import type { Document } from '../../value/value.js'
+import {
+  chunkKey,
+  discardMembers,
+  discardValue,
+  markStaged,
+  stagedMembersKey,
+  stagingKey,
+  type ValueId,
+} from '../background/garbage.js'
+import type { MembersId, NamespaceId } from '../types.js'
+import { allocateValueNumber } from './catalog.js'
+import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
+
+/** Thrown by a program that is about to put what is large and not staged yet. */
+export class StagingNeeded extends Error {
+  constructor(
+    message: string,
+    /** Writes it, in phases of its own; the program then finds it. */
+    readonly stage: (staged: Staged) => Sweep<void>,
+  ) {
+    super(message)
+    this.name = 'StagingNeeded'
+  }
+}
+
+interface StagedValue {
+  readonly value: ValueId
+  readonly document: Document
+}
+
+interface StagedMembers {
+  readonly id: MembersId
+  /** What they are a copy of, and of which version; or what they are built of. */
+  readonly source: string | Bytes
+}
+
+/** What the phases before this one have written. Programs read it only. */
+export class Staged {
+  private readonly values: StagedValue[] = []
+  private readonly containers: StagedMembers[] = []
+
+  /** The record of a large document; throws the signal that has it staged first. */
+  record(tx: Tx, namespace: NamespaceId, document: Document): Bytes {
+    for (const staged of this.values) {
+      if (staged.value.namespace !== namespace || !sameDocument(staged.document, document)) continue
+      tx.remove(stagingKey(staged.value))
+      return chunkedRecord({ value: staged.value, length: document.length })
+    }
+    throw new StagingNeeded('a large value was put outside of stagedWrite', (all) =>
+      stage(all, namespace, document),
+    )
+  }
+
+  add(value: ValueId, document: Document): void {
+    this.values.push({ value, document })
+  }
+
+  /**
+   * Members of that source, for one head to point at: none of those that this run has `taken`
+   * already. Undefined where there are none.
+   */
+  members(tx: Tx, source: string | Bytes, taken?: ReadonlySet<MembersId>): MembersId | undefined {
+    const id = this.containers.find(
+      (staged) => taken?.has(staged.id) !== true && sameSource(staged.source, source),
+    )?.id
+    if (id !== undefined) tx.remove(stagedMembersKey(id))
+    return id
+  }
+
+  addMembers(id: MembersId, source: string | Bytes): void {
+    this.containers.push({ id, source })
+  }
+
+  get isUsed(): boolean {
+    return this.values.length > 0 || this.containers.length > 0
+  }
+
+  get ids(): readonly ValueId[] {
+    return this.values.map((staged) => staged.value)
+  }
+
+  get membersIds(): readonly MembersId[] {
+    return this.containers.map((staged) => staged.id)
+  }
+}
+
+const nothingStaged = new Staged()
+
+/** The value of a record that is about to be put. Call it before the first put of a document. */
+export function recordOf(
+  tx: Tx,
+  namespace: NamespaceId,
+  document: Document,
+  staged: Staged | undefined,
+): Bytes {
+  if (!needsChunks(document)) return inlineRecord(document)
+  return (staged ?? nothingStaged).record(tx, namespace, document)
+}
+
+/** Writes the chunks of one large document and puts it on the staging list. */
+export function* stage(staged: Staged, namespace: NamespaceId, document: Document): Sweep<void> {
+  const value = yield* writePhase((tx) => beginStaging(tx, namespace))
+  staged.add(value, document)
+  const parts = partsOf(document.length)
+  for (let first = 0; first < parts; first += chunksPerProgram) {
+    const end = Math.min(first + chunksPerProgram, parts)
+    yield* writePhase((tx) => putChunks(tx, value, document, first, end))
+  }
+}
+
+function* beginStaging(tx: Tx, namespace: NamespaceId): Program<ValueId> {
+  const value = { namespace, number: yield* allocateValueNumber(tx) }
+  markStaged(tx, value)
+  return value
+}
+
+function* putChunks(
+  tx: Tx,
+  value: ValueId,
+  document: Document,
+  first: number,
+  end: number,
+): Program<void> {
+  for (let part = first; part < end; part++) tx.put(chunkKey(value, part), chunkOf(document, part))
+}
+
+/** What is still on the staging list is in no record. */
+export function* discardUnused(tx: Tx, { ids, membersIds }: Staged): Program<void> {
+  const marks = yield* tx.getMany([...ids.map(stagingKey), ...membersIds.map(stagedMembersKey)])
+  ids.forEach((value, index) => {
+    if (marks[index] === undefined) return
+    tx.remove(stagingKey(value))
+    discardValue(tx, value)
+  })
+  membersIds.forEach((id, index) => {
+    if (marks[ids.length + index] === undefined) return
+    tx.remove(stagedMembersKey(id))
+    discardMembers(tx, id)
+  })
+}
+
+function sameSource(a: string | Bytes, b: string | Bytes): boolean {
+  if (typeof a === 'string' || typeof b === 'string') return a === b
+  return equalBytes(a, b)
+}
+
+function sameDocument(a: Document, b: Document): boolean {
+  return a === b || equalBytes(a, b)
+}

@@ -1,0 +1,27 @@
+// Emptying a collection at once, as a drop does it: what it held becomes garbage under its old id,
+// and the collection goes on under a fresh one, with its indexes, options and owner. (facts:
+// storage 9, rule 14)
+
+import type { Program, Tx } from '../../store/store.js'
+import { discardIndex, discardNamespace } from '../background/garbage.js'
+import type { IndexDescriptor, Namespace, NamespaceId } from '../types.js'
+import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
+import { allocateId, emptyKeyspace, saveNamespace } from './catalog.js'
+
+export function* truncateNamespace(tx: Tx, ns: Namespace): Program<Namespace> {
+  if (ns.keyspace === true) return yield* emptyKeyspace(tx, ns)
+  const indexes: IndexDescriptor[] = []
+  for (const { arrayPaths: _seen, ...index } of ns.indexes) {
+    discardIndex(tx, index.id)
+    const id = (yield* allocateId(tx)) as typeof index.id
+    const multikey = index.multikey.map(() => false)
+    indexes.push({ ...index, id, multikey, inexact: false, state: 'ready' })
+  }
+  discardNamespace(tx, ns.id)
+  const id = (yield* allocateId(tx)) as NamespaceId
+  if (isSequenced(ns)) {
+    tx.remove(headKey(ns.id))
+    putHead(tx, id, emptyHead)
+  }
+  return saveNamespace(tx, { ...ns, id, indexes })
+}

@@ -1,0 +1,42 @@
+// Keys under a collation are made of weights that come with the runtime's ICU, and another version
+// orders other characters otherwise. Indexes that an older one has keyed are built again at start.
+
+import type { Program, Tx } from '../../store/store.js'
+import { discardIndex } from '../background/garbage.js'
+import { isSequenced } from '../collection/capped-order.js'
+import { allocateId, findNamespace, saveNamespace } from '../collection/catalog.js'
+import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
+
+/** Whether an index has keys of another version. */
+export function hasOldKeys(ns: Namespace): boolean {
+  return ns.indexes.some(isOld)
+}
+
+/** Whether the records themselves have keys of another version, which nothing renews. */
+export function hasOldRecords(ns: Namespace): boolean {
+  // Sequence numbers are no strings.
+  return ns.keyedBy !== undefined && !isSequenced(ns)
+}
+
+/** Empties such indexes and leaves them to be built. */
+export function* renewIndexes(tx: Tx, { db, name }: Namespace): Program<void> {
+  const ns = yield* findNamespace(tx, db, name)
+  if (ns === undefined) return
+  const indexes: IndexDescriptor[] = []
+  for (const index of ns.indexes) {
+    if (!isOld(index)) {
+      indexes.push(index)
+      continue
+    }
+    discardIndex(tx, index.id)
+    const { keyedBy: _, ...rest } = index
+    const id = (yield* allocateId(tx)) as IndexId
+    const multikey = index.multikey.map(() => false)
+    indexes.push({ ...rest, id, multikey, inexact: false, state: 'building' })
+  }
+  saveNamespace(tx, { ...ns, indexes })
+}
+
+function isOld({ keyedBy }: IndexDescriptor): boolean {
+  return keyedBy !== undefined
+}

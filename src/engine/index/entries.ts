@@ -1,0 +1,248 @@
+// Keeping index entries: what a document has in each index, how that changes, which of it another
+// document holds already, and the bits of a descriptor that new entries need.
+
+import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
+import { assert, fail } from '../../base/errors.js'
+import type { Program, Tx } from '../../store/store.js'
+import { field } from '../../value/elements.js'
+import { shellText } from '../../value/shell.js'
+import { type Document, documentOf, documentValue, type Value } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { countKey, findNamespace, saveNamespace } from '../collection/catalog.js'
+import type { IndexDescriptor, Namespace } from '../types.js'
+import { entriesOf, entryHeadBytes, entryValues, type IndexEntries } from './index-keys.js'
+import { joinedArrayPaths, knowsArrayPaths } from './wildcard-paths.js'
+
+/** The `_id` of a stored document. */
+export function idOf(document: Document): Value {
+  const id = field(document, '_id')
+  assert(id !== undefined, 'a document that is stored has an _id')
+  return id
+}
+
+/** What the document has in each index of its collection. */
+export function keptEntries(ns: Namespace, document: Document, key: Bytes): IndexEntries[] {
+  return ns.indexes.map((index) => entriesOf(index, document, key))
+}
+
+/** How the entries of a document change in one index. */
+export interface Change {
+  readonly index: IndexDescriptor
+  readonly added: readonly Bytes[]
+  readonly removed: readonly Bytes[]
+}
+
+export function changeOf({ index, keys }: IndexEntries, old: readonly Bytes[]): Change {
+  const [a] = keys
+  const [b] = old
+  if (keys.length === 1 && old.length === 1 && a !== undefined && b !== undefined) {
+    if (equalBytes(a, b)) return { index, added: [], removed: [] }
+    return { index, added: keys, removed: old }
+  }
+  const oldTexts = new Set(old.map(mapKey))
+  const texts = new Set(keys.map(mapKey))
+  return {
+    index,
+    added: keys.filter((key) => !oldTexts.has(mapKey(key))),
+    removed: old.filter((key) => !texts.has(mapKey(key))),
+  }
+}
+
+/** New keys of one document in one index. */
+interface Added {
+  readonly index: IndexDescriptor
+  readonly keys: readonly Bytes[]
+}
+
+/**
+ * One trip for all probes: the record key if the document is new, then the new keys of each unique
+ * index, in the order of the indexes; the first that is taken is the error.
+ */
+export function* refuseDuplicates(
+  tx: Tx,
+  ns: Namespace,
+  document: Document,
+  key: Bytes,
+  entries: readonly Added[],
+  isNew: boolean,
+): Program<void> {
+  const unique = entries.filter(({ index, keys }) => isDirect(index) && keys.length > 0)
+  const probes = unique.flatMap(({ index, keys }) => keys.map((probe) => ({ index, probe })))
+  const keys = probes.map(({ probe }) => probe)
+  const held = yield* tx.getMany(isNew ? [key, ...keys] : keys)
+  if (isNew && held.shift() !== undefined) throw duplicateId(ns, document)
+  probes.forEach(({ index, probe }, i) => {
+    const holder = held[i]
+    if (holder === undefined || equalBytes(holder, key)) return
+    throw duplicateKey(ns, index, document, key, probe)
+  })
+  for (const { index, keys: own } of entries) {
+    if (isDirect(index) || !refusesTwins(index)) continue
+    for (const probe of own) {
+      if (!(yield* hasTwin(tx, probe, key))) continue
+      throw duplicateKey(ns, index, document, key, probe)
+    }
+  }
+}
+
+/** One entry a key: who holds it is found by it. */
+function isDirect({ unique, suffixed }: IndexDescriptor): boolean {
+  return unique && suffixed !== true
+}
+
+/** Whether it lets no two documents have one key. */
+function refusesTwins({ unique, prepared }: IndexDescriptor): boolean {
+  return unique || prepared === true
+}
+
+/** Whether another document has an entry with the same fields, in an index that was not unique. */
+function* hasTwin(tx: Tx, entry: Bytes, record: Bytes): Program<boolean> {
+  const start = entry.subarray(0, entry.length - (record.length - entryHeadBytes))
+  const end = start.slice()
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1
+  const held = yield* tx.scanOwn({ start, end }, 2)
+  return held.some(({ value }) => !equalBytes(value, record))
+}
+
+/** Whether refuseDuplicates has to look further than at the record key. */
+export function hasUniqueKeys(entries: readonly Added[]): boolean {
+  return entries.some(({ index, keys }) => refusesTwins(index) && keys.length > 0)
+}
+
+/** Two documents with one `_id`. */
+export function duplicateId(ns: Namespace, document: Document): Error {
+  const keyPattern = writeDocument((out) => out.int32('_id', 1))
+  const keyValue = writeDocument((out) => out.value('_id', idOf(document)))
+  return duplicate(ns, '_id_', keyPattern, keyValue)
+}
+
+function duplicateKey(
+  ns: Namespace,
+  index: IndexDescriptor,
+  document: Document,
+  key: Bytes,
+  entry: Bytes,
+): Error {
+  const pattern = field(index.spec, 'key')
+  assert(pattern !== undefined, 'an index specification has a key')
+  const keyPattern = documentOf(pattern).slice()
+  return duplicate(ns, index.name, keyPattern, entryValues(index, document, key, entry))
+}
+
+function duplicate(ns: Namespace, index: string, keyPattern: Document, keyValue: Document): Error {
+  const shown = shellText(documentValue(keyValue))
+  const text = `E11000 duplicate key error collection: ${ns.db}.${ns.name} index: ${index}`
+  return fail('DuplicateKey', `${text} dup key: ${shown}`, { keyPattern, keyValue })
+}
+
+/** Whether these entries are the first of their index to need a multikey or inexact bit. */
+export function needsMarks(kept: readonly IndexEntries[]): boolean {
+  return kept.some(isUnmarked)
+}
+
+/**
+ * Sets the descriptor's bits that these entries need. It reads the descriptor again: `ns` may be
+ * older than what this program has put for an earlier document.
+ */
+export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly IndexEntries[]): Program<void> {
+  const current = yield* findNamespace(tx, ns.db, ns.name)
+  assert(current?.id === ns.id, 'a collection does not vanish under a program')
+  let isChanged = false
+  const indexes = current.indexes.map((index) => {
+    const entries = kept.find((candidate) => candidate.index.id === index.id)
+    if (entries === undefined || !isUnmarked({ ...entries, index })) return index
+    isChanged = true
+    return {
+      ...index,
+      multikey: index.multikey.map((isArray, i) => isArray || entries.multikey[i] === true),
+      inexact: index.inexact || entries.inexact,
+      ...arrayPathsOf(index, entries),
+    }
+  })
+  if (isChanged) saveNamespace(tx, { ...current, indexes })
+}
+
+function arrayPathsOf(
+  { arrayPaths: known = [] }: IndexDescriptor,
+  { arrayPaths: seen }: IndexEntries,
+): Pick<IndexDescriptor, 'arrayPaths'> {
+  return seen === undefined ? {} : { arrayPaths: joinedArrayPaths(known, seen) }
+}
+
+/** Whether the descriptor does not tell yet what these entries are of. */
+export function isUnmarked({ index, multikey, inexact, arrayPaths }: IndexEntries): boolean {
+  if (inexact && !index.inexact) return true
+  if (arrayPaths !== undefined && !knowsArrayPaths(index.arrayPaths ?? [], arrayPaths)) return true
+  for (let i = 0; i < multikey.length; i++) {
+    if (multikey[i] === true && index.multikey[i] !== true) return true
+  }
+  return false
+}
+
+export function putEntries(
+  tx: Tx,
+  index: IndexDescriptor,
+  keys: readonly Bytes[],
+  record: Bytes,
+): void {
+  let bytes = 0
+  for (const key of keys) {
+    tx.put(key, record)
+    bytes += entryBytes(key, record)
+  }
+  if (keys.length > 0) tx.add(countKey(index.id), keys.length, bytes)
+}
+
+/**
+ * An index that is being built may lack the entries of a document that the build has not reached,
+ * and a unique one may hold another document's in their place: those are looked at first.
+ */
+export function* removeEntries(
+  tx: Tx,
+  index: IndexDescriptor,
+  keys: readonly Bytes[],
+  record: Bytes,
+): Program<void> {
+  if (keys.length === 0) return
+  let own = keys
+  if (index.state === 'building') {
+    const held = yield* tx.getMany(keys)
+    own = keys.filter((_, i) => {
+      const holder = held[i]
+      return holder !== undefined && equalBytes(holder, record)
+    })
+  }
+  let bytes = 0
+  for (const key of own) {
+    tx.remove(key)
+    bytes += entryBytes(key, record)
+  }
+  if (own.length > 0) tx.add(countKey(index.id), -own.length, -bytes)
+}
+
+/** The work of one document in one index that is being built: what is missing is put. */
+export function* addMissingEntries(
+  tx: Tx,
+  ns: Namespace,
+  indexes: readonly IndexDescriptor[],
+  document: Document,
+  key: Bytes,
+): Program<number> {
+  const kept = indexes.map((index) => entriesOf(index, document, key))
+  let put = 0
+  for (const { index, keys } of kept) {
+    const held = yield* tx.getMany(keys)
+    const missing = keys.filter((_, i) => held[i] === undefined)
+    const foreign = index.unique ? held.findIndex((by) => by && !equalBytes(by, key)) : -1
+    if (foreign >= 0) throw duplicateKey(ns, index, document, key, keys[foreign] as Bytes)
+    putEntries(tx, index, missing, key)
+    put += missing.length
+  }
+  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  return put
+}
+
+/** Store bytes of an entry, as index sizes count them. */
+export function entryBytes(key: Bytes, value: Bytes): number {
+  return key.length + value.length
+}

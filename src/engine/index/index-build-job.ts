@@ -1,0 +1,233 @@
+// Online index builds: the descriptor is put first, so that every writer keeps the index from then
+// on; then small write programs add what the documents of before lack, and one commit makes the
+// index ready. A crash leaves the descriptor `building`, and the next start begins the sweep again.
+// (facts: storage 9, rule 12)
+
+import { type Bytes, concatBytes } from '../../base/bytes.js'
+import type { Random } from '../../base/clock.js'
+import { assert, fail, GatewayError } from '../../base/errors.js'
+import { backgroundBytesTarget, buildEntriesTarget } from '../../base/limits.js'
+import { keyClass } from '../../store/layout.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import type { Value } from '../../value/value.js'
+import { idRange } from '../background/garbage.js'
+import type { JobParts } from '../background/garbage-job.js'
+import { StepSize } from '../background/step-size.js'
+import {
+  type CreateOptions,
+  findNamespace,
+  findNamespaceById,
+  listNamespaces,
+  saveNamespace,
+} from '../collection/catalog.js'
+import { emptyDocument } from '../collection/descriptors.js'
+import { documentOfRecord } from '../collection/records.js'
+import type { IndexId, Namespace } from '../types.js'
+import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
+import { addMissingEntries } from './entries.js'
+import { parseIndexSpecs } from './index-spec.js'
+import { declareIndexes, removeIndexes } from './indexes.js'
+
+export interface EnsureResult {
+  /** Indexes before and after, `_id_` included. */
+  readonly before: number
+  readonly after: number
+  /** The collection was missing and has been made. */
+  readonly created: boolean
+  readonly note?: string
+}
+
+/** The indexes of one collection that are built in one sweep. */
+interface Build {
+  /** Where the collection was found last; a rename may move it. */
+  readonly ns: Namespace
+  readonly ids: ReadonlySet<IndexId>
+}
+
+interface BuildStep {
+  readonly records: number
+  readonly bytes: number
+  /** Where to go on; undefined: every record has been seen and the indexes are ready. */
+  readonly position: Bytes | undefined
+}
+
+export class IndexBuilds {
+  private readonly parts: JobParts
+  private readonly random: Random
+  /** The build that makes an index ready, for requests that join it. */
+  private readonly running = new Map<IndexId, Promise<void>>()
+  private closed = false
+
+  constructor(parts: JobParts, random: Random) {
+    this.parts = parts
+    this.random = random
+  }
+
+  /**
+   * createIndexes: resolves when all are ready. `specs` are the objects of its `indexes`; `create`
+   * is for a collection that is missing (default: unowned and private). Rejects with the errors of
+   * the specifications, DuplicateKey, or IndexBuildAborted where index or collection is dropped.
+   */
+  async ensure(
+    db: string,
+    name: string,
+    specs: readonly Value[],
+    create: CreateOptions = this.defaults(),
+  ): Promise<EnsureResult> {
+    const parsed = parseIndexSpecs(specs)
+    const { store } = this.parts
+    const declared = await store.write((tx) => declareIndexes(tx, db, name, parsed, create))
+    const { before, after, created, building, ns } = declared
+    await Promise.all(this.joinOrBegin(ns, building))
+    const note = 'all indexes already exist'
+    return after === before ? { before, after, created, note } : { before, after, created }
+  }
+
+  /** Begins the builds that the last process did not finish; they are not waited for. */
+  async resume(): Promise<void> {
+    const { store, log } = this.parts
+    for (const ns of await store.read(listNamespaces)) {
+      if (hasOldKeys(ns)) await store.write((tx) => renewIndexes(tx, ns))
+      if (!hasOldRecords(ns)) continue
+      const text = 'documents are kept by a collation of another ICU: _ids may not be found'
+      log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
+    }
+    const all = await store.read(listNamespaces)
+    for (const ns of all) {
+      const ids = ns.indexes.filter((index) => index.state === 'building').map((index) => index.id)
+      for (const build of this.joinOrBegin(ns, ids)) {
+        build.catch((error: unknown) => {
+          this.parts.log.warn({ err: error, ns: `${ns.db}.${ns.name}` }, 'index build failed')
+        })
+      }
+    }
+  }
+
+  /** Resolves when no build is at work any more; those that are stop after their step. */
+  async close(): Promise<void> {
+    this.closed = true
+    await Promise.allSettled(this.running.values())
+  }
+
+  private defaults(): CreateOptions {
+    const uuid = this.random.bytes(16)
+    uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40
+    uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+    const now = this.parts.clock.now()
+    return { owner: null, mode: 'private', now, uuid, options: emptyDocument }
+  }
+
+  /** The builds that make these indexes ready: those at work, and one new one for the others. */
+  private joinOrBegin(ns: Namespace, ids: readonly IndexId[]): Promise<void>[] {
+    const builds = new Set<Promise<void>>()
+    const missing = new Set<IndexId>()
+    for (const id of ids) {
+      const running = this.running.get(id)
+      if (running === undefined) missing.add(id)
+      else builds.add(running)
+    }
+    if (missing.size > 0) builds.add(this.begin({ ns, ids: missing }))
+    return [...builds]
+  }
+
+  private begin(build: Build): Promise<void> {
+    const work = this.run(build).finally(() => {
+      for (const id of build.ids) this.running.delete(id)
+    })
+    for (const id of build.ids) this.running.set(id, work)
+    return work
+  }
+
+  private async run(build: Build): Promise<void> {
+    try {
+      await this.sweep(build)
+    } catch (error) {
+      // A stop of the process does not undo the build: the next start resumes it.
+      if (!isShutdown(error)) await this.parts.store.write((tx) => abandon(tx, build))
+      throw error
+    }
+  }
+
+  private async sweep(build: Build): Promise<void> {
+    const { store, pace } = this.parts
+    const size = new StepSize()
+    let position = idRange(keyClass.record, build.ns.id).start
+    for (;;) {
+      if (this.closed) throw fail('InterruptedAtShutdown', 'the index build was interrupted')
+      const from = position
+      const { limit } = size
+      try {
+        const step = await store.write((tx) => buildStep(tx, build, from, limit))
+        if (step.position === undefined) return
+        position = step.position
+        size.saw(step.records, step.bytes)
+      } catch (error) {
+        if (!isTransient(error) && !(isTooLarge(error) && size.halve())) throw error
+      }
+      await pace.rest()
+    }
+  }
+}
+
+/** Adds what the next documents lack; stops early where they are large. */
+function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<BuildStep> {
+  const ns = yield* locate(tx, build)
+  const indexes = ns?.indexes.filter((index) => build.ids.has(index.id)) ?? []
+  if (ns === undefined || indexes.length < build.ids.size) {
+    throw fail('IndexBuildAborted', 'Index build aborted: the index or its collection was dropped')
+  }
+  const { end } = idRange(keyClass.record, ns.id)
+  const entries = yield* tx.scan({ start: from, end }, limit)
+  let bytes = 0
+  let put = 0
+  let records = 0
+  for (const { key, value } of entries) {
+    const document = yield* documentOfRecord(tx, value)
+    put += yield* addMissingEntries(tx, ns, indexes, document, key)
+    bytes += document.length
+    records++
+    if (put < buildEntriesTarget && bytes < backgroundBytesTarget) continue
+    return { records, bytes, position: after(key) }
+  }
+  const last = entries.at(-1)
+  if (last !== undefined && entries.length === limit) {
+    return { records, bytes, position: after(last.key) }
+  }
+  yield* makeReady(tx, ns, build.ids)
+  return { records, bytes, position: undefined }
+}
+
+/** Reads the descriptor again: the documents of this step may have changed its bits. */
+function* makeReady(tx: Tx, before: Namespace, ids: ReadonlySet<IndexId>): Program<void> {
+  const ns = yield* findNamespace(tx, before.db, before.name)
+  assert(ns !== undefined, 'a collection does not vanish under a program')
+  const indexes = ns.indexes.map((index) =>
+    ids.has(index.id) ? { ...index, state: 'ready' as const } : index,
+  )
+  saveNamespace(tx, { ...ns, indexes })
+}
+
+function* abandon(tx: Tx, build: Build): Program<void> {
+  const ns = yield* locate(tx, build)
+  if (ns === undefined) return
+  const left = ns.indexes.filter((index) => build.ids.has(index.id)).map((index) => index.id)
+  removeIndexes(tx, ns, new Set(left))
+}
+
+function* locate(tx: ReadTx, build: Build): Program<Namespace | undefined> {
+  const { db, name, id } = build.ns
+  const ns = yield* findNamespace(tx, db, name)
+  return ns?.id === id ? ns : yield* findNamespaceById(tx, id)
+}
+
+function after(key: Bytes): Bytes {
+  return concatBytes(key, Uint8Array.of(0))
+}
+
+const hasCode = (error: unknown, ...names: readonly string[]): boolean =>
+  error instanceof GatewayError && names.includes(error.kind)
+
+const isShutdown = (error: unknown): boolean =>
+  hasCode(error, 'ShutdownInProgress', 'InterruptedAtShutdown')
+const isTransient = (error: unknown): boolean => hasCode(error, 'WriteConflict')
+const isTooLarge = (error: unknown): boolean => hasCode(error, 'TransactionTooLarge')

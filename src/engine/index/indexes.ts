@@ -1,0 +1,193 @@
+// The programs behind createIndexes and dropIndexes: descriptors in and out of the catalog. What an
+// index lacks of documents of before is the build job's work. (facts: storage 9, rule 12)
+
+import { fail } from '../../base/errors.js'
+import { indexesMax } from '../../base/limits.js'
+import { keyClass } from '../../store/layout.js'
+import type { Program, Tx } from '../../store/store.js'
+import { equalValues } from '../../value/compare.js'
+import { elementsOf, field } from '../../value/elements.js'
+import { shellText } from '../../value/shell.js'
+import { bsonType, stringOf, type Value } from '../../value/value.js'
+import { discardIndex, idRange } from '../background/garbage.js'
+import { indexCountOf, isSequenced, secondaryIndexes } from '../collection/capped-order.js'
+import {
+  allocateId,
+  type CreateOptions,
+  createNamespace,
+  findNamespace,
+  saveNamespace,
+} from '../collection/catalog.js'
+import { listedIdIndex } from '../collection/clustered.js'
+import { requireSeriesIndex } from '../collection/time-series.js'
+import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
+import { optionsOf } from './index-options.js'
+import {
+  existingIndex,
+  type IndexSpec,
+  idIndexName,
+  idIndexSpec,
+  inheriting,
+} from './index-spec.js'
+
+export interface Declared {
+  readonly ns: Namespace
+  /** Indexes before and after, `_id_` included. */
+  readonly before: number
+  readonly after: number
+  /** The collection was missing and has been made. */
+  readonly created: boolean
+  /** All that were asked for and are not ready yet, those of earlier requests among them. */
+  readonly building: readonly IndexId[]
+}
+
+/**
+ * Puts descriptors for the specifications that are new: `building`, or `ready` at once where the
+ * collection is empty. Throws IndexOptionsConflict, IndexKeySpecsConflict, CannotCreateIndex.
+ */
+export function* declareIndexes(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  specs: readonly IndexSpec[],
+  create: CreateOptions,
+): Program<Declared> {
+  const found = yield* findNamespace(tx, db, name)
+  const ns = found ?? (yield* createNamespace(tx, db, name, create))
+  const isEmpty = (yield* tx.scanOwn(idRange(keyClass.record, ns.id), 1)).length === 0
+  const indexes = [...ns.indexes]
+  const building: IndexId[] = []
+  for (const given of specs) {
+    const spec = inheriting(given, ns.collation)
+    if (ns.timeSeries !== undefined) requireSeriesIndex(ns.timeSeries, spec)
+    if (spec.isId) continue
+    const existing = existingIndex(listedOf(ns, indexes), spec)
+    const index = existing ?? newIndex((yield* allocateId(tx)) as IndexId, spec, isEmpty)
+    if (existing === undefined) indexes.push(index)
+    if (ns.capped !== undefined && index.expireAfterSeconds !== undefined) {
+      throw fail('CannotCreateIndex', 'Cannot create TTL index on a capped collection')
+    }
+    if (index.state === 'building') building.push(index.id)
+    if (indexes.length + (isSequenced(ns) ? 0 : 1) <= indexesMax) continue
+    const key = shellText(field(spec.document, 'key') as Value)
+    throw fail(
+      'CannotCreateIndex',
+      `add index fails, too many indexes for ${db}.${name} key:${key}`,
+    )
+  }
+  const before = indexCountOf(ns)
+  const after = before + indexes.length - ns.indexes.length
+  const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
+  return { ns: saved, before, after, created: found === undefined, building }
+}
+
+/** Without an index that nobody has asked for. */
+function listedOf(ns: Namespace, indexes: readonly IndexDescriptor[]): readonly IndexDescriptor[] {
+  return ns.timeSeries === undefined ? indexes : secondaryIndexes({ ...ns, indexes })
+}
+
+function newIndex(id: IndexId, spec: IndexSpec, isEmpty: boolean): IndexDescriptor {
+  return {
+    id,
+    name: spec.name,
+    fields: spec.fields,
+    unique: spec.unique,
+    state: isEmpty ? 'ready' : 'building',
+    multikey: spec.fields.map(() => false),
+    inexact: false,
+    spec: spec.document,
+    ...optionsOf(spec.document),
+  }
+}
+
+/**
+ * Drops the indexes that `which` means: a name, a key pattern, an array of names, or `*` for all
+ * but `_id_`. Answers how many there were. Throws NamespaceNotFound, IndexNotFound, InvalidOptions.
+ */
+export function* dropIndexes(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  which: Value,
+): Program<number> {
+  const ns = yield* findNamespace(tx, db, name)
+  if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
+  removeIndexes(tx, ns, chooseIndexes(ns, which))
+  return indexCountOf(ns)
+}
+
+/** The indexes that dropIndexes would drop; throws as it does. */
+export function meantIndexes(ns: Namespace, which: Value): IndexDescriptor[] {
+  const chosen = chooseIndexes(ns, which)
+  return ns.indexes.filter(({ id }) => chosen.has(id))
+}
+
+/** Takes indexes out of the descriptor; their entries become garbage. */
+export function removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId>): void {
+  if (chosen.size === 0) return
+  for (const id of chosen) discardIndex(tx, id)
+  saveNamespace(tx, { ...ns, indexes: ns.indexes.filter((index) => !chosen.has(index.id)) })
+}
+
+/**
+ * The indexes as listIndexes answers them, `_id_` first where there is one; those being built are
+ * listed too.
+ */
+export function listedIndexes(ns: Namespace): Uint8Array[] {
+  const others = secondaryIndexes(ns).map((index) => index.spec)
+  return ns.timeSeries === undefined ? [listedIdIndex(ns), ...others] : others
+}
+
+function chooseIndexes(ns: Namespace, which: Value): Set<IndexId> {
+  switch (which.type) {
+    case bsonType.string: {
+      const name = stringOf(which)
+      if (name === '*') return new Set(secondaryIndexes(ns).map((index) => index.id))
+      return new Set([indexNamed(ns, name)])
+    }
+    case bsonType.array:
+      return new Set(elementsOf(which).map((name) => indexNamed(ns, nameOf(name))))
+    case bsonType.object:
+      return new Set([indexWithKey(ns, which)])
+    default:
+      throw fail(
+        'TypeMismatch',
+        "BSON field 'dropIndexes.index' is the wrong type, expected '[string, object, array]'",
+      )
+  }
+}
+
+function nameOf(name: Value): string {
+  if (name.type === bsonType.string) return stringOf(name)
+  throw fail('TypeMismatch', "BSON field 'dropIndexes.index' must be an array of strings")
+}
+
+function indexNamed(ns: Namespace, name: string): IndexId {
+  if (name === idIndexName && ns.timeSeries === undefined) {
+    throw fail('InvalidOptions', 'cannot drop _id index')
+  }
+  const index = secondaryIndexes(ns).find((candidate) => candidate.name === name)
+  if (index !== undefined) return index.id
+  throw fail('IndexNotFound', `index not found with name [${name}]`)
+}
+
+function indexWithKey(ns: Namespace, key: Value): IndexId {
+  if (ns.timeSeries === undefined && equalValues(key, field(idIndexSpec, 'key') as Value)) {
+    throw fail('InvalidOptions', 'cannot drop _id index')
+  }
+  const [index, other] = secondaryIndexes(ns).filter((candidate) =>
+    equalValues(field(candidate.spec, 'key') as Value, key),
+  )
+  if (index !== undefined && other !== undefined) throw ambiguousKey(key, [index, other])
+  if (index !== undefined) return index.id
+  throw fail('IndexNotFound', `can't find index with key: ${shellText(key)}`)
+}
+
+function ambiguousKey(key: Value, indexes: readonly IndexDescriptor[]): Error {
+  const names = indexes.map(({ name }) => name).join(', ')
+  return fail(
+    'AmbiguousIndexKeyPattern',
+    `indexes found for key: ${shellText(key)}, identify by name instead. ` +
+      `Conflicting indexes: ${names}`,
+  )
+}

@@ -1,0 +1,28 @@
+// The indexes that a collection has from the beginning, but for their ids: none where `_id` is the
+// key of the records, as it is unless the options say something else.
+
+import { field } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import type { Document } from '../../value/value.js'
+import { cappedOf } from '../collection/capped-options.js'
+import { idIndexOf } from '../collection/capped-order.js'
+import { seriesIndexes } from '../collection/time-series.js'
+import { timeSeriesOf } from '../collection/time-series-options.js'
+import type { IndexDescriptor, IndexId } from '../types.js'
+import { collationOf } from './index-options.js'
+import { idIndexSpecOf } from './index-spec.js'
+
+/** An index, once it has an id. */
+export type InitialIndex = (id: IndexId) => IndexDescriptor
+
+export function initialIndexes(options: Document): InitialIndex[] {
+  const collation = collationOf(options)
+  if (cappedOf(options) !== undefined) {
+    return [(id) => idIndexOf(id, idIndexSpecOf(collation))]
+  }
+  const series = timeSeriesOf(options)
+  if (series === undefined) return []
+  const seconds = field(options, 'expireAfterSeconds')
+  const age = seconds === undefined ? undefined : numberOf(seconds)
+  return seriesIndexes(series, age, collation).map((index) => (id) => ({ ...index, id }))
+}

@@ -1,0 +1,123 @@
+// Which paths of a document a wildcard index has entries of, read off its specification, and which
+// of them have been seen with arrays: what its keys, its plans and its upkeep share.
+// Source: facts/document-wire.md 9.
+
+import { wildcardArrayPathsBytesMax, wildcardArrayPathsMax } from '../../base/limits.js'
+import { field, fieldsOf } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { boolOf, bsonType, type Document, type Value } from '../../value/value.js'
+import type { IndexDescriptor, IndexField, PathChoice, Wildcard } from '../types.js'
+
+/** The field of a wildcard index's keys that has the path (peer). */
+export const pathField = '$_path'
+const everyPath = '$**'
+/** Stands in `arrayPaths` for any path: there were too many to tell them apart. */
+const anyPath = everyPath
+
+/** `$**`, or `a.b.$**` for what is below `a.b`. */
+export function isWildcardName(name: string): boolean {
+  return name === everyPath || name.endsWith(`.${everyPath}`)
+}
+
+/** Undefined for other indexes; `spec` has been checked. */
+export function wildcardOf(spec: Document): Wildcard | undefined {
+  const key = field(spec, 'key')
+  if (key?.type !== bsonType.object) return undefined
+  const pattern = [...fieldsOf(key)].map(([path, value]): IndexField => {
+    // Not of a number: an index of another kind.
+    return { path, direction: value.isNumber && numberOf(value) < 0 ? -1 : 1 }
+  })
+  const at = pattern.findIndex(({ path }) => isWildcardName(path))
+  const own = pattern[at]
+  if (own === undefined) return undefined
+  const before = pattern.slice(0, at)
+  const behind = pattern.slice(at + 1)
+  const value: IndexField = { path: own.path, direction: own.direction }
+  return {
+    fields: [...before, { path: pathField, direction: 1 }, value, ...behind],
+    at,
+    regular: [...before, ...behind],
+    holds: choiceOf(own.path, field(spec, 'wildcardProjection')),
+  }
+}
+
+function choiceOf(name: string, projection: Value | undefined): PathChoice {
+  if (name !== everyPath) {
+    return { isInclusion: true, paths: [name.slice(0, -everyPath.length - 1)] }
+  }
+  const flags = projection === undefined ? [] : flagsOf(projection, '')
+  const others = flags.filter(({ path }) => path !== '_id')
+  const id = flags.find(({ path }) => path === '_id')?.isKept
+  const isInclusion = others.length === 0 ? id === true : others[0]?.isKept === true
+  const paths = others.map(({ path }) => path)
+  // The peer leaves `_id` out unless it is asked for.
+  if (isInclusion ? id === true : id !== true) paths.push('_id')
+  return { isInclusion, paths }
+}
+
+interface Flag {
+  readonly path: string
+  readonly isKept: boolean
+}
+
+/** `{a: 1, b: {c: 1}}` as `a` and `b.c`. */
+export function flagsOf(projection: Value, prefix: string): Flag[] {
+  return [...fieldsOf(projection)].flatMap(([name, value]): Flag[] => {
+    const path = prefix + name
+    if (value.type === bsonType.object) return flagsOf(value, `${path}.`)
+    const isKept = value.type === bsonType.bool ? boolOf(value) : numberOf(value) !== 0
+    return [{ path, isKept }]
+  })
+}
+
+/** Whether `path` is `other` or lies above it. */
+export function isAbove(path: string, other: string): boolean {
+  return other.startsWith(path) && (other.length === path.length || other[path.length] === '.')
+}
+
+/** How much of a path and what is below it has entries; `some`: paths below make the difference. */
+export function shareOf({ isInclusion, paths }: PathChoice, path: string): 'all' | 'some' | 'none' {
+  if (paths.some((one) => isAbove(one, path))) return isInclusion ? 'all' : 'none'
+  if (path === '' || paths.some((one) => isAbove(path, one))) return 'some'
+  return isInclusion ? 'none' : 'all'
+}
+
+/** Whether values that are no objects have an entry at a path. */
+export function holdsScalars(choice: PathChoice, path: string): boolean {
+  const share = shareOf(choice, path)
+  return share === 'all' || (share === 'some' && !choice.isInclusion)
+}
+
+/** The paths of an index with those that a document has; the same list where all are known. */
+export function joinedArrayPaths(
+  known: readonly string[],
+  seen: readonly string[],
+): readonly string[] {
+  const fresh = seen.filter((path) => !isKnown(known, path))
+  if (fresh.length === 0) return known
+  const joined = [...known, ...fresh]
+  const length = joined.reduce((sum, path) => sum + Buffer.byteLength(path), 0)
+  const isTooMuch = joined.length > wildcardArrayPathsMax || length > wildcardArrayPathsBytesMax
+  return isTooMuch ? [anyPath] : joined
+}
+
+/** Whether arrays at all of these paths are known of. */
+export function knowsArrayPaths(known: readonly string[], seen: readonly string[]): boolean {
+  return seen.every((path) => isKnown(known, path))
+}
+
+function isKnown(known: readonly string[], path: string): boolean {
+  return known.includes(path) || known[0] === anyPath
+}
+
+/** The arrays that may lie on a path of the index, from the root on. */
+export function arraysOn({ arrayPaths = [] }: IndexDescriptor, path: string): readonly string[] {
+  if (arrayPaths[0] === anyPath) return [path]
+  return arrayPaths.filter((one) => isAbove(one, path)).sort((a, b) => a.length - b.length)
+}
+
+/** Whether the arrays of an index are the same as when a plan was made. */
+export function hasSameArrays(before: IndexDescriptor, now: IndexDescriptor): boolean {
+  const [a, b] = [before.arrayPaths ?? [], now.arrayPaths ?? []]
+  return a.length === b.length && a.at(-1) === b.at(-1)
+}

@@ -1,0 +1,129 @@
+// Operations of one command that each name an `_id`, several to a write program: a commit for each
+// of them would make a list of a thousand updates wait for a thousand commits. What is done is the
+// same as one after the other. (facts: storage 9, rule 2)
+
+import { GatewayError } from '../../base/errors.js'
+import { sweepBytesTarget } from '../../base/limits.js'
+import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
+import type { Program, Tx } from '../../store/store.js'
+import type { Sweep } from '../../store/sweep.js'
+import { isSequenced } from '../collection/capped-order.js'
+import { findNamespace } from '../collection/catalog.js'
+import { stagedWrite } from '../collection/collections.js'
+import type { Staged } from '../collection/staging.js'
+import type { Guarded } from '../types.js'
+import { changeSingle, isPointOfId } from './modify.js'
+import {
+  type ChangeAt,
+  type Changed,
+  removeAt,
+  type Selection,
+  type Target,
+  type UpdateSpec,
+  updateAt,
+} from './modify-spec.js'
+import { insertUnlessMatched } from './upsert.js'
+
+/** An update or delete of the one document that its filter names by `_id`. */
+export interface PointOperation {
+  readonly selection: Selection
+  readonly changeAt: ChangeAt
+  /** Of an update with upsert: what to insert where nothing matches. */
+  readonly upsert: UpdateSpec | undefined
+}
+
+export type PointOutcome =
+  /** Undefined where nothing matches. */
+  { readonly changed: Changed | undefined } | { readonly error: GatewayError }
+
+/** The operation of an update; undefined where it has to search for its document. */
+export function pointUpdate(spec: UpdateSpec): PointOperation | undefined {
+  if (!isPoint(spec)) return undefined
+  return { selection: spec, changeAt: updateAt(spec), upsert: spec.upsert ? spec : undefined }
+}
+
+/** The operation of a delete; undefined where it has to search for its document. */
+export function pointDelete(selection: Selection): PointOperation | undefined {
+  return isPoint(selection) ? { selection, changeAt: removeAt, upsert: undefined } : undefined
+}
+
+/**
+ * An `_id` is read by its key, so that a program sees what it did before. An index is not: scans
+ * show the state at the program's start.
+ */
+function isPoint({ filter, hint }: Selection): boolean {
+  return hint === undefined && isPointOfId(filter)
+}
+
+/**
+ * Runs operations in order, as many as one write program may hold: there are as many outcomes as
+ * were run, none where the first has to search after all. An error is one operation's own; with
+ * `stopAtError` it is the last outcome.
+ */
+export function* changePoints(
+  target: Target,
+  operations: readonly PointOperation[],
+  stopAtError: boolean,
+): Sweep<readonly PointOutcome[]> {
+  for (let size = operations.length; ; size >>>= 1) {
+    const part = operations.slice(0, size)
+    try {
+      return yield* stagedWrite((tx, staged) => changeAll(tx, target, part, stopAtError, staged))
+    } catch (error) {
+      if (!isTooLarge(error) || size <= 1) throw error
+    }
+  }
+}
+
+function* changeAll(
+  tx: Tx & Guarded,
+  target: Target,
+  operations: readonly PointOperation[],
+  stopAtError: boolean,
+  staged: Staged,
+): Program<readonly PointOutcome[]> {
+  const outcomes: PointOutcome[] = []
+  const turns = turnsTaken()
+  let bytes = 0
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  // Under sequence numbers an `_id` is found by an index, if at all: see isPoint.
+  const most = ns !== undefined && isSequenced(ns) ? 1 : operations.length
+  for (const operation of operations.slice(0, most)) {
+    const outcome = yield* changeOne(tx, target, operation, staged)
+    if (outcome === undefined) break
+    outcomes.push(outcome)
+    const isError = 'error' in outcome
+    if (isError && stopAtError) break
+    if (!isError) bytes += outcome.changed?.after?.length ?? 0
+    if (bytes >= sweepBytesTarget || hasTakenMany(turns)) break
+  }
+  return outcomes
+}
+
+/** Undefined where the operation has to search. A refused change has left no trace. */
+function* changeOne(
+  tx: Tx & Guarded,
+  target: Target,
+  { selection, changeAt, upsert }: PointOperation,
+  staged: Staged,
+): Program<PointOutcome | undefined> {
+  try {
+    const found = yield* changeSingle(tx, target, selection, changeAt, staged)
+    if (found.kind === 'changed') return { changed: found.changed }
+    if (found.kind !== 'missing') return undefined
+    if (upsert === undefined) return { changed: undefined }
+    const inserted = yield* insertUnlessMatched(tx, target, upsert, staged)
+    return inserted === undefined ? undefined : { changed: inserted }
+  } catch (error) {
+    if (!(error instanceof GatewayError) || isTooLarge(error) || isConflict(error)) throw error
+    return { error }
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
+}
+
+function isConflict(error: GatewayError): boolean {
+  return error.kind === 'WriteConflict'
+}

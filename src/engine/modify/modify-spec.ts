@@ -1,0 +1,115 @@
+// What updates and deletes are told, what they answer, and the change of one document: the part
+// that single changes, sweeps over many and batches of points have in common.
+
+import type { Bytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { documentBytesMax } from '../../base/limits.js'
+import type { QueryContext } from '../../query/context.js'
+import type { Filter } from '../../query/filter.js'
+import type { Sort } from '../../query/sort.js'
+import type { Update } from '../../query/update.js'
+import type { Program, Tx } from '../../store/store.js'
+import { type Collation, sameCollation } from '../../value/collation.js'
+import type { Document, Value } from '../../value/value.js'
+import type { CreateOptions } from '../collection/catalog.js'
+import { removeDocument, replaceDocument } from '../collection/collections.js'
+import type { Staged } from '../collection/staging.js'
+import type { TimeSeries } from '../collection/time-series-options.js'
+import type { PlanChoices } from '../plan/plan-cache.js'
+import type { Namespace } from '../types.js'
+
+/** The collection that is changed, and how an upsert makes it where it is missing. */
+export interface Target {
+  readonly db: string
+  readonly name: string
+  readonly creation: CreateOptions
+  /** What turned out best for the same shape before. */
+  readonly choices?: PlanChoices
+}
+
+export interface Selection {
+  readonly filter: Filter
+  /** Index name, key pattern or `{$natural: ±1}`; an unknown one is BadValue. */
+  readonly hint?: Value | undefined
+  /** Which of several to take; for one document only. */
+  readonly sort?: Sort | undefined
+  /** What is taken for the collection's collation; undefined where the command named one. */
+  readonly assumed?: AssumedCollation | undefined
+  /** Throws for what a time-series collection does not take; absent: it takes all of it. */
+  readonly ofSeries?: (series: TimeSeries) => void
+}
+
+export interface AssumedCollation {
+  readonly collation: Collation | undefined
+}
+
+/** By bytes, as nearly all collections have it: no command looks before it is compiled. */
+export const plainCollation: AssumedCollation = { collation: undefined }
+
+/** Ends an operation before it changed anything: it has to be compiled for another collation. */
+export class OtherCollation extends Error {
+  constructor(readonly collation: Collation | undefined) {
+    super('the collection has another collation')
+  }
+}
+
+/** Throws OtherCollation, and what a time series has against it. */
+export function requireAssumed(ns: Namespace, { assumed, ofSeries }: Selection): void {
+  if (ns.timeSeries !== undefined) ofSeries?.(ns.timeSeries)
+  if (assumed === undefined || sameCollation(assumed.collation, ns.collation)) return
+  throw new OtherCollation(ns.collation)
+}
+
+export interface UpdateSpec extends Selection {
+  readonly update: Update
+  readonly upsert: boolean
+  /** `objectId(0)` becomes the `_id` of an upserted document that has none. */
+  readonly context: QueryContext
+}
+
+export interface UpdateResult {
+  readonly matched: number
+  /** Documents whose bytes have changed. */
+  readonly modified: number
+  readonly upsertedId?: Value | undefined
+}
+
+/** What one document became. */
+export interface Changed {
+  /** Undefined for an upsert. */
+  readonly before: Document | undefined
+  /** Undefined for a delete; the same array as `before` where nothing changed. */
+  readonly after: Document | undefined
+  readonly upsertedId?: Value | undefined
+}
+
+/** A document where it is stored. */
+export interface Place {
+  readonly key: Bytes
+  readonly document: Document
+}
+
+/** Changes a document that has just been read in this program. */
+export type ChangeAt = (tx: Tx, ns: Namespace, place: Place, staged: Staged) => Program<Changed>
+
+export function updateAt(spec: UpdateSpec): ChangeAt {
+  const { filter, update } = spec
+  return function* (tx, ns, { key, document }, staged) {
+    const matchedIndex = filter.matchedIndex(document)
+    const after = update.apply(document, { matchedIndex, isInsert: false })
+    if (after === document) return { before: document, after }
+    if (after.length > documentBytesMax) {
+      throw fail(
+        'Location17419',
+        `Resulting document after update is larger than ${documentBytesMax}`,
+      )
+    }
+    yield* replaceDocument(tx, ns, key, document, after, staged)
+    return { before: document, after }
+  }
+}
+
+export const removeAt: ChangeAt = function* (tx, ns, { key, document }) {
+  yield* removeDocument(tx, ns, key, document)
+  return { before: document, after: undefined }
+}

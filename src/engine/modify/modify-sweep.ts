@@ -1,0 +1,193 @@
+// Changing many documents: keys are collected by a pausable read, then changed by write programs of
+// bounded size. Where changing could move what is still to be found, all keys are collected first
+// (Halloween); where that would be too many, the records themselves are walked, whose keys no
+// update changes. (facts: storage 9, rules 2 and 3)
+
+import type { Bytes } from '../../base/bytes.js'
+import { GatewayError } from '../../base/errors.js'
+import {
+  pullDocumentsMax,
+  sweepBytesTarget,
+  sweepDocumentsMax,
+  sweepKeysBytesMax,
+} from '../../base/limits.js'
+import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
+import type { Update } from '../../query/update.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import { parsePath } from '../../value/path.js'
+import { documentValue } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { findNamespace } from '../collection/catalog.js'
+import { stagedWrite } from '../collection/collections.js'
+import { documentOfRecord } from '../collection/records.js'
+import type { Staged } from '../collection/staging.js'
+import type { Plan } from '../plan/plan.js'
+import { choosePlan } from '../plan/plan-choice.js'
+import { planQuery } from '../plan/planner.js'
+import { type FoundPlaces, Walk } from '../sources/walk.js'
+import type { Guarded, Namespace, NamespaceId } from '../types.js'
+import { type ChangeAt, requireAssumed, type Selection, type Target } from './modify-spec.js'
+
+export interface ManyChange {
+  readonly selection: Selection
+  /** What may move entries; undefined for a delete. */
+  readonly update: Update | undefined
+  readonly changeAt: ChangeAt
+}
+
+export interface Tally {
+  matched: number
+  modified: number
+}
+
+/**
+ * Changes every document that matches, and counts in `tally` what is done: also what was done
+ * before an error, which ends the sweep.
+ */
+export function* changeMany(target: Target, change: ManyChange, tally: Tally): Sweep<void> {
+  let from: Walk | undefined
+  do {
+    const walk = from
+    const found = yield* readPhase((tx) => collect(tx, target, change, walk))
+    if (found === undefined) return
+    yield* changeKeys(target, change, found, tally)
+    from = found.walk
+  } while (!from.drained)
+}
+
+/** Keys to change, found by a read, and where it goes on. */
+interface Keys {
+  readonly namespaceId: NamespaceId
+  readonly keys: readonly Bytes[]
+  readonly walk: Walk
+}
+
+/** All keys, or those of the next batch; undefined where there is no collection. */
+function* collect(
+  tx: ReadTx & Guarded,
+  target: Target,
+  { selection, update }: ManyChange,
+  from: Walk | undefined,
+): Program<Keys | undefined> {
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  if (ns === undefined) return undefined
+  if (from !== undefined) return yield* nextKeys(tx, ns, from)
+  requireAssumed(ns, selection)
+  const { filter, hint } = selection
+  const first = planQuery(ns, { filter, hint })
+  const plan = yield* choosePlan(tx, ns, { filter }, first, target.choices)
+  const walk = new Walk(ns, plan, filter)
+  if (!mayMove(plan, update)) return yield* nextKeys(tx, ns, walk)
+  const all = yield* allKeys(tx, ns, walk)
+  if (all !== undefined) return all
+  const natural = planQuery(ns, { filter, hint: naturalHint })
+  return yield* nextKeys(tx, ns, new Walk(ns, natural, filter))
+}
+
+const naturalHint = documentValue(writeDocument((out) => out.int32('$natural', 1)))
+
+/** Whether changed documents could come up again, or before their turn, in the plan's scan. */
+function mayMove(plan: Plan, update: Update | undefined): boolean {
+  if (update === undefined) return false
+  return plan.accesses.some((access) => {
+    if (access.kind !== 'entries') return false
+    const { fields, wildcard } = access.index
+    // Its entries are of any path.
+    if (wildcard !== undefined && wildcard.scan?.path === undefined) return true
+    return fields.some(({ path }) => update.changes(parsePath(path)))
+  })
+}
+
+function* nextKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys> {
+  const found: FoundPlaces = { documents: [], keys: [] }
+  yield* walk.read(tx, pullDocumentsMax, found)
+  return { namespaceId: ns.id, keys: found.keys, walk }
+}
+
+/** Undefined where they pass sweepKeysBytesMax. */
+function* allKeys(tx: ReadTx, ns: Namespace, walk: Walk): Program<Keys | undefined> {
+  const keys: Bytes[] = []
+  let bytes = 0
+  while (!walk.drained) {
+    const next = yield* nextKeys(tx, ns, walk)
+    for (const key of next.keys) {
+      bytes += key.length
+      keys.push(key)
+    }
+    if (bytes > sweepKeysBytesMax) return undefined
+  }
+  return { namespaceId: ns.id, keys, walk }
+}
+
+/** How far a write program came. */
+interface Done {
+  /** Keys that are dealt with. */
+  readonly keys: number
+  readonly tally: Tally
+  /** Why it stopped: what came before is committed. */
+  readonly error?: GatewayError
+}
+
+function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tally): Sweep<void> {
+  const { keys, namespaceId } = found
+  let size = sweepDocumentsMax
+  for (let at = 0; at < keys.length; ) {
+    const part = keys.slice(at, at + size)
+    let done: Done
+    try {
+      done = yield* stagedWrite((tx, staged) =>
+        changePart(tx, target, change, namespaceId, part, staged),
+      )
+    } catch (error) {
+      if (!isTooLarge(error) || size === 1) throw error
+      size = Math.ceil(size / 2)
+      continue
+    }
+    at += done.keys
+    tally.matched += done.tally.matched
+    tally.modified += done.tally.modified
+    if (done.error !== undefined) throw done.error
+    size = Math.min(size * 2, sweepDocumentsMax)
+  }
+}
+
+function isTooLarge(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
+}
+
+function* changePart(
+  tx: Tx & Guarded,
+  target: Target,
+  { selection, changeAt }: ManyChange,
+  namespaceId: NamespaceId,
+  keys: readonly Bytes[],
+  staged: Staged,
+): Program<Done> {
+  const tally: Tally = { matched: 0, modified: 0 }
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  // Dropped meanwhile: nothing of what was found is there any more.
+  if (ns?.id !== namespaceId) return { keys: keys.length, tally }
+  const records = yield* tx.getMany(keys)
+  const turns = turnsTaken()
+  let bytes = 0
+  for (let i = 0; i < keys.length; i++) {
+    const record = records[i]
+    if (record === undefined) continue
+    const document = yield* documentOfRecord(tx, record)
+    if (!selection.filter.matches(document)) continue
+    try {
+      const place = { key: keys[i] as Bytes, document }
+      const { before, after } = yield* changeAt(tx, ns, place, staged)
+      if (before !== after) tally.modified++
+    } catch (error) {
+      // A refused document has left no trace, so that the ones before it are kept.
+      if (!(error instanceof GatewayError) || isTooLarge(error)) throw error
+      return { keys: i, tally, error }
+    }
+    tally.matched++
+    bytes += document.length
+    if (bytes >= sweepBytesTarget || hasTakenMany(turns)) return { keys: i + 1, tally }
+  }
+  return { keys: keys.length, tally }
+}

@@ -1,0 +1,186 @@
+// Updates and deletes as sweeps: reads find record keys, write programs look again and change, so
+// that a write never searches far and never pauses. What a sweep has done stays done, as on the
+// peer. (facts: storage 9, rules 1 to 3)
+
+import { fail } from '../../base/errors.js'
+import { modifyRunsMax } from '../../base/limits.js'
+import type { Filter } from '../../query/filter.js'
+import type { Program, Tx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
+import { findNamespace } from '../collection/catalog.js'
+import { getDocument, stagedWrite } from '../collection/collections.js'
+import type { Staged } from '../collection/staging.js'
+import { conditionsOf } from '../plan/bounds.js'
+import { planQuery } from '../plan/planner.js'
+import { type FoundPlaces, Walk } from '../sources/walk.js'
+import type { Guarded } from '../types.js'
+import { type Candidate, findCandidate, isStillBest } from './modify-candidate.js'
+import {
+  type ChangeAt,
+  type Changed,
+  removeAt,
+  requireAssumed,
+  type Selection,
+  type Target,
+  type UpdateResult,
+  type UpdateSpec,
+  updateAt,
+} from './modify-spec.js'
+import { changeMany, type Tally } from './modify-sweep.js'
+import { upsert } from './upsert.js'
+
+/**
+ * Updates the first document that matches. Throws what the update and the indexes refuse: the
+ * document is then unchanged.
+ */
+export function* updateOne(target: Target, spec: UpdateSpec): Sweep<UpdateResult> {
+  return resultOf(yield* updateFirst(target, spec))
+}
+
+/** The figures of one change. */
+export function resultOf(changed: Changed | undefined): UpdateResult {
+  if (changed === undefined) return { matched: 0, modified: 0 }
+  const { before, after, upsertedId } = changed
+  if (before === undefined) return { matched: 0, modified: 0, upsertedId }
+  return { matched: 1, modified: before === after ? 0 : 1 }
+}
+
+/** Updates all documents that match. On an error what was updated before stays updated. */
+export function* updateMany(target: Target, spec: UpdateSpec): Sweep<UpdateResult> {
+  const { update } = spec
+  const change = { selection: spec, update, changeAt: updateAt(spec) }
+  for (let run = 0; run < modifyRunsMax; run++) {
+    const tally: Tally = { matched: 0, modified: 0 }
+    yield* changeMany(target, change, tally)
+    if (tally.matched > 0 || !spec.upsert) return tally
+    const inserted = yield* upsert(target, spec, run === 0)
+    if (inserted !== undefined) return resultOf(inserted)
+  }
+  throw keptChanging()
+}
+
+/** Deletes the first document that matches; answers how many were. */
+export function* deleteOne(target: Target, selection: Selection): Sweep<number> {
+  return (yield* deleteFirst(target, selection)) === undefined ? 0 : 1
+}
+
+/** Deletes all documents that match; answers how many. */
+export function* deleteMany(target: Target, selection: Selection): Sweep<number> {
+  const tally: Tally = { matched: 0, modified: 0 }
+  yield* changeMany(target, { selection, update: undefined, changeAt: removeAt }, tally)
+  return tally.modified
+}
+
+/** findAndModify with an update: the document before and after; undefined where none matched. */
+export function* updateFirst(target: Target, spec: UpdateSpec): Sweep<Changed | undefined> {
+  const changeAt = updateAt(spec)
+  for (let run = 0; run < modifyRunsMax; run++) {
+    const changed = yield* changeFirst(target, spec, changeAt)
+    if (changed !== undefined || !spec.upsert) return changed
+    const inserted = yield* upsert(target, spec, run === 0)
+    if (inserted !== undefined) return inserted
+  }
+  throw keptChanging()
+}
+
+/** findAndModify with remove: the deleted document as `before`; undefined where none matched. */
+export function deleteFirst(target: Target, selection: Selection): Sweep<Changed | undefined> {
+  return changeFirst(target, selection, removeAt)
+}
+
+function keptChanging(): Error {
+  return fail('WriteConflict', 'the documents kept changing while one of them was being selected')
+}
+
+/** How a write program has ended: with the change, or without one and what that means. */
+export type Outcome =
+  | { readonly kind: 'changed'; readonly changed: Changed }
+  /** Nothing matches; the candidate is none any more; more than one write program is needed. */
+  | { readonly kind: 'missing' | 'stale' | 'search' }
+
+const missing: Outcome = { kind: 'missing' }
+const stale: Outcome = { kind: 'stale' }
+const search: Outcome = { kind: 'search' }
+
+/** The first document that matches, changed by `changeAt`; undefined where none matched. */
+export function* changeFirst(
+  target: Target,
+  selection: Selection,
+  changeAt: ChangeAt,
+): Sweep<Changed | undefined> {
+  for (let run = 0; run < modifyRunsMax; run++) {
+    const outcome = yield* findAndChange(target, selection, changeAt)
+    if (outcome.kind === 'changed') return outcome.changed
+    if (outcome.kind === 'missing') return undefined
+  }
+  throw keptChanging()
+}
+
+function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
+  if (isPointOfId(selection.filter)) {
+    const outcome = yield* changePoint(target, selection, changeAt)
+    if (outcome.kind !== 'search') return outcome
+  }
+  let walk: Walk | undefined
+  for (;;) {
+    const from = walk
+    const next = yield* readPhase((tx) => findCandidate(tx, target, selection, from))
+    if (next === undefined) return missing
+    if (next === 'single') return yield* changePoint(target, selection, changeAt)
+    const outcome = yield* stagedWrite((tx, staged) =>
+      changeCandidate(tx, target, selection, next, changeAt, staged),
+    )
+    // A candidate that has changed before its turn is passed over; by sort, all begins again.
+    if (outcome.kind !== 'stale' || next.walk === undefined) return outcome
+    walk = next.walk
+  }
+}
+
+/** Whether the filter names one `_id`: then one write program does it all. */
+export function isPointOfId(filter: Filter): boolean {
+  const predicates = conditionsOf(filter.tree, filter.collation).byPath.get('_id') ?? []
+  return predicates.some(({ intervals }) => intervals.length === 1 && intervals[0]?.isPoint)
+}
+
+/** Finds and changes in one write program, where a unique key leads there. */
+function changePoint(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
+  return stagedWrite((tx, staged) => changeSingle(tx, target, selection, changeAt, staged))
+}
+
+/** The program of changePoint; `search` where no unique key leads to the document. */
+export function* changeSingle(
+  tx: Tx & Guarded,
+  target: Target,
+  selection: Selection,
+  changeAt: ChangeAt,
+  staged: Staged,
+): Program<Outcome> {
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  if (ns === undefined) return missing
+  requireAssumed(ns, selection)
+  const plan = planQuery(ns, selection)
+  if (plan.accesses.every(({ kind }) => kind === 'nothing')) return missing
+  if (!plan.isSingle) return search
+  const found: FoundPlaces = { documents: [], keys: [] }
+  yield* new Walk(ns, plan, selection.filter).read(tx, 1, found)
+  const [document] = found.documents
+  const [key] = found.keys
+  if (document === undefined || key === undefined) return missing
+  return { kind: 'changed', changed: yield* changeAt(tx, ns, { key, document }, staged) }
+}
+
+function* changeCandidate(
+  tx: Tx & Guarded,
+  target: Target,
+  selection: Selection,
+  candidate: Candidate,
+  changeAt: ChangeAt,
+  staged: Staged,
+): Program<Outcome> {
+  const ns = yield* findNamespace(tx, target.db, target.name)
+  if (ns?.id !== candidate.namespaceId) return stale
+  const document = yield* getDocument(tx, ns, candidate.key)
+  if (document === undefined || !isStillBest(selection, candidate, document)) return stale
+  const place = { key: candidate.key, document }
+  return { kind: 'changed', changed: yield* changeAt(tx, ns, place, staged) }
+}

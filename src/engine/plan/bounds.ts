@@ -1,0 +1,330 @@
+// What the conditions of a filter say about index keys. A predicate's intervals hold at least one
+// key of every document that meets the condition; it is exact if, the other way round, a document
+// with a key in them meets it. Arrays, null and missing fields decide most of what follows: keys
+// are made by `keyValues` of value/path.ts, filters look by its `walkPath`.
+
+import type {
+  ComparisonNode,
+  ElemMatchNode,
+  ExprNode,
+  InNode,
+  LeafNode,
+} from '../../query/filter/node.js'
+import type { FilterNode } from '../../query/filter.js'
+import { compileRegexValue } from '../../query/regex.js'
+import { type Collation, sameCollation } from '../../value/collation.js'
+import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
+import { encodeKey } from '../../value/key.js'
+import { type FieldPath, parsePath } from '../../value/path.js'
+import {
+  bsonType,
+  nullValue,
+  stringOf,
+  stringValue,
+  undefinedValue,
+  type Value,
+} from '../../value/value.js'
+import {
+  bound,
+  bracketOf,
+  Interval,
+  intersect,
+  isNotANumber,
+  nullIntervals,
+  point,
+  stringInterval,
+  union,
+} from './intervals.js'
+
+export interface Predicate {
+  /** The condition as it stands in the filter's outermost $and. */
+  readonly node: FilterNode
+  /** Sorted, free of overlaps; none: nothing can match. */
+  readonly intervals: readonly Interval[]
+  readonly isExact: boolean
+  /** The $elemMatch whose element meets it, together with others of the same scope. */
+  readonly scope: object | undefined
+}
+
+export interface Conditions {
+  /** All of them must hold. */
+  readonly conjuncts: readonly FilterNode[]
+  readonly byPath: ReadonlyMap<string, readonly Predicate[]>
+  /** Conjuncts that are an $or over more than one path. */
+  readonly disjunctions: readonly FilterNode[]
+  /** Nothing matches. */
+  readonly isNever: boolean
+  /** How the strings in the keys compare that the intervals are of. */
+  readonly collation: Collation | undefined
+  /** The same about keys whose strings compare otherwise. */
+  under(collation: Collation | undefined): Conditions
+}
+
+/**
+ * Reads a filter's tree for what an index can use in whose keys strings compare by `collation`. Of
+ * conditions that compare otherwise it takes those that look at no string.
+ */
+export function conditionsOf(tree: FilterNode, collation?: Collation): Conditions {
+  const conjuncts: FilterNode[] = []
+  flatten(tree, conjuncts)
+  const byPath = new Map<string, Predicate[]>()
+  const disjunctions: FilterNode[] = []
+  for (const node of conjuncts) {
+    for (const { path, predicate } of predicatesOf(node, collation)) {
+      const known = byPath.get(path)
+      if (known === undefined) byPath.set(path, [predicate])
+      else known.push(predicate)
+    }
+    if (node.op === 'or' && sharedPath(node.children, collation) === undefined)
+      disjunctions.push(node)
+  }
+  const isNever = conjuncts.some(({ op }) => op === 'never')
+  const under = (other: Collation | undefined): Conditions => conditionsOf(tree, other)
+  return { conjuncts, byPath, disjunctions, isNever, collation, under }
+}
+
+function flatten(node: FilterNode, into: FilterNode[]): void {
+  if (node.op === 'and') for (const child of node.children) flatten(child, into)
+  else if (node.op !== 'always') into.push(node)
+}
+
+interface Placed {
+  readonly path: string
+  readonly predicate: Predicate
+}
+
+function predicatesOf(node: FilterNode, keys: Collation | undefined): Placed[] {
+  if (node.op === 'elemMatch') return elementPredicates(node, keys)
+  if (node.op === 'or') return disjunctionPredicates(node.children, node, keys)
+  if (node.op === 'expr') return expressionPredicates(node.value, node, keys)
+  if (!('path' in node)) return []
+  const range = rangeOf(node, keys)
+  if (range === undefined) return []
+  // A key may be of an element that a filter does not look into: {a: [[1]]} has one for `a.0: 1`.
+  const isExact = range.isExact && !hasPosition(node.path)
+  return [{ path: node.path.text, predicate: { ...range, isExact, node, scope: undefined } }]
+}
+
+/** `{$or: [{a: 1}, {a: {$gt: 5}}]}` is one set of keys of `a`. */
+function disjunctionPredicates(
+  children: readonly FilterNode[],
+  node: FilterNode,
+  keys: Collation | undefined,
+): Placed[] {
+  const path = sharedPath(children, keys)
+  if (path === undefined) return []
+  const ranges = children.map((child) => rangeOf(child as LeafNode, keys))
+  const intervals = union(ranges.flatMap((range) => range?.intervals ?? []))
+  const isExact = ranges.every((range) => range?.isExact === true) && !hasPosition(parsePath(path))
+  return [{ path, predicate: { intervals, isExact, node, scope: undefined } }]
+}
+
+/** The path of all children, if each is a condition on it that gives bounds. */
+function sharedPath(
+  children: readonly FilterNode[],
+  keys: Collation | undefined,
+): string | undefined {
+  const [first] = children
+  if (first === undefined || !('path' in first)) return undefined
+  const { text } = first.path
+  const isShared = children.every(
+    (child) => 'path' in child && child.path.text === text && rangeOf(child, keys) !== undefined,
+  )
+  return isShared ? text : undefined
+}
+
+/** Conditions on one element: they hold together, but not for every key of the document. */
+function elementPredicates(node: ElemMatchNode, keys: Collation | undefined): Placed[] {
+  const { child, form, path } = node
+  const { byPath } = conditionsOf(child, keys)
+  if (form === 'value') {
+    const inner = byPath.get(path.text)
+    const [first, ...others] = inner ?? []
+    if (first === undefined) return []
+    let { intervals } = first
+    for (const other of others) intervals = intersect(intervals, other.intervals)
+    return [{ path: path.text, predicate: { intervals, isExact: false, node, scope: undefined } }]
+  }
+  const placed: Placed[] = []
+  for (const [text, predicates] of byPath) {
+    // A number is a field of nested arrays here, which no key of the whole path shows.
+    if (hasPosition(parsePath(text))) continue
+    for (const { intervals } of predicates) {
+      const predicate = { intervals, isExact: false, node, scope: node }
+      placed.push({ path: `${path.text}.${text}`, predicate })
+    }
+  }
+  return placed
+}
+
+/** `{$expr: {$eq: ['$a', 5]}}`: an expression sees fewer documents than the same equality does. */
+function expressionPredicates(
+  expression: Value,
+  node: ExprNode,
+  keys: Collation | undefined,
+): Placed[] {
+  if (expression.type !== bsonType.object) return []
+  const placed: Placed[] = []
+  for (const [operator, operand] of fieldsOf(expression)) {
+    if (operand.type !== bsonType.array) continue
+    const [left, right, ...others] = elementsOf(operand)
+    if (operator === '$and') {
+      for (const part of elementsOf(operand)) placed.push(...expressionPredicates(part, node, keys))
+    } else if (operator === '$eq' && right !== undefined && others.length === 0) {
+      for (const [name, value] of [
+        [left, right],
+        [right, left],
+      ]) {
+        const path = fieldNameOf(name)
+        const constant = constantOf(value)
+        if (path === undefined || constant === undefined) continue
+        if (!tells(constant, node.collation, keys)) continue
+        const range = equality(constant, parsePath(path), keys)
+        if (range === undefined) continue
+        const { intervals } = range
+        placed.push({ path, predicate: { intervals, isExact: false, node, scope: undefined } })
+      }
+    }
+  }
+  return placed
+}
+
+/** `a.b` of `$a.b`; undefined for variables and all else. */
+function fieldNameOf(expression: Value | undefined): string | undefined {
+  if (expression?.type !== bsonType.string) return undefined
+  const text = stringOf(expression)
+  return text.startsWith('$') && !text.startsWith('$$') ? text.slice(1) : undefined
+}
+
+/** A scalar that stands for itself. */
+function constantOf(expression: Value | undefined): Value | undefined {
+  if (expression === undefined) return undefined
+  const { type } = expression
+  if (type === bsonType.object) {
+    const [only, ...others] = fieldsOf(expression)
+    if (only?.[0] !== '$literal' || others.length > 0) return undefined
+    return only[1].type === bsonType.array ? undefined : only[1]
+  }
+  if (type === bsonType.array || type === bsonType.undefined) return undefined
+  return type === bsonType.string && stringOf(expression).startsWith('$') ? undefined : expression
+}
+
+function hasPosition(path: FieldPath): boolean {
+  return path.positions.some((position) => position >= 0)
+}
+
+type Range = Pick<Predicate, 'intervals' | 'isExact'>
+
+/** The keys of one condition; undefined where it says nothing about them. */
+function rangeOf(node: LeafNode, keys: Collation | undefined): Range | undefined {
+  switch (node.op) {
+    case 'eq':
+      return tells(node.value, node.collation, keys)
+        ? equality(node.value, node.path, keys)
+        : undefined
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return tells(node.value, node.collation, keys) ? comparison(node, keys) : undefined
+    case 'in':
+      return membership(node, keys)
+    case 'exists':
+      return node.exists ? undefined : { intervals: [point(nullValue)], isExact: false }
+    case 'regex':
+      // Keys under a collation do not show what a text begins with.
+      return node.prefix === undefined || keys !== undefined
+        ? undefined
+        : regexRange(node.value, node.prefix, node.isPrefixOnly)
+    default:
+      return undefined
+  }
+}
+
+/** Whether a condition whose strings compare by `own` can be asked of keys of `keys`. */
+function tells(value: Value, own: Collation | undefined, keys: Collation | undefined): boolean {
+  return sameCollation(own, keys) || !isCollatable(value)
+}
+
+/** Whether how strings compare matters to what equals a value. */
+export function isCollatable({ type }: Value): boolean {
+  switch (type) {
+    case bsonType.string:
+    case bsonType.symbol:
+    case bsonType.object:
+    case bsonType.array:
+    case bsonType.codeWithScope:
+      return true
+    default:
+      return false
+  }
+}
+
+function equality(value: Value, path: FieldPath, keys: Collation | undefined): Range | undefined {
+  // An element without the field `0` counts as missing, but has no key when there is a position 0.
+  if (value.isNullish) return hasPosition(path) ? undefined : nothingThere
+  if (value.type === bsonType.array)
+    return { intervals: arrayIntervals(value, keys), isExact: false }
+  return { intervals: [point(value, keys)], isExact: true }
+}
+
+/** An empty array has the key of undefined, so that what is found must be looked at. */
+const nothingThere: Range = { intervals: nullIntervals, isExact: false }
+
+/** An array is found by its first element, or whole where it is itself an element. */
+function arrayIntervals(array: Value, keys: Collation | undefined): Interval[] {
+  const elements = new Elements(array.bytes, array.start)
+  const first = elements.next() ? elements.value() : undefinedValue
+  return union([point(first, keys), point(array, keys)])
+}
+
+function comparison(
+  { op, value, path }: ComparisonNode,
+  keys: Collation | undefined,
+): Range | undefined {
+  const isInclusive = op === 'lte' || op === 'gte'
+  if (value.isNullish || isNotANumber(value)) {
+    return isInclusive ? equality(value, path, keys) : { intervals: [], isExact: true }
+  }
+  const bracket = bracketOf(value.type)
+  // Arrays are compared as a whole, and the ends of the order with every type: no key tells.
+  if (bracket === undefined) return undefined
+  const end = bound(value, isInclusive, keys)
+  const isUpper = op === 'lt' || op === 'lte'
+  const interval = isUpper ? new Interval(bracket.low, end) : new Interval(end, bracket.high)
+  // `{$lt: ''}` and the like: beyond the end of the type's values.
+  return { intervals: interval.isEmpty ? [] : [interval], isExact: true }
+}
+
+function membership(
+  { values, regexes, path, collation }: InNode,
+  keys: Collation | undefined,
+): Range | undefined {
+  if (regexes.length > 0 && keys !== undefined) return undefined
+  const intervals: Interval[] = []
+  let isExact = true
+  for (const value of values) {
+    if (!tells(value, collation, keys)) return undefined
+    const range = equality(value, path, keys)
+    if (range === undefined) return undefined
+    if (!range.isExact) isExact = false
+    intervals.push(...range.intervals)
+  }
+  for (const regex of regexes) {
+    const { prefix, isPrefixOnly } = compileRegexValue(regex)
+    if (prefix === undefined) return undefined
+    const range = regexRange(regex, prefix, isPrefixOnly)
+    if (!range.isExact) isExact = false
+    intervals.push(...range.intervals)
+  }
+  return { intervals: union(intervals), isExact }
+}
+
+/** Strings with a prefix, and the regular expression itself where it is stored as a value. */
+function regexRange(regex: Value, prefix: string, isPrefixOnly: boolean): Range {
+  const text = stringValue(prefix)
+  const key = encodeKey(text)
+  // Without its closing byte a key is the beginning of the key of every longer text.
+  const strings = stringInterval(text, key.subarray(0, key.length - 1))
+  return { intervals: union([strings, point(regex)]), isExact: isPrefixOnly }
+}

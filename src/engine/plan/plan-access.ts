@@ -1,0 +1,136 @@
+// From intervals of values to ranges of store keys: what a plan scans. Bounds that are too long for
+// a key become wider than their condition, which is then checked on what is found. (facts: storage
+// 9, rule 8)
+
+import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes.js'
+import { recordKeyPrefixBytes } from '../../base/limits.js'
+import type { FilterNode } from '../../query/filter.js'
+import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
+import { isHashedKey, recordKey } from '../collection/collections.js'
+import { entryHeadBytes, entryPrefixBytes } from '../index/index-keys.js'
+import type { IndexField, Namespace } from '../types.js'
+import { fullInterval, type Interval } from './intervals.js'
+import type { Access, FieldBounds, Ordered, Span } from './plan.js'
+
+export const idFields: readonly IndexField[] = [{ path: '_id', direction: 1 }]
+
+/** What bounds an ordering gets from the conditions. */
+export interface Bounded {
+  readonly ordered: Ordered
+  /** One list for each field that is bounded, from the first field on. */
+  readonly intervals: readonly (readonly Interval[])[]
+  readonly used: ReadonlySet<FilterNode>
+}
+
+/** Every value: no bounds. */
+export function isAll(list: readonly Interval[]): boolean {
+  return list.length === 1 && list[0]?.isFull === true
+}
+
+/** All records of a collection. */
+export function wholeSpan(ns: Namespace): Span {
+  return { start: idKey(keyClass.record, ns.id), end: idKeyEnd(keyClass.record, ns.id) }
+}
+
+export interface Built {
+  readonly access: Access
+  /** A bound was too long for a key: it became wider than its condition. */
+  readonly isCut: boolean
+}
+
+/** The access that bounds give, downwards if `reverse`. */
+export function accessOf(ns: Namespace, bounded: Bounded, reverse: boolean): Built {
+  const { ordered, intervals } = bounded
+  if (intervals.some((list) => list.length === 0)) {
+    return { access: { kind: 'nothing' }, isCut: false }
+  }
+  const { index } = ordered
+  const by = index === undefined ? ns.collation : index.collation
+  const bounds = ordered.fields.map(
+    ({ path, direction }, i): FieldBounds => ({
+      path,
+      direction,
+      intervals: intervals[i] ?? [fullInterval],
+      collation: by,
+    }),
+  )
+  if (index === undefined) return recordAccess(ns, intervals[0], bounds[0], reverse)
+  const head = idKey(keyClass.entry, index.id)
+  const { spans, isCut } = spansFor(head, ordered.fields, intervals, entryPrefixBytes)
+  return { access: { kind: 'entries', index, spans, reverse, bounds }, isCut }
+}
+
+function recordAccess(
+  ns: Namespace,
+  list: readonly Interval[] | undefined,
+  bounds: FieldBounds | undefined,
+  reverse: boolean,
+): Built {
+  if (list === undefined || bounds === undefined || isAll(list)) {
+    const spans = [wholeSpan(ns)]
+    return { access: { kind: 'records', spans, reverse, bounds: undefined }, isCut: false }
+  }
+  if (list.every((interval) => interval.isPoint)) {
+    const keys = list.map((interval) => recordKey(ns, interval.low.value))
+    // Long ids share prefixes and are told apart by a hash, which has an order of its own.
+    if (keys.some(isHashedKey)) keys.sort(compareBytes)
+    if (reverse) keys.reverse()
+    return { access: { kind: 'points', keys, bounds }, isCut: keys.some(isHashedKey) }
+  }
+  const head = idKey(keyClass.record, ns.id)
+  const { spans, isCut } = spansFor(head, idFields, [list], recordKeyPrefixBytes)
+  return { access: { kind: 'records', spans, reverse, bounds }, isCut }
+}
+
+/** The product of the fields' intervals as key ranges, ascending and free of overlaps. */
+function spansFor(
+  head: Bytes,
+  fields: readonly IndexField[],
+  intervals: readonly (readonly Interval[])[],
+  prefixBytes: number,
+): { spans: Span[]; isCut: boolean } {
+  let prefixes = [head]
+  const last = intervals.length - 1
+  for (let i = 0; i < last; i++) {
+    const edges = edgesOf(intervals[i] ?? [], fields[i]?.direction === -1)
+    // Points only: where the values of a field begin is also what their keys begin with.
+    prefixes = prefixes.flatMap((prefix) => edges.map(({ start }) => concatBytes(prefix, start)))
+  }
+  const lengthMax = entryHeadBytes + prefixBytes
+  const edges = edgesOf(intervals[last] ?? [fullInterval], fields[last]?.direction === -1)
+  const spans: Span[] = []
+  let isCut = false
+  for (const prefix of prefixes) {
+    for (const edge of edges) {
+      const start = concatBytes(prefix, edge.start)
+      const end = concatBytes(prefix, edge.end)
+      if (start.length > lengthMax || end.length > lengthMax) isCut = true
+      spans.push({ start: cutStart(start, lengthMax), end: cutEnd(end, lengthMax) })
+    }
+  }
+  return { spans: isCut ? merged(spans) : spans, isCut }
+}
+
+function edgesOf(list: readonly Interval[], isDescending: boolean): readonly Span[] {
+  return isDescending ? list.map((interval) => interval.descending()).reverse() : list
+}
+
+function cutStart(key: Bytes, lengthMax: number): Bytes {
+  return key.length > lengthMax ? key.subarray(0, lengthMax) : key
+}
+
+function cutEnd(key: Bytes, lengthMax: number): Bytes {
+  return key.length > lengthMax ? prefixEnd(key.subarray(0, lengthMax)) : key
+}
+
+function merged(spans: readonly Span[]): Span[] {
+  const apart: Span[] = []
+  for (const span of spans) {
+    const last = apart.at(-1)
+    if (last === undefined || compareBytes(span.start, last.end) >= 0) apart.push(span)
+    else if (compareBytes(span.end, last.end) > 0) {
+      apart[apart.length - 1] = { start: last.start, end: span.end }
+    }
+  }
+  return apart
+}

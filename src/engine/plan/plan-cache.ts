@@ -1,0 +1,168 @@
+// Choices of plans that have been made, by shape of query, and what $planCacheStats tells of them:
+// written down when the trial is over, because a plan holds on to the bytes of its request.
+
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { planCacheDetailBytesMax, planChoicesMax, planChoiceUses } from '../../base/limits.js'
+import { type Filter, filterToDocument } from '../../query/filter.js'
+import type { Sort } from '../../query/sort.js'
+import { type Document, numberValue } from '../../value/value.js'
+import { DocumentWriter, writeDocument } from '../../value/writer.js'
+import type { NamespaceId } from '../types.js'
+import { type Figures, findStages, type Shape, writeExecution, writeStage } from './explain-plan.js'
+import type { Plan } from './plan.js'
+
+/** What a plan did with the first documents that it was given. */
+export interface Trial {
+  readonly plan: Plan
+  readonly keysExamined: number
+  readonly docsExamined: number
+  readonly found: number
+  /** Nothing is left to read. */
+  readonly isDone: boolean
+}
+
+/** The best first. */
+export type Trials = readonly [Trial, ...Trial[]]
+
+/** A shape of query, and of what. */
+export interface Shaped {
+  readonly collection: NamespaceId
+  readonly version: number
+  /** The query without its values. */
+  readonly text: string
+}
+
+/** The query whose trial it was. */
+export interface Tried {
+  readonly filter: Filter
+  readonly sort: Sort | undefined
+  /** Of the command, milliseconds since 1970. */
+  readonly now: number | undefined
+}
+
+interface Choice {
+  readonly shaped: Shaped
+  readonly winner: string
+  usesLeft: number
+  readonly details: Document
+}
+
+/** What was chosen for which shape; of this process, because it is advice and not data. */
+export class PlanChoices {
+  private readonly kept = new LRUCache<string, Choice>({ max: planChoicesMax })
+
+  /** The plan that won for this shape; undefined where it has to be found out. */
+  find(shaped: Shaped, plans: readonly Plan[], nameOf: (plan: Plan) => string): Plan | undefined {
+    const choice = this.kept.get(keyOf(shaped))
+    if (choice === undefined || choice.usesLeft === 0) return undefined
+    choice.usesLeft--
+    return plans.find((plan) => nameOf(plan) === choice.winner)
+  }
+
+  /** `winner` is what the plan of the first trial is called. */
+  keep(shaped: Shaped, winner: string, trials: Trials, tried: Tried): void {
+    const details = detailsOf(shaped, trials, tried)
+    this.kept.set(keyOf(shaped), { shaped, winner, usesLeft: planChoiceUses, details })
+  }
+
+  /** What $planCacheStats answers for a collection as it is: choices of an older state are void. */
+  *stats(collection: NamespaceId, version: number, host: string): Generator<Document> {
+    for (const { shaped, usesLeft, details } of this.kept.values()) {
+      if (shaped.collection !== collection || shaped.version !== version) continue
+      const out = new DocumentWriter()
+      out
+        .element(details, 4, details.length - 1)
+        .bool('isActive', usesLeft > 0)
+        .string('host', host)
+      yield out.finish()
+    }
+  }
+
+  /** Forgets what was chosen for a collection; for one shape where a text is given. */
+  clear(collection: NamespaceId, text?: string): void {
+    for (const [key, { shaped }] of [...this.kept.entries()]) {
+      if (shaped.collection !== collection) continue
+      if (text === undefined || shaped.text === text) this.kept.delete(key)
+    }
+  }
+}
+
+function keyOf({ collection, version, text }: Shaped): string {
+  return `${collection}\0${version}\0${text}`
+}
+
+/** As the peer's: 8 hex digits of the shape, and of the shape and where it was asked. */
+export function hashesOf(shaped: Shaped): { queryHash: string; planCacheKey: string } {
+  return { queryHash: hashOf(shaped.text), planCacheKey: hashOf(keyOf(shaped)) }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase()
+}
+
+function detailsOf(shaped: Shaped, trials: Trials, tried: Tried): Document {
+  const [best] = trials
+  const { queryHash, planCacheKey } = hashesOf(shaped)
+  const { filter } = tried
+  const sort = sortDocument(tried.sort)
+  const shape: Shape = { sort }
+  const debug = writeDocument((out) => {
+    out.openDocument('createdFromQuery').document('query', filterToDocument(filter.tree))
+    out.document('sort', sort).openDocument('projection').close()
+    if (filter.collation !== undefined) out.document('collation', filter.collation.spec)
+    out.close()
+    writeStage(
+      out.openDocument('cachedPlan'),
+      findStages(best.plan, shape, () => figuresOf(best)),
+    )
+    out.close().openArray('creationExecStats')
+    for (const trial of trials) writeTrial(out.pushOpenDocument(), trial, shape)
+    out.close().openArray('candidatePlanScores')
+    trials.forEach((trial, i) => {
+      out.double(String(i), scoreOf(trial))
+    })
+    out.close()
+  })
+  return writeDocument((out) => {
+    out.string('version', '1').string('queryHash', queryHash).string('planCacheKey', planCacheKey)
+    out.int64('works', worksOf(best))
+    if (tried.now !== undefined) out.date('timeOfCreation', tried.now)
+    // As on the peer: what is too large to keep is left out, and the choice stays.
+    if (debug.length <= planCacheDetailBytesMax) out.element(debug, 4, debug.length - 1)
+    out.bool('indexFilterSet', false)
+    out.int64('estimatedSizeBytes', Math.min(debug.length, planCacheDetailBytesMax))
+  })
+}
+
+function sortDocument(sort: Sort | undefined): Document {
+  return writeDocument((out) => {
+    for (const { path, direction } of sort?.parts ?? []) out.int32(path.text, direction)
+  })
+}
+
+/** The figures of a plan that was tried, as explain tells them; closes the document. */
+export function writeTrial(out: DocumentWriter, trial: Trial, shape: Shape): void {
+  out.value('nReturned', numberValue(trial.found)).int32('executionTimeMillisEstimate', 0)
+  out.value('totalKeysExamined', numberValue(trial.keysExamined))
+  out.value('totalDocsExamined', numberValue(trial.docsExamined))
+  writeExecution(
+    out.openDocument('executionStages'),
+    findStages(trial.plan, shape, () => figuresOf(trial)),
+  )
+  out.close().close()
+}
+
+function figuresOf({ keysExamined, docsExamined, found }: Trial): Figures {
+  return { walk: { keysExamined, docsExamined, returned: found }, returned: found }
+}
+
+/** Keys or documents that a trial looked at, whichever are more. */
+export function worksOf({ keysExamined, docsExamined }: Trial): number {
+  return Math.max(keysExamined, docsExamined)
+}
+
+/** As the peer's: one, the share of what was looked at that was found, one for an end. */
+function scoreOf(trial: Trial): number {
+  return 1 + trial.found / Math.max(worksOf(trial), 1) + (trial.isDone ? 1 : 0)
+}

@@ -1,0 +1,230 @@
+// One ordering's plan for a query and its score: the bounds that the conditions give it, what they
+// leave to check, whether it gives the order that is asked for. The rules that compare scores stand
+// at the head of planner.ts.
+
+import { planSpansMax, uniquePointsMax } from '../../base/limits.js'
+import type { FilterNode } from '../../query/filter.js'
+import type { Sort } from '../../query/sort.js'
+import { sameCollation } from '../../value/collation.js'
+import { isSequenced } from '../collection/capped-order.js'
+import { hashedIntervals } from '../index/hashed-fields.js'
+import { pathField } from '../index/wildcard-paths.js'
+import type { IndexDescriptor, IndexField, Namespace } from '../types.js'
+import type { Conditions, Predicate } from './bounds.js'
+import { bracketOf, type Interval, intersect } from './intervals.js'
+import type { Access, Ordered, Plan } from './plan.js'
+import { accessOf, type Bounded, isAll } from './plan-access.js'
+import { isComplete, requiresField } from './plan-membership.js'
+import { orderOf } from './plan-order.js'
+import { keyCollation } from './plan-orderings.js'
+
+export interface Candidate {
+  readonly plan: Plan
+  /** Compared from the front, larger is better. */
+  readonly score: readonly number[]
+}
+
+/** False where no candidate could be useful: bounds begin at the first field. */
+export function mayServe(
+  { index, fields, conditions: own }: Ordered,
+  conditions: Conditions,
+  sort: Sort | undefined,
+): boolean {
+  const { byPath, conjuncts } = own ?? conditions
+  if (index === undefined || (sort !== undefined && sort.parts.length > 0)) return true
+  return byPath.has(fields[0]?.path ?? '') || isSparseAnswer(index, conjuncts)
+}
+
+/** The records are always a way to go; an index only with bounds or where it saves the sort. */
+export function isUseful(
+  { plan }: Candidate,
+  { index }: Ordered,
+  sort: Sort | undefined,
+  conjuncts: readonly FilterNode[],
+): boolean {
+  if (index === undefined) return true
+  if (!plan.accesses.every((access) => isComplete(access, conjuncts, index))) return false
+  const savesSort = plan.isSorted && sort !== undefined && sort.parts.length > 0
+  return savesSort || plan.accesses.every(isBounded) || isSparseAnswer(index, conjuncts)
+}
+
+/** All entries of a sparse index are those of the documents that have the field. */
+function isSparseAnswer(index: IndexDescriptor, conjuncts: readonly FilterNode[]): boolean {
+  const path = index.fields[0]?.path ?? ''
+  return index.sparse === true && conjuncts.some((node) => requiresField(node, path))
+}
+
+/** Whether an access reads less than everything. */
+export function isBounded(access: Access): boolean {
+  if (access.kind === 'entries') return access.bounds.some(({ intervals }) => !isAll(intervals))
+  return access.kind !== 'records' || access.bounds !== undefined
+}
+
+export function isIndexed(plan: Plan): boolean {
+  const [access] = plan.accesses
+  return access !== undefined && (access.kind !== 'records' || access.bounds !== undefined)
+}
+
+export function byScore(a: Candidate, b: Candidate): number {
+  for (let i = 0; i < a.score.length; i++) {
+    const difference = (b.score[i] ?? 0) - (a.score[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+export function candidateOf(
+  ns: Namespace,
+  ordered: Ordered,
+  conditions: Conditions,
+  sort: Sort | undefined,
+): Candidate {
+  const bounded = boundsOf(ordered, ordered.conditions ?? conditions)
+  const order = orderIn(ns, bounded, sort)
+  const { access, isCut } = accessOf(ns, bounded, order === -1)
+  const used = isCut ? new Set<FilterNode>() : bounded.used
+  const own = access.kind === 'entries' ? ordered.index : undefined
+  const residual = conditions.conjuncts.filter(
+    (node) => !used.has(node) && !isAnsweredBySparse(own, node),
+  )
+  const isSingle = access.kind !== 'nothing' && isPointOfUnique(bounded) && spansOf(access) === 1
+  const plan: Plan = {
+    accesses: [access],
+    isExact: residual.length === 0,
+    residual,
+    isSorted: order !== undefined,
+    isSingle,
+    rejected: [],
+  }
+  return { plan, score: scoreOf(plan, bounded, conditions.conjuncts) }
+}
+
+/** As orderOf; strings that compare otherwise stand in another order. */
+export function orderIn(
+  ns: Namespace,
+  bounded: Bounded,
+  sort: Sort | undefined,
+): 1 | -1 | undefined {
+  const { ordered, intervals } = bounded
+  if (sort === undefined || sort.parts.length === 0) return 1
+  if (!sameCollation(sort.collation, keyCollation(ns, ordered))) return undefined
+  const endsById = !isSequenced(ns) && sameCollation(sort.collation, ns.collation)
+  return orderOf(ordered, intervals, sort, endsById)
+}
+
+/** A sparse index of one field has entries of exactly the documents that have the field. */
+function isAnsweredBySparse(index: IndexDescriptor | undefined, node: FilterNode): boolean {
+  const [only, ...others] = index?.fields ?? []
+  if (index?.sparse !== true || only === undefined || others.length > 0) return false
+  return requiresField(node, only.path)
+}
+
+function isPointOfUnique(bounded: Bounded): boolean {
+  const { ordered, intervals } = bounded
+  if (!ordered.unique || intervals.length < ordered.fields.length) return false
+  return intervals.every((list) => list.every((interval) => interval.isPoint))
+}
+
+function spansOf(access: Access): number {
+  if (access.kind === 'nothing') return 0
+  return access.kind === 'points' ? access.keys.length : access.spans.length
+}
+
+function scoreOf(plan: Plan, bounded: Bounded, conjuncts: readonly FilterNode[]): number[] {
+  const [access] = plan.accesses
+  const isNothing = access?.kind === 'nothing'
+  const spans = access === undefined ? 0 : spansOf(access)
+  const { index } = bounded.ordered
+  let points = 0
+  let range = index !== undefined && isSparseAnswer(index, conjuncts) ? 1 : 0
+  for (const [i, list] of bounded.intervals.entries()) {
+    // A path is no condition of the query.
+    if (bounded.ordered.fields[i]?.path === pathField) continue
+    if (list.every((interval) => interval.isPoint)) points += list.length === 1 ? 2 : 1
+    else range = rangeScore(list)
+  }
+  const isFewPoints = isPointOfUnique(bounded) && spans <= uniquePointsMax
+  return [
+    isNothing ? 1 : 0,
+    plan.isSingle ? 1 : 0,
+    isFewPoints ? 1 : 0,
+    points,
+    range,
+    plan.isSorted ? 1 : 0,
+    plan.isExact ? 1 : 0,
+    -spans,
+    -bounded.ordered.fields.length,
+  ]
+}
+
+/** 0: everything; 1: open on one side of its type; 2: closed on both. */
+function rangeScore(list: readonly Interval[]): number {
+  if (isAll(list)) return 0
+  const isClosed = list.every(({ low, high }) => {
+    const bracket = bracketOf(low.value.type)
+    return bracket !== undefined && low !== bracket.low && high !== bracket.high
+  })
+  return isClosed ? 2 : 1
+}
+
+/**
+ * Bounds for the fields of an ordering, from the first on: values for the leading ones, then one
+ * list of ranges. What follows a range cannot narrow the scan.
+ */
+function boundsOf(ordered: Ordered, conditions: Conditions): Bounded {
+  const intervals: (readonly Interval[])[] = []
+  const used = new Set<FilterNode>()
+  const taken: { path: string; scope: object | undefined }[] = []
+  let spans = 1
+  for (let i = 0; i < ordered.fields.length; i++) {
+    const { path, hashed } = ordered.fields[i] as IndexField
+    const predicates = conditions.byPath.get(path)
+    if (predicates === undefined) break
+    const isMultikey = ordered.multikey[i] === true
+    const chosen = isMultikey ? chooseOne(predicates, path, taken) : predicates
+    if (chosen.length === 0) break
+    let list: readonly Interval[] = chosen[0]?.intervals ?? []
+    for (const predicate of chosen.slice(1)) list = intersect(list, predicate.intervals)
+    if (hashed === true && ordered.index !== undefined) {
+      const points = hashedIntervals(list, ordered.index)
+      if (points === undefined) break
+      list = points
+    }
+    if (i > 0 && list.length > 1 && spans * list.length > planSpansMax) break
+    spans *= list.length
+    intervals.push(list)
+    for (const { node, isExact } of chosen) if (isExact && hashed !== true) used.add(node)
+    if (isMultikey) taken.push({ path, scope: chosen[0]?.scope })
+    if (!list.every((interval) => interval.isPoint)) break
+  }
+  return { ordered, intervals, used }
+}
+
+/**
+ * On a path with arrays each condition may hold for another element, so only one of them gives
+ * bounds; and fields under the same array have bounds together only where an $elemMatch ties their
+ * conditions to one element.
+ */
+function chooseOne(
+  predicates: readonly Predicate[],
+  path: string,
+  taken: readonly { path: string; scope: object | undefined }[],
+): readonly Predicate[] {
+  const root = path.split('.', 1)[0]
+  const tied = taken.find((other) => other.path.split('.', 1)[0] === root)
+  const eligible =
+    tied === undefined
+      ? predicates
+      : predicates.filter(({ scope }) => scope !== undefined && scope === tied.scope)
+  let best: Predicate | undefined
+  for (const predicate of eligible) {
+    if (best === undefined || narrowness(predicate) > narrowness(best)) best = predicate
+  }
+  return best === undefined ? [] : [best]
+}
+
+function narrowness(predicate: Predicate): number {
+  const { intervals } = predicate
+  if (!intervals.every((interval) => interval.isPoint)) return rangeScore(intervals)
+  return intervals.length === 1 ? 4 : 3
+}

@@ -1,0 +1,172 @@
+// Where the planner's rules leave more than one index, a look at the data decides: each plan reads
+// its first few entries, and the one that ends there, or finds most of what it reads, wins. The
+// choice is kept for queries of the same shape, and made again after a while.
+
+import { planSampleDocuments, plansTried } from '../../base/limits.js'
+import type { Filter, FilterNode } from '../../query/filter.js'
+import type { Sort } from '../../query/sort.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { pathField } from '../index/wildcard-paths.js'
+import { type Found, Walk } from '../sources/walk.js'
+import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
+import type { Access, FieldBounds, Plan } from './plan.js'
+import { isAll } from './plan-access.js'
+import { type PlanChoices, type Shaped, type Trial, worksOf } from './plan-cache.js'
+
+interface Query {
+  readonly filter: Filter
+  readonly sort?: Sort | undefined
+  readonly skip?: number | undefined
+  /** 0 or undefined: no limit. */
+  readonly limit?: number | undefined
+}
+
+/**
+ * `plan`, which the rules put first, or one of those it has `rejected`. Reads at most
+ * planSampleDocuments of each.
+ */
+export function* choosePlan(
+  tx: ReadTx & Guarded,
+  ns: Namespace,
+  query: Query,
+  plan: Plan,
+  choices?: PlanChoices,
+): Program<Plan> {
+  return (yield* comparePlans(tx, ns, query, plan, choices)).plan
+}
+
+/**
+ * As choosePlan, with the trials that it took, the best first; none where there was no rival or a
+ * choice was known.
+ */
+export function* comparePlans(
+  tx: ReadTx & Guarded,
+  ns: Namespace,
+  query: Query,
+  plan: Plan,
+  choices?: PlanChoices,
+): Program<{ readonly plan: Plan; readonly trials: readonly Trial[] }> {
+  if (plan.rejected.length === 0 || plan.isSingle) return { plan, trials: [] }
+  const { limit = 0, skip = 0 } = query
+  const wanted = limit > 0 ? limit + skip : undefined
+  const rivals = plan.rejected.filter((other) => isRival(plan, other, wanted))
+  if (rivals.length === 0) return { plan, trials: [] }
+  const plans = [plan, ...rivals.slice(0, plansTried - 1)]
+  const shaped = choices === undefined ? undefined : shapedOf(ns, query)
+  const known = shaped === undefined ? undefined : choices?.find(shaped, plans, nameOf)
+  if (known !== undefined) return { plan: inFront(known, plan), trials: [] }
+  const trials: Trial[] = []
+  for (const one of plans) trials.push(yield* tryPlan(tx, ns, query, one))
+  const best = bestOf(trials, wanted)
+  const others = trials.filter((trial) => trial !== best)
+  if (shaped !== undefined) {
+    const tried = { filter: query.filter, sort: query.sort, now: tx.now }
+    choices?.keep(shaped, nameOf(best.plan), [best, ...others], tried)
+  }
+  return { plan: inFront(best.plan, plan), trials: [best, ...others] }
+}
+
+function inFront(winner: Plan, plan: Plan): Plan {
+  if (winner === plan) return plan
+  const others = plan.rejected.filter((other) => other !== winner)
+  return { ...winner, rejected: [{ ...plan, rejected: [] }, ...others] }
+}
+
+/** Whether another plan may turn out to be better than the one that the rules put first. */
+function isRival(plan: Plan, other: Plan, wanted: number | undefined): boolean {
+  const bounded = boundedPaths(other)
+  // All entries in the order of the sort: good where few of them are wanted.
+  if (bounded === undefined || bounded.size === 0) {
+    return wanted !== undefined && other.isSorted && !plan.isSorted
+  }
+  const own = boundedPaths(plan)
+  if (own === undefined) return true
+  return [...bounded].some((path) => !own.has(path))
+}
+
+/** The fields that bound a plan's only scan; undefined where it has several. */
+function boundedPaths({ accesses }: Plan): ReadonlySet<string> | undefined {
+  const [access, ...others] = accesses
+  if (access === undefined || others.length > 0) return undefined
+  const paths = boundsOf(access).filter(({ intervals }) => !isAll(intervals))
+  // That entries are of one path is no condition of the query.
+  return new Set(paths.map(({ path }) => path).filter((path) => path !== pathField))
+}
+
+function boundsOf(access: Access): readonly FieldBounds[] {
+  switch (access.kind) {
+    case 'nothing':
+      return []
+    case 'points':
+      return [access.bounds]
+    case 'records':
+      return access.bounds === undefined ? [] : [access.bounds]
+    case 'entries':
+      return access.bounds
+  }
+}
+
+function* tryPlan(tx: ReadTx, ns: Namespace, { filter }: Query, plan: Plan): Program<Trial> {
+  const walk = new Walk(ns, plan, filter)
+  const found: Found = { documents: [] }
+  yield* walk.sample(tx, planSampleDocuments, found)
+  const { keysExamined, docsExamined } = walk.counters
+  const isDone = walk.drained
+  return { plan, keysExamined, docsExamined, found: found.documents.length, isDone }
+}
+
+/** Others must be clearly better than the first, whose place is due to the rules. */
+const clearly = 1.2
+
+function bestOf(trials: readonly Trial[], wanted: number | undefined): Trial {
+  const [first] = trials as [Trial, ...Trial[]]
+  let best = first
+  for (const trial of trials.slice(1)) if (isBetter(trial, best, wanted)) best = trial
+  return best
+}
+
+function isBetter(trial: Trial, best: Trial, wanted: number | undefined): boolean {
+  const [works, bestWorks] = [worksOf(trial), worksOf(best)]
+  if (trial.isDone && best.isDone) return works * clearly < bestWorks
+  if (trial.isDone || best.isDone) return trial.isDone
+  if (trial.plan.isSorted !== best.plan.isSorted) {
+    return trial.plan.isSorted && wanted !== undefined && trial.found >= wanted
+  }
+  return trial.found * bestWorks > best.found * works * clearly
+}
+
+/** What tells plans of the same shape apart. */
+function nameOf({ accesses }: Plan): string {
+  return accesses
+    .map((one) => (one.kind === 'entries' ? nameOfScan(one.index, one.reverse) : one.kind))
+    .join(' ')
+}
+
+function nameOfScan({ id, wildcard }: IndexDescriptor, reverse: boolean): string {
+  const path = wildcard === undefined ? '' : ` ${wildcard.scan?.path ?? ''}`
+  return `${id}${reverse ? '-' : ''}${path}`
+}
+
+/** The query without its values: what is asked of paths, the order; and of which collection. */
+export function shapedOf(ns: Namespace, { filter, sort, limit = 0 }: Query): Shaped {
+  const order = (sort?.parts ?? []).map(({ path, direction }) => `${direction}${path.text}`)
+  const cut = limit > 0 ? 'limit' : ''
+  const by = filter.collation?.id ?? ''
+  const text = [shapeOfNode(filter.tree), order.join(','), cut, by].join('\0')
+  return { collection: ns.id, version: ns.version, text }
+}
+
+function shapeOfNode(node: FilterNode): string {
+  switch (node.op) {
+    case 'and':
+    case 'or':
+    case 'nor':
+      return `${node.op}(${node.children.map(shapeOfNode).join(' ')})`
+    case 'not':
+      return `not(${shapeOfNode(node.child)})`
+    case 'elemMatch':
+      return `${node.path.text} elemMatch(${shapeOfNode(node.child)})`
+    default:
+      return 'path' in node ? `${node.path.text} ${node.op}` : node.op
+  }
+}

@@ -1,0 +1,58 @@
+// Plans for the distinct values of a path: an index in which equal values are neighbours, so that
+// one entry of each is enough.
+
+import type { FilterNode } from '../../query/filter.js'
+import { sameCollation } from '../../value/collation.js'
+import type { Namespace } from '../types.js'
+import { conditionsOf } from './bounds.js'
+import { type Access, isMultikey, type Plan } from './plan.js'
+import { byScore, type Candidate, candidateOf } from './plan-candidate.js'
+import { hintedOrdered, naturalDirection, type PlanRequest } from './plan-hint.js'
+import { isComplete } from './plan-membership.js'
+import { orderings } from './plan-orderings.js'
+
+/** A plan whose entries of one value stand together, behind others that are the same in a span. */
+export interface DistinctPlan {
+  readonly plan: Plan
+  readonly access: Extract<Access, { kind: 'entries' }>
+  /** Fields of the index up to the one that is asked for. */
+  readonly fields: number
+}
+
+/**
+ * An index whose entries alone say which documents match, and in which equal values of `path` are
+ * neighbours: one entry of each is enough. Undefined where there is none, or the hint is another.
+ */
+export function planDistinct(
+  ns: Namespace,
+  request: PlanRequest,
+  path: string,
+): DistinctPlan | undefined {
+  if (ns.keyspace === true || naturalDirection(request) !== undefined) return undefined
+  const conditions = conditionsOf(request.filter.tree, request.filter.collation)
+  const hinted = hintedOrdered(ns, request.hint)
+  const found: (DistinctPlan & Candidate)[] = []
+  for (const ordered of hinted === undefined ? orderings(ns) : [hinted]) {
+    const at = ordered.fields.findIndex((one) => one.path === path)
+    const { index } = ordered
+    if (index === undefined || at < 0 || isMultikey(index) || index.inexact) continue
+    if (index.wildcard !== undefined) continue
+    if (!sameCollation(index.collation, request.filter.collation)) continue
+    const candidate = candidateOf(ns, ordered, conditions, undefined)
+    const [access] = candidate.plan.accesses
+    if (access?.kind !== 'entries' || !candidate.plan.isExact) continue
+    const before = access.bounds.slice(0, at)
+    if (!before.every(({ intervals }) => intervals.every(({ isPoint }) => isPoint))) continue
+    if (hinted === undefined && !hasAllValues(access, conditions.conjuncts, path)) continue
+    found.push({ ...candidate, access, fields: at + 1 })
+  }
+  return found.sort(byScore)[0]
+}
+
+/** A sparse index on the field alone lacks only documents that have no value to tell. */
+function hasAllValues(access: Access, conjuncts: readonly FilterNode[], path: string): boolean {
+  if (isComplete(access, conjuncts)) return true
+  if (access.kind !== 'entries' || conjuncts.length > 0) return false
+  const { fields, sparse } = access.index
+  return sparse === true && fields.length === 1 && fields[0]?.path === path
+}

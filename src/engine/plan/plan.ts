@@ -1,0 +1,133 @@
+// A plan: where a query reads, in which order, and what is left to check on what it finds. Plain
+// data, made once by the planner, walked by sources and printed by explain.
+
+import { type Bytes, compareBytes } from '../../base/bytes.js'
+import type { FilterNode } from '../../query/filter.js'
+import type { Collation } from '../../value/collation.js'
+import type { Document } from '../../value/value.js'
+import type { IndexDescriptor, IndexField } from '../types.js'
+import type { Conditions } from './bounds.js'
+import type { Interval } from './intervals.js'
+
+/** Store keys from `start` (included) to `end` (excluded). */
+export interface Span {
+  readonly start: Bytes
+  readonly end: Bytes
+}
+
+/** The clustered `_id` or an index, as something that keeps documents in an order. */
+export interface Ordered {
+  /** Undefined: the records themselves. */
+  readonly index: IndexDescriptor | undefined
+  readonly fields: readonly IndexField[]
+  readonly multikey: readonly boolean[]
+  readonly unique: boolean
+  /** The query's, with what they say about the path of a wildcard index. */
+  readonly conditions?: Conditions
+}
+
+/** What a plan uses of one field of an index. */
+export interface FieldBounds {
+  readonly path: string
+  readonly direction: 1 | -1
+  /** Ascending by value, without overlaps. */
+  readonly intervals: readonly Interval[]
+  /** How the strings in its keys compare. */
+  readonly collation?: Collation | undefined
+}
+
+/** min and max of a find: values for all fields of an index. */
+export interface AskedRange {
+  /** Included. */
+  readonly min: Document | undefined
+  /** Excluded. */
+  readonly max: Document | undefined
+}
+
+export type Access =
+  /** The bounds contradict each other. */
+  | { readonly kind: 'nothing' }
+  /** Records by their keys, in the order of the list. */
+  | {
+      readonly kind: 'points'
+      readonly keys: readonly Bytes[]
+      readonly bounds: FieldBounds
+    }
+  /** Records in key order, which is `_id` order (rule 9); without bounds a collection scan. */
+  | {
+      readonly kind: 'records'
+      readonly spans: readonly Span[]
+      readonly reverse: boolean
+      readonly bounds: FieldBounds | undefined
+      /** What the bounds are of that a client gave itself. */
+      readonly range?: AskedRange
+    }
+  /** Index entries in key order, each fetching its record. */
+  | {
+      readonly kind: 'entries'
+      readonly index: IndexDescriptor
+      readonly spans: readonly Span[]
+      readonly reverse: boolean
+      readonly bounds: readonly FieldBounds[]
+      readonly range?: AskedRange
+    }
+
+export interface Plan {
+  /** Read one after the other; more than one for the branches of an $or. */
+  readonly accesses: readonly Access[]
+  /** What is found matches without a look at the filter. */
+  readonly isExact: boolean
+  /** The conditions that the bounds do not answer, for explain. */
+  readonly residual: readonly FilterNode[]
+  /** Documents come in the order that was asked for. */
+  readonly isSorted: boolean
+  /** At most one document can be found. */
+  readonly isSingle: boolean
+  /** Other plans that would have served, best first. */
+  readonly rejected: readonly Plan[]
+}
+
+/** Whether a key lies in one of the spans, which are sorted and free of overlaps. */
+export function spansHold(spans: readonly Span[], key: Bytes): boolean {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const span = spans[middle] as Span
+    if (compareBytes(key, span.start) < 0) high = middle
+    else if (compareBytes(key, span.end) >= 0) low = middle + 1
+    else return true
+  }
+  return false
+}
+
+/** Whether a key is one of a list that is sorted, in either direction. */
+export function keysHold(keys: readonly Bytes[], key: Bytes): boolean {
+  const [first] = keys
+  const last = keys.at(-1)
+  if (first === undefined || last === undefined) return false
+  const sign = compareBytes(first, last) > 0 ? -1 : 1
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const order = sign * compareBytes(key, keys[middle] as Bytes)
+    if (order === 0) return true
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return false
+}
+
+/** The documents of an access may come more than once, or overlap with another access. */
+export function needsDeduplication(plan: Plan): boolean {
+  return (
+    plan.accesses.length > 1 ||
+    plan.accesses.some((access) => access.kind === 'entries' && isMultikey(access.index))
+  )
+}
+
+/** Whether a document may have several entries in what a plan reads of an index. */
+export function isMultikey(index: IndexDescriptor): boolean {
+  return index.multikey.includes(true) || index.wildcard?.scan?.repeats === true
+}

@@ -1,0 +1,76 @@
+// returnKey: instead of a document, the key of the index by which it was found. Which one that was
+// is computed from the plan and the document, as a walk does to drop repetitions, so that a sort
+// between the two has nothing to carry along.
+
+import { compareBytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { field } from '../../value/elements.js'
+import type { Document, Value } from '../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../value/writer.js'
+import { recordKey } from '../collection/collections.js'
+import { entryRowsOf, keyFieldsOf } from '../index/index-keys.js'
+import type { Namespace } from '../types.js'
+import { isCollatable } from './bounds.js'
+import { type Access, keysHold, type Plan, spansHold } from './plan.js'
+
+type EntriesAccess = Extract<Access, { kind: 'entries' }>
+
+/** For what no index has found. */
+export const noKey = writeDocument(() => {})
+
+export class ReturnedKeys {
+  constructor(
+    private readonly ns: Namespace,
+    private readonly plan: Plan,
+  ) {}
+
+  /** The fields of the index with their values; empty for what no index has found. */
+  keyOf(document: Document): Document {
+    for (const access of this.plan.accesses) {
+      const key =
+        access.kind === 'entries' ? entryKey(access, document) : this.idKey(access, document)
+      if (key !== undefined) return key
+    }
+    return noKey
+  }
+
+  /** `_id`, where the records themselves are the index. */
+  private idKey(access: Exclude<Access, EntriesAccess>, document: Document): Document | undefined {
+    if (access.kind === 'nothing' || access.bounds === undefined) return undefined
+    const id = field(document, '_id')
+    if (id === undefined) return undefined
+    const key = recordKey(this.ns, id)
+    const isFound =
+      access.kind === 'points' ? keysHold(access.keys, key) : spansHold(access.spans, key)
+    if (!isFound) return undefined
+    requireShown(id, this.ns.collation !== undefined)
+    return writeDocument((out) => out.value('_id', id))
+  }
+}
+
+function entryKey(
+  { index, spans, reverse }: EntriesAccess,
+  document: Document,
+): Document | undefined {
+  let first: { readonly key: Uint8Array; readonly values: readonly Value[] } | undefined
+  for (const entry of entryRowsOf(index, document)) {
+    if (!spansHold(spans, entry.key)) continue
+    if (first === undefined || compareBytes(entry.key, first.key) < 0 !== reverse) first = entry
+  }
+  if (first === undefined) return undefined
+  const { values } = first
+  return writeDocument((out: DocumentWriter) => {
+    keyFieldsOf(index).forEach((path, i) => {
+      const value = values[i]
+      if (value === undefined) return
+      requireShown(value, index.collation !== undefined && i !== index.wildcard?.at)
+      out.value(path, value)
+    })
+  })
+}
+
+/** A key of a collation is none of the peer's: its bytes are an order and nothing else. */
+function requireShown(value: Value, isCollated: boolean): void {
+  if (!isCollated || !isCollatable(value)) return
+  throw fail('CommandNotSupported', 'returnKey is not supported for strings under a collation')
+}

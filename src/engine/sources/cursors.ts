@@ -1,0 +1,262 @@
+// Open cursors: a source that goes on in later commands, under an id that only its owner can use.
+// They hold positions or bounded results, never a transaction. (facts: storage 9, rule 10)
+
+import type { Bytes } from '../../base/bytes.js'
+import type { Clock, Random } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { cursorIdleMs, cursorsPerOwnerMax, pullDocumentsMax } from '../../base/limits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { Touch } from '../types.js'
+import type { Source } from './source.js'
+
+export interface CursorMeta {
+  readonly db: string
+  /** As getMore has to name it: a collection, or `$cmd.listCollections` and the like. */
+  readonly collection: string
+  /** Key of the identity that opened it; a foreign cursor answers as an unknown one. */
+  readonly owner: string
+  /** Key of the logical session. */
+  readonly lsid?: string | undefined
+  readonly noCursorTimeout?: boolean
+  /** What the opening command declared: whoever goes on needs the same rights again. */
+  readonly touches?: readonly Touch[]
+  /** It stays open at the end of a capped collection. */
+  readonly tail?: Tail
+}
+
+export interface Tail {
+  /** A getMore that finds nothing waits for what comes. */
+  readonly awaitsData: boolean
+  /** One of them changes whenever there may be something to find. */
+  readonly keys: readonly Bytes[]
+}
+
+/** Who asks for a cursor, and what for. */
+export type CursorCaller = Pick<CursorMeta, 'db' | 'collection' | 'owner' | 'lsid'>
+
+export interface Cursor {
+  /** 1 to 2^53 - 1. */
+  readonly id: number
+  readonly source: Source
+  readonly meta: CursorMeta
+  /** Milliseconds since 1970. */
+  readonly openedAt: number
+  readonly lastUsedAt: number
+  /** A command is at work on it. */
+  readonly isBusy: boolean
+  readonly isKilled: boolean
+  /** Told when it is killed while a command is at work on it. */
+  whenKilled: (() => void) | undefined
+}
+
+type Entry = { -readonly [K in keyof Cursor]: Cursor[K] }
+
+export class Cursors {
+  /** Cursors that one wallet may have open, with all of its keys; 0 for no bound. */
+  perOwnerMax = cursorsPerOwnerMax
+  /** After which time a cursor that nobody uses is closed. */
+  idleMs = cursorIdleMs
+  private readonly cursors = new Map<number, Entry>()
+  private readonly owned = new Map<string, number>()
+  private readonly clock: Clock
+  private readonly random: Random
+
+  constructor(clock: Clock, random: Random) {
+    this.clock = clock
+    this.random = random
+  }
+
+  get size(): number {
+    return this.cursors.size
+  }
+
+  /** Keeps a source; answers its id. Throws ExceededMemoryLimit above `perOwnerMax`. */
+  open(source: Source, meta: CursorMeta): number {
+    const holder = holderOf(meta.owner)
+    const owned = this.owned.get(holder) ?? 0
+    if (this.perOwnerMax > 0 && owned >= this.perOwnerMax) {
+      source.close()
+      throw fail('ExceededMemoryLimit', `more than ${this.perOwnerMax} cursors are open`)
+    }
+    const id = this.freshId()
+    const now = this.clock.now()
+    this.cursors.set(id, {
+      id,
+      source,
+      meta,
+      openedAt: now,
+      lastUsedAt: now,
+      isBusy: false,
+      isKilled: false,
+      whenKilled: undefined,
+    })
+    this.owned.set(holder, owned + 1)
+    return id
+  }
+
+  /** The cursor, if that owner has it; to look at, not to use. */
+  find(id: number, owner: string): Cursor | undefined {
+    const cursor = this.cursors.get(id)
+    return cursor?.meta.owner === owner ? cursor : undefined
+  }
+
+  /**
+   * The cursor, taken for a command until `release`. Throws CursorNotFound (also for another
+   * identity's), Unauthorized for another collection's, 50736 to 50738 for another session's,
+   * CursorInUse.
+   */
+  take(id: number, caller: CursorCaller): Cursor {
+    const cursor = this.cursors.get(id)
+    if (cursor === undefined || cursor.meta.owner !== caller.owner) {
+      throw fail('CursorNotFound', `cursor id ${id} not found`)
+    }
+    requireNamespace(cursor, caller)
+    requireSession(cursor, caller.lsid)
+    if (cursor.isBusy) throw fail('CursorInUse', `cursor id ${id} is already in use`)
+    cursor.isBusy = true
+    return cursor
+  }
+
+  /** Ends a command's use of a cursor; a drained one is closed. Throws CursorKilled if it was. */
+  release(cursor: Cursor): void {
+    const entry = this.cursors.get(cursor.id)
+    requireAlive(cursor)
+    if (entry === undefined) return
+    entry.isBusy = false
+    entry.lastUsedAt = this.clock.now()
+    if (entry.source.drained) this.remove(entry)
+  }
+
+  /** Closes a cursor whose command has failed. */
+  discard(cursor: Cursor): void {
+    const entry = this.cursors.get(cursor.id)
+    if (entry !== undefined) this.remove(entry)
+  }
+
+  /** Kills one cursor of this owner and collection; false where there is none. */
+  kill(id: number, caller: Pick<CursorCaller, 'db' | 'collection' | 'owner'>): boolean {
+    const cursor = this.cursors.get(id)
+    if (cursor === undefined || cursor.meta.owner !== caller.owner) return false
+    if (cursor.meta.db !== caller.db || cursor.meta.collection !== caller.collection) return false
+    this.remove(cursor)
+    return true
+  }
+
+  /** Kills every cursor that `which` is true for; answers how many. */
+  killWhere(which: (cursor: Cursor) => boolean): number {
+    let killed = 0
+    for (const cursor of [...this.cursors.values()]) {
+      if (!which(cursor)) continue
+      this.remove(cursor)
+      killed++
+    }
+    return killed
+  }
+
+  /** Closes cursors that nobody has used for `idleMs`; `now` in milliseconds since 1970. */
+  expire(now: number): number {
+    return this.killWhere(
+      ({ isBusy, meta, lastUsedAt }) =>
+        !isBusy && meta.noCursorTimeout !== true && now - lastUsedAt >= this.idleMs,
+    )
+  }
+
+  /** Open cursors, oldest first. */
+  list(): readonly Cursor[] {
+    return [...this.cursors.values()]
+  }
+
+  private remove(cursor: Entry): void {
+    this.cursors.delete(cursor.id)
+    cursor.isKilled = cursor.isBusy
+    if (cursor.isKilled) cursor.whenKilled?.()
+    const holder = holderOf(cursor.meta.owner)
+    const owned = (this.owned.get(holder) ?? 1) - 1
+    if (owned > 0) this.owned.set(holder, owned)
+    else this.owned.delete(holder)
+    // A source at work is let go by its command, which is told in its next pause.
+    if (!cursor.isBusy) cursor.source.close()
+  }
+
+  private freshId(): number {
+    for (;;) {
+      const bytes = this.random.bytes(7)
+      let id = (bytes[0] ?? 0) & 0x1f
+      for (const byte of bytes.subarray(1)) id = id * 256 + byte
+      if (id !== 0 && !this.cursors.has(id)) return id
+    }
+  }
+}
+
+/** The wallet of an owner's key, all of whose keys count as one; else the owner. */
+export function holderOf(owner: string): string {
+  const end = owner.indexOf(':')
+  return end === -1 ? owner : owner.slice(0, end)
+}
+
+/** For the pauses of a command at work on a cursor. Throws CursorKilled. */
+export function requireAlive(cursor: Cursor): void {
+  if (cursor.isKilled) throw fail('CursorKilled', `cursor id ${cursor.id} was killed`)
+}
+
+function requireNamespace(cursor: Cursor, caller: CursorCaller): void {
+  const { db, collection } = cursor.meta
+  if (db === caller.db && collection === caller.collection) return
+  const asked = `${caller.db}.${caller.collection}`
+  const text = `but cursor belongs to a different namespace ${db}.${collection}`
+  throw fail('Unauthorized', `Requested getMore on namespace '${asked}', ${text}`)
+}
+
+function requireSession(cursor: Cursor, lsid: string | undefined): void {
+  const opened = cursor.meta.lsid
+  if (opened === lsid) return
+  const what = `Cannot run getMore on cursor ${cursor.id}, which was`
+  if (opened === undefined) {
+    throw fail('Location50736', `${what} not created in a session, in session ${lsid}`)
+  }
+  if (lsid === undefined) {
+    throw fail('Location50737', `${what} created in session ${opened}, without an lsid`)
+  }
+  throw fail('Location50738', `${what} created in session ${opened}, in session ${lsid}`)
+}
+
+export interface Batch {
+  readonly documents: Document[]
+  /** Nothing is left: the reply's cursor id is 0. */
+  readonly drained: boolean
+}
+
+export interface BatchLimits {
+  readonly documentsMax: number
+  /** Of documents as array elements; a single document always fits. */
+  readonly bytesMax: number
+}
+
+/** What an element of an array takes beside its value: type byte, position as text, its end. */
+function elementBytes(position: number): number {
+  let bytes = 3
+  for (let rest = position; rest >= 10; rest /= 10) bytes++
+  return bytes
+}
+
+/** The next batch of a source; a document too many is given back for the next one. */
+export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Program<Batch> {
+  const documents: Document[] = []
+  let bytes = 0
+  while (documents.length < limits.documentsMax && !source.drained) {
+    const want = Math.min(limits.documentsMax - documents.length, pullDocumentsMax)
+    const pulled = yield* source.pull(tx, want)
+    if (pulled.length === 0) break
+    for (let i = 0; i < pulled.length; i++) {
+      const document = pulled[i] as Document
+      bytes += document.length + elementBytes(documents.length)
+      if (bytes > limits.bytesMax && documents.length > 0) {
+        source.putBack(pulled.slice(i))
+        return { documents, drained: false }
+      }
+      documents.push(document)
+    }
+  }
+  return { documents, drained: source.drained }
+}

@@ -1,0 +1,209 @@
+// Temporary files of sorts and groups that memory does not hold, in a folder beside the tables: not
+// the log's business, and of no use to another process. A file loses its name as soon as it is
+// open, so that a crash leaves nothing to clear but what the moment between the two did.
+
+import { join } from 'node:path'
+import type { Bytes } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
+import { assert, fail } from '../../base/errors.js'
+import {
+  blockingBytesMax,
+  spillBytesMax,
+  spillBytesOfAllMax,
+  spillBytesOfOwnerMax,
+} from '../../base/limits.js'
+import type { SpillFile, Workspace } from '../../query/spill.js'
+import { errorCode, type Files, isNoSpace, nodeFiles } from '../../store/files.js'
+import { DiskSpace } from '../../store/tables/disk-space.js'
+import { holderOf } from './cursors.js'
+
+export interface SpillOptions {
+  /** Made with the first file; whatever is in it at the start is left over. */
+  readonly folder: string
+  readonly files: Files
+  readonly clock: Clock
+  /** Bytes that a stage holds in memory; blockingBytesMax unless said. */
+  readonly memoryBytesMax?: number
+  /** Bytes on disk of one command; spillBytesMax unless said. */
+  readonly bytesMax?: number
+  /** Of all commands of one wallet, or of the operator; spillBytesOfOwnerMax unless said. */
+  readonly bytesOfOwnerMax?: number
+}
+
+export class SpillFolder {
+  private readonly options: SpillOptions
+  private readonly disk: DiskSpace
+  private readonly bytesMax: number
+  private readonly bytesOfOwnerMax: number
+  /** On disk, by wallet. */
+  private readonly owned = new Map<string, number>()
+  private made = 0
+  private written = 0
+  private bytes = 0
+  private files = 0
+
+  constructor(options: SpillOptions) {
+    this.options = options
+    this.bytesMax = options.bytesMax ?? spillBytesMax
+    this.bytesOfOwnerMax = options.bytesOfOwnerMax ?? spillBytesOfOwnerMax
+    this.disk = new DiskSpace({ ...options, written: () => this.written })
+  }
+
+  /** Files that are open. */
+  get filesOpen(): number {
+    return this.files
+  }
+
+  /** Bytes of all files that are open. */
+  get bytesHeld(): number {
+    return this.bytes
+  }
+
+  get memoryBytesMax(): number {
+    return this.options.memoryBytesMax ?? blockingBytesMax
+  }
+
+  /** Clears what a crash has left, for the process that has the folder. */
+  clear(): void {
+    const { files, folder } = this.options
+    for (const name of namesIn(files, folder)) files.unlinkSync(join(folder, name))
+  }
+
+  /** A file without a name. Throws OutOfDiskSpace. */
+  open(scope: SpillScope): OpenSpill {
+    const { files, folder } = this.options
+    if (this.made === 0) files.makeFolder(folder)
+    const path = join(folder, String(++this.made))
+    try {
+      const file = files.create(path)
+      files.unlinkSync(path)
+      this.files++
+      return new OpenSpill(this, scope, file)
+    } catch (error) {
+      throw failed(error)
+    }
+  }
+
+  /** Throws OutOfDiskSpace; what was written of the bytes is given up with the command. */
+  append(file: number, bytes: Bytes, position: number, scope: SpillScope): void {
+    const low = this.disk.low()
+    if (low !== undefined) throw fail('OutOfDiskSpace', low)
+    const owned = (this.owned.get(scope.holder) ?? 0) + bytes.length
+    if (owned > this.bytesOfOwnerMax) {
+      const held = `${owned} bytes of temporary files`
+      throw fail('OutOfDiskSpace', `a wallet may not use more of the disk: ${held}`)
+    }
+    if (scope.bytes + bytes.length > this.bytesMax || this.isFull(bytes.length)) {
+      const held = `${scope.bytes + bytes.length} bytes of temporary files`
+      throw fail('OutOfDiskSpace', `a command may not use more of the disk: ${held}`)
+    }
+    const { files } = this.options
+    try {
+      for (let at = 0; at < bytes.length; ) {
+        at += files.write(file, bytes.subarray(at), position + at)
+      }
+    } catch (error) {
+      throw failed(error)
+    }
+    scope.bytes += bytes.length
+    this.owned.set(scope.holder, (this.owned.get(scope.holder) ?? 0) + bytes.length)
+    this.bytes += bytes.length
+    this.written += bytes.length
+  }
+
+  read(file: number, target: Bytes, position: number): void {
+    const { files } = this.options
+    for (let at = 0; at < target.length; ) {
+      const count = files.read(file, target.subarray(at), position + at)
+      assert(count > 0, 'what was spilled is there')
+      at += count
+    }
+  }
+
+  /** A file is gone. */
+  close(file: number, length: number, { holder }: SpillScope): void {
+    const left = (this.owned.get(holder) ?? 0) - length
+    if (left > 0) this.owned.set(holder, left)
+    else this.owned.delete(holder)
+    this.options.files.close(file)
+    this.bytes -= length
+    this.files--
+  }
+
+  private isFull(more: number): boolean {
+    return this.bytes + more > spillBytesOfAllMax
+  }
+}
+
+/** The temporary files of a STORE setting's store; none where it has no folder. */
+export function openSpills(store: string, clock: Clock): SpillFolder | undefined {
+  const path = /^lmdb:(.+)$/.exec(store)?.[1]
+  if (path === undefined) return undefined
+  return new SpillFolder({ folder: join(path, 'spill'), files: nodeFiles, clock })
+}
+
+/** None where there is no folder yet. */
+function namesIn(files: Files, folder: string): string[] {
+  try {
+    return files.list(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function failed(error: unknown): Error {
+  if (!isNoSpace(error)) return error instanceof Error ? error : new Error(String(error))
+  return fail('OutOfDiskSpace', 'no room on the disk for temporary files of a sort or group')
+}
+
+/** A file while it is in use: the system forgets it when it is closed. */
+class OpenSpill implements SpillFile {
+  private readonly folder: SpillFolder
+  private readonly scope: SpillScope
+  private readonly file: number
+  private isOpen = true
+  length = 0
+
+  constructor(folder: SpillFolder, scope: SpillScope, file: number) {
+    this.folder = folder
+    this.scope = scope
+    this.file = file
+  }
+
+  append(bytes: Bytes): void {
+    assert(this.isOpen, 'a closed spill is not written')
+    this.folder.append(this.file, bytes, this.length, this.scope)
+    this.length += bytes.length
+  }
+
+  read(target: Bytes, position: number): void {
+    assert(this.isOpen, 'a closed spill is not read')
+    this.folder.read(this.file, target, position)
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    this.scope.bytes -= this.length
+    this.folder.close(this.file, this.length, this.scope)
+  }
+}
+
+/** What one command or cursor has on disk: its sources close the files, bytes are counted here. */
+export class SpillScope implements Workspace {
+  readonly memoryBytesMax: number
+  readonly open?: () => SpillFile
+  /** On disk at the moment. */
+  bytes = 0
+  /** Whose it is: a wallet by any of its keys. */
+  readonly holder: string
+
+  /** Without a folder the stages have memory alone. `owner` is the key of an identity. */
+  constructor(folder: SpillFolder | undefined, allowsDisk: boolean, owner: string) {
+    this.holder = holderOf(owner)
+    this.memoryBytesMax = folder?.memoryBytesMax ?? blockingBytesMax
+    if (folder === undefined || !allowsDisk) return
+    this.open = () => folder.open(this)
+  }
+}

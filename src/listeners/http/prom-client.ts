@@ -1,0 +1,13 @@
+// The classes of prom-client by their files. Its index loads six times as many, most of them the
+// metrics of a process and a library of tracing, which nothing here asks for.
+
+import { createRequire } from 'node:module'
+import type client from 'prom-client'
+
+const load = createRequire(import.meta.url)
+
+export const Counter = load('prom-client/lib/counter.js') as typeof client.Counter
+export const Gauge = load('prom-client/lib/gauge.js') as typeof client.Gauge
+export const Registry = load('prom-client/lib/registry.js') as typeof client.Registry
+export const Summary = load('prom-client/lib/summary.js') as typeof client.Summary
+export type Registry = client.Registry

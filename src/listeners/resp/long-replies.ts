@@ -1,0 +1,77 @@
+// Replies of very many values: encoding one takes longer than a turn of the event loop may, so it
+// is written in parts. What comes behind it, messages of channels too, waits until it is whole.
+
+import { replyValuesAtOnce } from '../../base/limits.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
+import type { ReplyWriter, RespVersion } from '../../protocol/resp/reply-writer.js'
+import { isLong, valuesOf, writeInParts, writeReply } from './write-reply.js'
+
+interface Waiting {
+  readonly reply: Reply
+  /** As it was when the reply came. */
+  readonly protocol: RespVersion
+}
+
+export interface LongRepliesOwner {
+  /** A part is written and can be sent; false where nobody takes it any more. */
+  written(): boolean
+  /** Nothing waits any more. */
+  allWritten(): void
+}
+
+export class LongReplies {
+  private readonly waiting: Waiting[] = []
+  /** Of the first one that waits. */
+  private parts: Iterator<void> | undefined
+
+  constructor(
+    private readonly writer: ReplyWriter,
+    private readonly owner: LongRepliesOwner,
+  ) {}
+
+  get isWriting(): boolean {
+    return this.waiting.length > 0
+  }
+
+  /** Whether it has taken the reply: a long one, or one behind a long one. */
+  takes(reply: Reply, protocol: RespVersion): boolean {
+    if (!this.isWriting) {
+      if (!isLong(reply)) return false
+      setImmediate(this.step)
+    }
+    this.waiting.push({ reply, protocol })
+    return true
+  }
+
+  private readonly step = (): void => {
+    const { writer, waiting, owner } = this
+    const first = waiting[0] as Waiting
+    writer.protocol = first.protocol
+    this.parts ??= writeInParts(writer, first.reply)
+    if (this.parts.next().done === true) {
+      this.parts = undefined
+      waiting.splice(0, 1 + this.writeShort(1))
+    }
+    if (!owner.written()) {
+      waiting.length = 0
+      return
+    }
+    if (this.isWriting) setImmediate(this.step)
+    else owner.allWritten()
+  }
+
+  /** Writes those from one on that are short, many in one go: messages may come without end. */
+  private writeShort(from: number): number {
+    const { writer, waiting } = this
+    let left = replyValuesAtOnce
+    let at = from
+    for (; at < waiting.length && left > 0; at++) {
+      const { reply, protocol } = waiting[at] as Waiting
+      if (isLong(reply)) break
+      writer.protocol = protocol
+      writeReply(writer, reply)
+      left -= valuesOf(reply, left)
+    }
+    return at - from
+  }
+}

@@ -1,0 +1,194 @@
+// A graph of memories: four collections under one ownership record, of which commands of other
+// kinds only read. Its settings and the number of its last change lie among its anchors.
+// (DESIGN.md, graphs; facts: memory-dashboard A2)
+
+import type { Bytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { graphNameCharsMax } from '../../base/limits.js'
+import {
+  type CreateOptions,
+  createAnyNamespace,
+  dropNamespace,
+  findNamespace,
+  saveNamespace,
+} from '../../engine/collection/catalog.js'
+import { emptyDocument, graphPrefix } from '../../engine/collection/descriptors.js'
+import type { SpaceOptions } from '../../engine/collection/server-collections.js'
+import { uuidOfName } from '../../engine/collection/server-collections.js'
+import { declareIndexes } from '../../engine/index/indexes.js'
+import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { indexesOf } from './graph-indexes.js'
+import { beginSettings, findSettings, type GraphSettings } from './graph-settings.js'
+
+/** What a graph is made of, in the order of its touches. */
+export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
+
+export type GraphPart = (typeof graphParts)[number]
+
+/** The graph that everybody means who names none. */
+export const defaultGraph = 'default'
+
+export interface Graph {
+  readonly name: string
+  readonly nodes: Namespace
+  readonly edges: Namespace
+  readonly terms: Namespace
+  readonly anchors: Namespace
+  readonly settings: GraphSettings
+}
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
+
+function isGraphName(text: string): boolean {
+  return text.length <= graphNameCharsMax && namePattern.test(text)
+}
+
+/** The name, if it is one of a graph. Throws BadValue. */
+export function graphName(text: string): string {
+  if (isGraphName(text)) return text
+  throw fail('BadValue', `a graph's name is 1 to ${graphNameCharsMax} letters, digits, _ and -`)
+}
+
+/** The collection that is a part of a graph. */
+export function partName(graph: string, part: GraphPart): string {
+  return `${graphPrefix}${graph}.${part}`
+}
+
+/** The graph that a collection is a part of; undefined for any other collection. */
+export function graphOfPart(collection: string): string | undefined {
+  if (!collection.startsWith(graphPrefix)) return undefined
+  const dot = collection.lastIndexOf('.')
+  const name = collection.slice(graphPrefix.length, dot)
+  const part = collection.slice(dot + 1)
+  return graphParts.some((known) => known === part) && isGraphName(name) ? name : undefined
+}
+
+/** The touches of a command on a graph: its four parts, in their order. Throws BadValue. */
+export function graphTouches(db: string, graph: string, ...needs: readonly Need[]): Touch[] {
+  const name = graphName(graph)
+  return graphParts.map((part) => {
+    return { db, collection: partName(name, part), needs, knowsGraphs: true }
+  })
+}
+
+/** Undefined where nothing was ever written to the graph: to readers it is empty. */
+export function* findGraph(
+  tx: ReadTx & Guarded,
+  db: string,
+  name: string,
+): Program<Graph | undefined> {
+  const parts = yield* findParts(tx, db, name)
+  if (parts === undefined) return undefined
+  const settings = yield* findSettings(tx, parts.anchors)
+  return settings === undefined ? undefined : { name, ...parts, settings }
+}
+
+/** How a graph is made that a call is the first to write to. All of it is frozen with the call. */
+export interface GraphCreation extends Omit<CreateOptions, 'uuid' | 'options'> {
+  /** The i-th of four, 16 bytes each. */
+  readonly uuid: (i: number) => Bytes
+  /** 16 random bytes: of them and the name its key on the chain is made. */
+  readonly key: Bytes
+}
+
+/** The graph, made where it is missing: it then belongs to whom `creation` says. */
+export function* ensureGraph(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  creation: GraphCreation,
+): Program<Graph> {
+  const found = yield* findParts(tx, db, name)
+  const parts = found ?? (yield* makeParts(tx, db, name, creation))
+  const settings =
+    (yield* findSettings(tx, parts.anchors)) ??
+    (yield* beginSettings(tx, parts.anchors, creation.key, creation.now))
+  return { name, ...parts, settings }
+}
+
+/**
+ * The graph `default`, which is there from the first start: nobody owns it, and nobody can claim
+ * it. Nothing shows it until it holds something.
+ */
+export function* ensureDefaultGraph(
+  tx: Tx,
+  db: string,
+  space: Omit<SpaceOptions, 'options'>,
+): Program<void> {
+  if ((yield* findParts(tx, db, defaultGraph)) !== undefined) return
+  const uuid = (i: number): Bytes =>
+    uuidOfName(db, partName(defaultGraph, graphParts[i] ?? 'nodes'))
+  const parts = yield* makeParts(tx, db, defaultGraph, { ...space, uuid })
+  for (const ns of partsOf(parts)) {
+    saveNamespace(tx, { ...ns, access: { ...ns.access, isSettled: true }, isPermanent: true })
+  }
+}
+
+/** Its parts, in the order of the touches. */
+export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly Namespace[] {
+  return [nodes, edges, terms, anchors]
+}
+
+/** Gives all parts the same access. */
+export function saveAccess(tx: Tx, graph: GraphParts, access: Access): void {
+  for (const ns of partsOf(graph)) saveNamespace(tx, { ...ns, access })
+}
+
+/**
+ * Removes a graph; its name stays reserved for its owner unless it is released. What is there for
+ * ever is empty then.
+ */
+export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolean): Program<void> {
+  for (const ns of partsOf(graph)) {
+    yield* dropNamespace(tx, ns, released)
+    if (ns.isPermanent === true) yield* declarePart(tx, ns)
+  }
+}
+
+export type GraphParts = Pick<Graph, GraphPart>
+
+/** The collections alone; undefined where there are none. */
+export function* findParts(
+  tx: ReadTx & Guarded,
+  db: string,
+  name: string,
+): Program<GraphParts | undefined> {
+  const nodes = yield* findNamespace(tx, db, partName(name, 'nodes'))
+  const edges = yield* findNamespace(tx, db, partName(name, 'edges'))
+  const terms = yield* findNamespace(tx, db, partName(name, 'terms'))
+  const anchors = yield* findNamespace(tx, db, partName(name, 'anchors'))
+  if (nodes === undefined || edges === undefined) return undefined
+  return terms === undefined || anchors === undefined ? undefined : { nodes, edges, terms, anchors }
+}
+
+type PartCreation = Omit<GraphCreation, 'key'>
+
+function* makeParts(
+  tx: Tx & Guarded,
+  db: string,
+  name: string,
+  creation: PartCreation,
+): Program<GraphParts> {
+  const { owner, mode, now, uuid } = creation
+  const made: Namespace[] = []
+  for (const [i, part] of graphParts.entries()) {
+    const options = { owner, mode, now, uuid: uuid(i), options: emptyDocument }
+    made.push(
+      yield* declarePart(tx, yield* createAnyNamespace(tx, db, partName(name, part), options)),
+    )
+  }
+  const [nodes, edges, terms, anchors] = made as [Namespace, Namespace, Namespace, Namespace]
+  return { nodes, edges, terms, anchors }
+}
+
+/** Gives an empty part its indexes. */
+function* declarePart(
+  tx: Tx & Guarded,
+  { db, name, access, ...rest }: Namespace,
+): Program<Namespace> {
+  const options = { owner: access.owner, mode: access.mode, now: rest.createdAt * 1000 }
+  const specs = indexesOf(name.slice(name.lastIndexOf('.') + 1))
+  const create = { ...options, uuid: rest.uuid, options: emptyDocument }
+  return (yield* declareIndexes(tx, db, name, specs, create)).ns
+}

@@ -1,0 +1,79 @@
+// Which entity a name means. Names, other names and the ids of entities that were merged into
+// others stand in one index; entities are found by them and made where they are missing.
+// (facts: memory-dashboard A2, entity; A3, merge)
+
+import { namesOfWordMax } from '../../base/limits.js'
+import { findById } from '../../engine/collection/collections.js'
+import type { KeyRange, Program, ReadTx } from '../../store/store.js'
+import { stringValue } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { rangeBetween, rangeOf, scanDocuments } from '../graph/index-range.js'
+import { headOf, isSpaced } from './name-heads.js'
+import { defaultKind, entityId, isName, normName } from './names.js'
+import { type Entity, isMemory, readEntity } from './node.js'
+
+/** What is read of a graph to find entities; a writing program sees what it has written itself. */
+export type EntityReader = (name: string) => Program<Entity[]>
+
+/**
+ * The entities that somebody means who writes an id or a name, by id: of an exact id, else of that
+ * name, else of that other name. Several kinds may share a name.
+ */
+export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<Entity[]> {
+  const byId = yield* findEntity(tx, graph, text)
+  if (byId !== undefined) return [byId]
+  const read = function* (name: string): Program<Entity[]> {
+    if (!isName(name)) return []
+    const range = rangeOf(graph.nodes, 'names', stringValue(name))
+    return (yield* scanDocuments(tx, range, namesOfWordMax)).map(readEntity)
+  }
+  const former = yield* read(text)
+  const sameId = former.filter(({ formerIds }) => formerIds.includes(text))
+  if (sameId.length > 0) return sameId
+  const name = normName(text)
+  const named = name === text ? former : yield* read(name)
+  return byNameOrAlias(named, name)
+}
+
+/** Above all that can follow the word a name begins with, but letters and digits. */
+const afterPunctuation = '0'
+const afterEverything = '\u{10ffff}'
+
+/** The names that begin with a word; in scripts that put no spaces, with its first character. */
+export function namesBeginningWith({ nodes }: Graph, word: string): KeyRange {
+  const head = headOf(word)
+  const behind = isSpaced(word) ? afterPunctuation : afterEverything
+  return rangeBetween(nodes, 'names', stringValue(head), stringValue(head + behind))
+}
+
+/** The entity of that very id; undefined where there is none. */
+export function* findEntity(tx: ReadTx, graph: Graph, id: string): Program<Entity | undefined> {
+  const document = yield* findById(tx, graph.nodes, stringValue(id))
+  return document === undefined || isMemory(document) ? undefined : readEntity(document)
+}
+
+/**
+ * The entity that a writer means by a normalised name, among those that have it: of that kind, or,
+ * if none was named, the first by its own name.
+ */
+export function* meantEntity(
+  tx: ReadTx,
+  graph: Graph,
+  read: EntityReader,
+  name: string,
+  kind: string | undefined,
+): Program<Entity | undefined> {
+  const id = entityId(graph.name, kind ?? defaultKind, name)
+  const byId = yield* findEntity(tx, graph, id)
+  if (byId !== undefined) return byId
+  const merged = (yield* read(id)).find(({ formerIds }) => formerIds.includes(id))
+  if (merged !== undefined) return merged
+  const named = byNameOrAlias(yield* read(name), name)
+  return kind === undefined ? named[0] : named.find((entity) => entity.kind === kind)
+}
+
+function byNameOrAlias(entities: readonly Entity[], name: string): Entity[] {
+  const own = entities.filter(({ normName }) => normName === name)
+  const found = own.length > 0 ? own : entities.filter(({ aliases }) => aliases.includes(name))
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
+}

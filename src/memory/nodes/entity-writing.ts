@@ -1,0 +1,154 @@
+// Entities within one writing program: those that are there already, those that it makes, and the
+// names that it has looked up. What is looked up sees what the program itself has written, and is
+// remembered, because the memories of a batch name the same things again and again.
+
+import { entityNamesMax, namesOfWordMax } from '../../base/limits.js'
+import {
+  getDocument,
+  insertDocument,
+  recordKey,
+  replaceDocument,
+} from '../../engine/collection/collections.js'
+import type { KeyRange, Program, Tx } from '../../store/store.js'
+import { stringValue } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { rangeOf } from '../graph/index-range.js'
+import { type Beginning, beginningOf, type NameReader } from '../write/known-names.js'
+import { findEntity, meantEntity, namesBeginningWith } from './entities.js'
+import { changeHeads, headOfName, headsOf, isHead } from './name-heads.js'
+import { defaultKind, entityId, isName, normName } from './names.js'
+import { type Entity, entityDocument, readEntity } from './node.js'
+
+/** Who writes, and when: frozen with the call. */
+export interface Author {
+  readonly now: number
+  /** EIP-55; undefined where an operator writes. */
+  readonly createdBy?: string | undefined
+}
+
+export interface Named {
+  readonly name: string
+  readonly kind?: string | undefined
+}
+
+export class EntityWriting implements NameReader {
+  private readonly meant = new Map<string, Entity | undefined>()
+  private readonly byHead = new Map<string, Beginning>()
+  /** By id, as this program has left them: what was looked up by a former name may be older. */
+  private readonly written = new Map<string, Entity>()
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly graph: Graph,
+    private readonly author: Author,
+  ) {}
+
+  /** The entity of that name that is there; undefined where it would have to be made. */
+  *find({ name, kind }: Named): Program<Entity | undefined> {
+    const norm = normName(name)
+    const key = meaning(kind, norm)
+    const known = this.meant.get(key)
+    if (known !== undefined) return this.written.get(known.id) ?? known
+    if (this.meant.has(key)) return undefined
+    const read = (text: string): Program<Entity[]> => this.named(text)
+    const found = yield* meantEntity(this.tx, this.graph, read, norm, kind)
+    this.meant.set(key, found)
+    return found
+  }
+
+  /** The entity with that id, also if it was merged into another. */
+  *byId(id: string): Program<Entity | undefined> {
+    const found = yield* findEntity(this.tx, this.graph, id)
+    if (found !== undefined) return found
+    const former = yield* this.named(id)
+    return former.find(({ formerIds }) => formerIds.includes(id))
+  }
+
+  known(head: string): Beginning | undefined {
+    return this.byHead.get(head)
+  }
+
+  *read(head: string): Program<Beginning> {
+    const isKnown = yield* isHead(this.tx, this.graph.terms, head)
+    const found = isKnown ? yield* this.inRange(namesBeginningWith(this.graph, head)) : []
+    const beginning = beginningOf(found)
+    this.byHead.set(head, beginning)
+    return beginning
+  }
+
+  /** How an entity of that name would be made; nothing is written. */
+  draft({ name, kind = defaultKind }: Named): Entity {
+    const norm = normName(name)
+    const { now, createdBy } = this.author
+    return {
+      id: entityId(this.graph.name, kind, norm),
+      name: name.trim(),
+      normName: norm,
+      kind,
+      aliases: [],
+      formerIds: [],
+      createdAt: now,
+      updatedAt: now,
+      createdBy,
+    }
+  }
+
+  *add(entity: Entity): Program<void> {
+    const { tx, graph } = this
+    yield* insertDocument(tx, graph.nodes, entityDocument(entity))
+    yield* changeHeads(tx, graph.terms, undefined, entity)
+    this.forget(entity)
+  }
+
+  /** Puts an entity in the place of itself. */
+  *replace(entity: Entity): Program<void> {
+    const { tx } = this
+    const { nodes, terms } = this.graph
+    const key = recordKey(nodes, stringValue(entity.id))
+    const before = yield* getDocument(tx, nodes, key)
+    if (before === undefined) return
+    yield* replaceDocument(tx, nodes, key, before, entityDocument(entity))
+    yield* changeHeads(tx, terms, readEntity(before), entity)
+    this.forget(entity)
+  }
+
+  /** What was looked up may be another now. */
+  private forget(entity: Entity): void {
+    this.written.set(entity.id, entity)
+    for (const name of [entity.normName, ...entity.aliases]) {
+      this.meant.delete(meaning(undefined, name))
+      this.meant.delete(meaning(entity.kind, name))
+    }
+    for (const head of headsOf(entity).keys()) this.byHead.delete(head)
+  }
+
+  /** Those that have exactly that among their names and former ids. */
+  private *named(name: string): Program<Entity[]> {
+    const { nodes, terms } = this.graph
+    if (!isName(name) || !(yield* isHead(this.tx, terms, headOfName(name)))) return []
+    return yield* this.inRange(rangeOf(nodes, 'names', stringValue(name)))
+  }
+
+  private *inRange(range: KeyRange): Program<Entity[]> {
+    const entities: Entity[] = []
+    for (const { value } of yield* this.tx.scanOwn(range, namesOfWordMax)) {
+      const document = yield* getDocument(this.tx, this.graph.nodes, value)
+      if (document !== undefined) entities.push(readEntity(document))
+    }
+    return entities
+  }
+}
+
+/** What a kind and a normalised name are remembered by. */
+function meaning(kind: string | undefined, name: string): string {
+  return `${kind ?? ''}\0${name}`
+}
+
+/** With other names, as many as there is room for; the same entity where it has them all. */
+export function withAliases(entity: Entity, names: readonly string[]): Entity {
+  const known = new Set([entity.normName, ...entity.aliases])
+  const added = names.filter((name) => name !== '' && !known.has(name))
+  const room = entityNamesMax - entity.aliases.length - entity.formerIds.length
+  const aliases = [...new Set(added)].slice(0, Math.max(0, room))
+  return aliases.length === 0 ? entity : { ...entity, aliases: [...entity.aliases, ...aliases] }
+}

@@ -1,0 +1,40 @@
+// Names of entities: two spellings are the same entity when they are equal once normalised. The id
+// is made of the normalised name, so that the same entity has the same id everywhere.
+// (facts: memory-dashboard A2, normName)
+
+import { hash } from 'node:crypto'
+import { nameBytesMax } from '../../base/limits.js'
+import { unitSeparator } from './edge.js'
+
+/** Kind of an entity that was named without one. */
+export const defaultKind = 'thing'
+
+const idDigits = 24
+const quotes = /^["'“”‘’«»„`]+|["'“”‘’«»„`]+$/gu
+
+/** Characters that are not seen; joiners shape the letters and signs that they stand between. */
+const unseen =
+  /(?<![\p{L}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{S}])|(?![\u200c\u200d])\p{Cf}/gu
+const seen = /[\p{L}\p{N}\p{S}\p{P}]/u
+
+/** A text without what hides in it. */
+export function withoutUnseen(text: string): string {
+  return text.replace(unseen, '')
+}
+
+/** As names are compared: never stemmed, and in lower case whatever the locale. */
+export function normName(name: string): string {
+  const spaced = withoutUnseen(name.normalize('NFKC')).trim().replace(/\s+/gu, ' ')
+  return spaced.toLowerCase().replace(quotes, '').trim()
+}
+
+/** Id of the entity of that kind and normalised name. */
+export function entityId(graph: string, kind: string, normalised: string): string {
+  const digest = hash('sha256', [graph, kind, normalised].join(unitSeparator))
+  return `ent_${digest.slice(0, idDigits)}`
+}
+
+/** Whether a normalised name can be an entity's: something of it is seen, and an entry holds it. */
+export function isName(normalised: string): boolean {
+  return seen.test(normalised) && Buffer.byteLength(normalised) <= nameBytesMax
+}

@@ -1,0 +1,305 @@
+// Anchors what waits: every graph with enough memories, or with one that has waited long enough, or
+// that somebody has asked for; all of them in one transaction. What it does at each step is in the
+// store before and on the chain after, so it may be killed anywhere. (facts: memory-dashboard A3)
+
+import type { Clock, Random } from '../../base/clock.js'
+import { GatewayError } from '../../base/errors.js'
+import {
+  anchorDueMemories,
+  anchorDueMs,
+  anchorGraphsAtOnce,
+  anchorGraphsInTurn,
+  anchorPollMs,
+  anchorRecheckMs,
+  anchorRetryMs,
+  anchorsAtOnce,
+} from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { reasonOf } from '../../chain/away.js'
+import type { Anchors } from '../../chain/open.js'
+import { BackgroundLoop } from '../../engine/background/background-loop-job.js'
+import type { Pace } from '../../engine/background/pace-job.js'
+import type { Program, ReadTx, Store } from '../../store/store.js'
+import { findGraph } from '../graph/graph.js'
+import { graphKey } from '../graph/graph-key.js'
+import { graphNames } from '../graph/graph-names.js'
+import { type Anchor, isUnsent } from './anchor.js'
+import { type Waiting, waitingIn } from './anchor-batch.js'
+import { noteFailure } from './anchor-chain.js'
+import { finishMarking, type GraphPrograms, makeAnchor } from './anchor-making.js'
+import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
+import { newestAnchors } from './anchors.js'
+import { Lease } from './lease.js'
+import type { MerkleRoots } from './merkle-roots.js'
+
+/** Rounds for which the lease holds where none is to be seen. */
+const leaseRounds = 3
+
+export interface AnchorJobParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly pace: Pace
+  /** The database in which the graphs lie. */
+  readonly database: string
+  readonly anchors: Anchors
+  readonly roots: MerkleRoots
+  /** Between rounds; anchorPollMs unless given. */
+  readonly pollMs?: number
+  /** Between transactions at least. */
+  readonly payEveryMs: number
+}
+
+/** Since the start: memories that a transaction anchored, transactions, tries that failed. */
+export interface AnchorCounts {
+  memories: number
+  transactions: number
+  failures: number
+}
+
+/** What a graph needs at the moment. */
+interface State {
+  readonly waiting: Waiting
+  readonly newest: Anchor | undefined
+  readonly key: string
+  readonly owner: string | null
+}
+
+type Graph = State & AnchoringGraph
+
+export class AnchorJob {
+  readonly counts: AnchorCounts = { memories: 0, transactions: 0, failures: 0 }
+  private readonly loop: BackgroundLoop
+  private readonly lease: Lease
+  private readonly sender: AnchorSender
+  private readonly requested = new Set<string>()
+  /** Graphs with something for the next transaction, as they were last looked at. */
+  private readonly waiting = new Set<string>()
+  /** Those of them whose memories have waited long enough: they go first. */
+  private readonly overdue = new Set<string>()
+  /** Somebody has asked since the round began. */
+  private isWoken = false
+  private failuresInRow = 0
+  /** All elapsed. */
+  private triedMs = Number.NEGATIVE_INFINITY
+  private sentMs = Number.NEGATIVE_INFINITY
+  private retryAtMs = Number.NEGATIVE_INFINITY
+  private recheckedMs = Number.NEGATIVE_INFINITY
+  /** The round under way looks whether the chain still has what it had. */
+  private isRecheck = false
+  /** Place among all graphs of the first that the next round looks at. */
+  private nextName = 0
+
+  constructor(private readonly parts: AnchorJobParts) {
+    const { store, clock, random, pace, log, pollMs: everyMs = anchorPollMs } = parts
+    this.lease = new Lease({ store, clock, random, name: 'anchor', ms: leaseRounds * everyMs })
+    this.sender = new AnchorSender({
+      log,
+      isClosed: () => this.loop.isClosed,
+      mayStill: () => this.lease.hold(),
+    })
+    this.loop = new BackgroundLoop({
+      pace,
+      log,
+      everyMs,
+      sleepsFirst: false,
+      failure: 'anchoring memories failed; it will be tried again',
+      round: () => this.round(),
+    })
+  }
+
+  start(): void {
+    if (this.parts.anchors.isConfigured) this.loop.start()
+  }
+
+  async close(): Promise<void> {
+    await this.loop.close()
+    await this.lease.release().catch(() => {})
+  }
+
+  /** All that waits in a graph goes with the next transaction. */
+  request(graph: string): void {
+    this.requested.add(graph)
+    this.hurry()
+  }
+
+  /** What is to be sent is sent as soon as may be, and what has failed is tried again. */
+  hurry(): void {
+    this.isWoken = true
+    this.retryAtMs = Math.min(this.retryAtMs, this.triedMs + this.parts.payEveryMs)
+    this.loop.wake()
+  }
+
+  /** True: there is more to do at once, or somebody has asked since it began. */
+  async round(): Promise<boolean> {
+    this.isWoken = false
+    const hasMore = await this.work()
+    return hasMore || (this.isWoken && this.maySend())
+  }
+
+  /** True: there is more to do at once. */
+  private async work(): Promise<boolean> {
+    const { store, database } = this.parts
+    const maySend = this.maySend()
+    const names = this.next(await store.read((tx) => graphNames(tx, database)), maySend)
+    const graphs = await this.needy(names, maySend)
+    if (graphs.length === 0 || !(await this.lease.hold())) return false
+    for (const graph of graphs) await this.gather(graph, maySend)
+    if (this.loop.isClosed || this.isResting()) return false
+    return this.anchor(graphs, maySend)
+  }
+
+  /** After a failure. */
+  private isResting(): boolean {
+    return this.parts.clock.elapsed() < this.retryAtMs
+  }
+
+  /** A transaction costs, so what is asked for within a while goes with the next one. */
+  private maySend(): boolean {
+    const { clock, payEveryMs } = this.parts
+    return !this.isResting() && clock.elapsed() >= this.sentMs + payEveryMs
+  }
+
+  /** The graphs that this round looks at: those that wait for it, and the next of all. */
+  private next(names: readonly string[], maySend: boolean): Set<string> {
+    if (this.nextName >= names.length) this.nextName = 0
+    if (this.nextName === 0) {
+      const { clock } = this.parts
+      this.isRecheck = clock.elapsed() - this.recheckedMs >= anchorRecheckMs
+      if (this.isRecheck) this.recheckedMs = clock.elapsed()
+    }
+    const end = this.nextName + anchorGraphsAtOnce
+    const page = names.slice(this.nextName, end)
+    this.nextName = end
+    return maySend ? new Set([...this.requested, ...this.waiting, ...page]) : new Set(page)
+  }
+
+  /** Those of them that have something to be done. */
+  private async needy(names: Iterable<string>, maySend: boolean): Promise<Graph[]> {
+    const graphs: Graph[] = []
+    let looked = 0
+    for (const name of names) {
+      if (++looked % anchorGraphsInTurn === 0) await this.parts.pace.rest()
+      if (this.loop.isClosed) return []
+      const state = await this.parts.store.read((tx) => this.look(tx, name))
+      const isWaiting = this.note(name, state)
+      if (state === undefined) continue
+      const isOpen = state.newest !== undefined && state.newest.status !== 'confirmed'
+      const isChecked = this.isRecheck && state.newest !== undefined
+      if (isOpen || isChecked || (isWaiting && maySend)) {
+        graphs.push({ ...state, name, programs: this.programsOf(name) })
+      }
+    }
+    return graphs
+  }
+
+  /** Whether a graph has something for the next transaction. */
+  private note(name: string, state: State | undefined): boolean {
+    if (state === undefined) this.requested.delete(name)
+    const unsent = isUnsent(state?.newest) ? state?.newest : undefined
+    const isDue = state !== undefined && this.isDue(name, state.waiting)
+    if (this.isOld(unsent?.createdAt) || this.isOld(state?.waiting.since)) this.overdue.add(name)
+    if (unsent !== undefined || isDue) this.waiting.add(name)
+    else for (const set of [this.waiting, this.overdue]) set.delete(name)
+    return this.waiting.has(name)
+  }
+
+  private *look(tx: ReadTx, name: string): Program<State | undefined> {
+    const graph = yield* findGraph(tx, this.parts.database, name)
+    if (graph === undefined) return undefined
+    const [newest] = yield* newestAnchors(tx, graph.anchors, 1)
+    const { owner } = graph.nodes.access
+    return { newest, owner, waiting: yield* waitingIn(tx, graph.nodes), key: graphKey(graph) }
+  }
+
+  private isDue(name: string, { count, since }: Waiting): boolean {
+    return this.isOld(since) || count >= anchorDueMemories || this.requested.has(name)
+  }
+
+  private isOld(since: number | undefined): boolean {
+    return since !== undefined && this.parts.clock.now() - since >= anchorDueMs
+  }
+
+  /** Makes batches of all that waits in a graph that is due, as many as one transaction takes. */
+  private async gather({ name, waiting, programs }: Graph, maySend: boolean): Promise<void> {
+    await finishMarking(programs)
+    if (!maySend || !this.isDue(name, waiting)) return
+    this.requested.delete(name)
+    for (let made = 0; made < anchorsAtOnce && !this.loop.isClosed; made++) {
+      if ((await makeAnchor(programs, this.parts)) === undefined) return
+      await this.parts.pace.rest()
+    }
+  }
+
+  private async anchor(graphs: readonly Graph[], maySend: boolean): Promise<boolean> {
+    try {
+      const client = await this.parts.anchors.client()
+      // What a former run, or the last round, has sent is not sent again.
+      await client.settled()
+      await this.sender.confirm(client, graphs, this.isRecheck)
+      if (!maySend) return false
+      this.triedMs = this.parts.clock.elapsed()
+      const sent = await this.sender.send(client, graphs, this.overdue)
+      this.failuresInRow = 0
+      if (sent.graphs.length === 0) return false
+      this.sentMs = this.parts.clock.elapsed()
+      for (const { name } of sent.graphs) this.overdue.delete(name)
+      this.counts.transactions++
+      this.counts.memories += sent.memories
+      return true
+    } catch (error) {
+      return this.fail(graphs, error)
+    }
+  }
+
+  /** True: it is tried again at once, in another way. */
+  private async fail(graphs: readonly Graph[], error: unknown): Promise<boolean> {
+    const reason = error instanceof GatewayError ? error.extra.reason : undefined
+    const { clock, payEveryMs, log } = this.parts
+    // No block has taken it yet, which is no failure: it is tried further.
+    if (reason === 'TX_PENDING') this.sentMs = clock.elapsed()
+    if (reason === 'TX_PENDING' || this.loop.isClosed) return false
+    if (reason === 'SPONSOR_PACE') {
+      this.retryAtMs = clock.elapsed() + payEveryMs
+      return false
+    }
+    if (reason === 'SPONSOR_BUDGET' && this.sender.shrink()) return true
+    const why = textOf(error)
+    this.counts.failures++
+    this.failuresInRow++
+    const pauseMs = Math.min(anchorRetryMs * 2 ** (this.failuresInRow - 1), anchorDueMs)
+    this.retryAtMs = clock.elapsed() + pauseMs
+    log.warn({ why, graphs: graphs.length }, 'memories could not be anchored')
+    for (const { programs } of graphs) await noteFailure(programs, why)
+    return false
+  }
+
+  /** Programs of the server's own, which no fence is for. */
+  private programsOf(name: string): GraphPrograms {
+    const { store, database } = this.parts
+    return {
+      read: (program) =>
+        store.read(function* (tx) {
+          const graph = yield* findGraph(tx, database, name)
+          return graph === undefined ? undefined : yield* program(tx, graph)
+        }),
+      write: (program) =>
+        store.write(function* (tx) {
+          const graph = yield* findGraph(tx, database, name)
+          return graph === undefined ? undefined : yield* program(tx, graph)
+        }),
+    }
+  }
+}
+
+const texts: Readonly<Record<string, string>> = {
+  SPONSOR_BUDGET: 'the anchoring budget of the day is used up',
+  SPONSOR_EMPTY: 'the account of CHAIN_PRIVATE_KEY cannot pay',
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof GatewayError)) return reasonOf(error)
+  const { reason } = error.extra
+  return (typeof reason === 'string' ? texts[reason] : undefined) ?? error.message
+}

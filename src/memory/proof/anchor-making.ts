@@ -1,0 +1,80 @@
+// Batches of one graph made from what waits in it: gathered, added up away from the event loop, and
+// written down in bounded programs. The caller says how programs run: a command's go through its
+// fence, the job's do not.
+
+import type { Clock, Random } from '../../base/clock.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
+import { ulidRandomBytes } from '../../value/ulid.js'
+import type { Anchor } from './anchor.js'
+import {
+  type AnchoredGraph,
+  beginAnchor,
+  gather,
+  gatherThese,
+  hasUnsent,
+  markSome,
+} from './anchor-batch.js'
+import { findBatch, newestAnchors } from './anchors.js'
+import type { MerkleRoots } from './merkle-roots.js'
+
+/** Programs over one graph; undefined where it is gone. */
+export interface GraphPrograms {
+  read<T>(program: (tx: ReadTx, graph: AnchoredGraph) => Program<T>): Awaitable<T | undefined>
+  write<T>(program: (tx: Tx, graph: AnchoredGraph) => Program<T>): Promise<T | undefined>
+}
+
+export interface MakingParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly roots: MerkleRoots
+}
+
+/** Tries to write down a batch of which a memory is deleted meanwhile. */
+const triesMax = 5
+
+export interface Wanted {
+  /** The memories; all that wait, unless given. */
+  readonly ids?: ReadonlySet<string> | undefined
+  /** Nothing is made while another anchor of the graph waits for its transaction. */
+  readonly isAlone?: boolean
+}
+
+/** The next anchor of a graph; undefined where there is nothing to make. */
+export async function makeAnchor(
+  programs: GraphPrograms,
+  { clock, random, roots }: MakingParts,
+  { ids, isAlone = false }: Wanted = {},
+): Promise<Anchor | undefined> {
+  await finishMarking(programs)
+  for (let tries = 0; tries < triesMax; tries++) {
+    const batch = await programs.read(function* (tx, graph) {
+      if (isAlone && (yield* hasUnsent(tx, graph))) return undefined
+      const { nodes } = graph
+      return ids === undefined ? yield* gather(tx, nodes) : yield* gatherThese(tx, nodes, ids)
+    })
+    const root = batch === undefined ? undefined : await roots.rootOf(batch.hashes)
+    if (batch === undefined || root === undefined) return undefined
+    const made = { root, random: random.bytes(ulidRandomBytes), now: clock.now(), isAlone }
+    const anchor = await programs.write((tx, graph) => beginAnchor(tx, graph, batch, made))
+    if (anchor === undefined) continue
+    await finishMarking(programs)
+    return anchor
+  }
+  return undefined
+}
+
+/** Marks what the newest anchor has gathered: a crash may have left it half done. */
+export async function finishMarking(programs: GraphPrograms): Promise<void> {
+  const found = await programs.read(function* (tx, { anchors }) {
+    const [newest] = yield* newestAnchors(tx, anchors, 1)
+    if (newest === undefined || newest.isMarked) return undefined
+    const batch = yield* findBatch(tx, anchors, newest.id)
+    return { anchor: newest, batch: batch ?? { ids: [], hashes: [] } }
+  })
+  if (found === undefined) return
+  const { anchor, batch } = found
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const at: number = from
+    from = await programs.write((tx, graph) => markSome(tx, graph, anchor, batch, at))
+  }
+}

@@ -1,0 +1,97 @@
+// Everything that proves memories, put together over one chain: the job that anchors them, and the
+// answers to whoever asks whether they are proved.
+
+import { fail } from '../../base/errors.js'
+import { anchorPayMs } from '../../base/limits.js'
+import { type ExplorerUrl, explorerOf } from '../../chain/explorer.js'
+import type { OpenChain } from '../../chain/open.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { type AnchoredGraph, countWaiting, gatherThese } from './anchor-batch.js'
+import { AnchorJob, type AnchorJobParts } from './anchor-job.js'
+import { type GraphPrograms, makeAnchor } from './anchor-making.js'
+import { ChainReadings } from './chain-readings.js'
+import type { Evidence } from './evidence.js'
+import { type GraphEvidence, type GraphVerdict, graphVerdictOf } from './graph-verdict.js'
+import { MerkleRoots } from './merkle-roots.js'
+import { type Verdict, verdictOf } from './verdict.js'
+
+export interface ProofsOptions extends Omit<AnchorJobParts, 'anchors' | 'roots' | 'payEveryMs'> {
+  readonly chain: Pick<OpenChain, 'kind' | 'chainId' | 'anchors'>
+  /** Setting EXPLORER_TX_URL. */
+  readonly explorerTemplate?: string | undefined
+  /** Between transactions; anchorPayMs on a chain that costs unless given. */
+  readonly payEveryMs?: number
+  /** How long verify waits for the chain, milliseconds. */
+  readonly waitMs?: number
+}
+
+/** What became of a request to anchor. */
+export interface Requested {
+  /** Null: nothing was to be made, or it is made when the next transaction is. */
+  readonly anchorId: string | null
+  /** Memories that are anchored by it. */
+  readonly count: number
+}
+
+export class Proofs {
+  readonly job: AnchorJob
+  private readonly roots = new MerkleRoots()
+  private readonly readings: ChainReadings
+  private readonly explorer: ExplorerUrl
+
+  constructor(private readonly options: ProofsOptions) {
+    const { chain, clock, explorerTemplate: template, waitMs } = options
+    const { kind, chainId, anchors } = chain
+    this.explorer = explorerOf({ isLocal: kind === 'local', chainId, template })
+    this.readings = new ChainReadings({ anchors, clock, waitMs })
+    const { payEveryMs = kind === 'local' ? 0 : anchorPayMs } = options
+    this.job = new AnchorJob({ ...options, anchors, roots: this.roots, payEveryMs })
+  }
+
+  verify(evidence: Evidence): Promise<Verdict> {
+    const { roots, readings, explorer } = this
+    return verdictOf(evidence, { roots, readings, explorer })
+  }
+
+  verifyGraph(evidence: GraphEvidence): Promise<GraphVerdict> {
+    const { chain, clock, pace } = this.options
+    const { isConfigured } = chain.anchors
+    return graphVerdictOf(evidence, { readings: this.readings, isConfigured, clock, pace })
+  }
+
+  /**
+   * Makes the next anchor of a graph and has it sent, and all else that waits there unless `ids`
+   * says which. While another anchor of the graph waits for its transaction none is made: all that
+   * waits goes with the next one. Rejects with CHAIN_UNAVAILABLE, and then makes none.
+   */
+  async anchor(
+    graph: string,
+    programs: GraphPrograms,
+    ids: ReadonlySet<string> | undefined,
+  ): Promise<Requested> {
+    const { anchors } = this.options.chain
+    if (!anchors.isConfigured) throw noChain()
+    await (await anchors.client()).reachable()
+    const making = { ...this.options, roots: this.roots }
+    const made = await makeAnchor(programs, making, { ids, isAlone: true })
+    const left = made === undefined ? await programs.read(countOf(ids)) : undefined
+    if (made === undefined ? !left : ids !== undefined) this.job.hurry()
+    else this.job.request(graph)
+    return { anchorId: made?.id ?? null, count: made?.count ?? left ?? 0 }
+  }
+}
+
+/** How many memories a request is about. */
+function countOf(ids: ReadonlySet<string> | undefined) {
+  return function* (tx: ReadTx, { nodes }: AnchoredGraph): Program<number> {
+    if (ids === undefined) return yield* countWaiting(tx, nodes)
+    return (yield* gatherThese(tx, nodes, ids)).ids.length
+  }
+}
+
+/** What is answered where no chain is set. */
+export function noChain(): Error {
+  return fail('HostUnreachable', 'no chain is set to anchor memories on', {
+    reason: 'CHAIN_UNAVAILABLE',
+  })
+}

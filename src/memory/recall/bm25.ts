@@ -1,0 +1,48 @@
+// BM25, exactly: score = Σ idf · tf·(k1+1) / (tf + k1·(1 − b + b·length/average)) over the terms of
+// a question, idf = ln(1 + (N − df + 0.5) / (df + 0.5)), which is never negative.
+
+import type { Totals } from '../postings/totals.js'
+
+export interface Bm25Parameters {
+  readonly k1: number
+  readonly b: number
+}
+
+export const bm25Defaults: Bm25Parameters = { k1: 1.2, b: 0.75 }
+
+/** What the formula asks of all memories together. */
+export interface Corpus {
+  readonly memories: number
+  /** Of a memory, in terms. */
+  readonly averageLength: number
+}
+
+/** The memories that a question looks among: the active ones, or those that are superseded too. */
+export function corpusOf(totals: Totals, withSuperseded: boolean): Corpus {
+  const memories = totals.memories - (withSuperseded ? 0 : totals.superseded)
+  const length = totals.length - (withSuperseded ? 0 : totals.supersededLength)
+  return { memories, averageLength: length === 0 ? 1 : length / memories }
+}
+
+/** Inverse document frequency of a term that `frequency` of the memories have. */
+export function idf({ memories }: Corpus, frequency: number): number {
+  return Math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5))
+}
+
+/** The formula for one term. */
+export class TermWeight {
+  private readonly factor: number
+  private readonly base: number
+  private readonly perTerm: number
+
+  constructor(corpus: Corpus, { k1, b }: Bm25Parameters, frequency: number) {
+    this.factor = idf(corpus, frequency) * (k1 + 1)
+    this.base = k1 * (1 - b)
+    this.perTerm = (k1 * b) / corpus.averageLength
+  }
+
+  /** What `count` occurrences in a memory of `length` terms add to its score. */
+  score(count: number, length: number): number {
+    return (this.factor * count) / (count + this.base + this.perTerm * length)
+  }
+}

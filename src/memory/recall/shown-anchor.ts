@@ -1,0 +1,17 @@
+// An anchor as clients of the memory commands see it: `id` for `_id`, and nothing of how it is on
+// its way to the chain.
+
+import { fieldsOf } from '../../value/elements.js'
+import { type Document, documentValue } from '../../value/value.js'
+import { writeDocument } from '../../value/writer.js'
+import { type Anchor, anchorDocument } from '../proof/anchor.js'
+
+const internal: ReadonlySet<string> = new Set(['isMarked', 'attempts'])
+
+export function shownAnchor(anchor: Anchor): Document {
+  return writeDocument((writer) => {
+    for (const [name, value] of fieldsOf(documentValue(anchorDocument(anchor)))) {
+      if (!internal.has(name)) writer.value(name === '_id' ? 'id' : name, value)
+    }
+  })
+}

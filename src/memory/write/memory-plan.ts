@@ -1,0 +1,194 @@
+// What writing one memory will come to, found by reads alone, so that a refused one leaves nothing
+// behind in the program that it shares with others. (facts: memory-dashboard A3)
+
+import { fail } from '../../base/errors.js'
+import { extractedMax } from '../../base/limits.js'
+import { findById, getDocument } from '../../engine/collection/collections.js'
+import type { Program, Tx } from '../../store/store.js'
+import { binaryValue, type Document, stringValue } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { entryOf, rangeOf } from '../graph/index-range.js'
+import { edgeTypes } from '../nodes/edge.js'
+import { type EntityWriting, withAliases } from '../nodes/entity-writing.js'
+import { isName, normName } from '../nodes/names.js'
+import { type Entity, isMemory, type Memory, readMemory } from '../nodes/node.js'
+import { nodeId } from '../nodes/node-reading.js'
+import type { GivenEntity } from './given-memory.js'
+import { knownEntities } from './known-names.js'
+import type { PreparedMemory } from './prepared-memory.js'
+
+/** An entity that the memory will be linked to. */
+export interface Link {
+  readonly entity: Entity
+  /** It is to be made, or to be changed; else it stays as it is. */
+  readonly change?: 'add' | 'replace'
+}
+
+export interface Extracted {
+  readonly name: string
+  readonly kind: string
+  readonly rule: string
+}
+
+export interface PlannedEdge {
+  readonly to: string
+  readonly type: string
+  readonly weight: number
+}
+
+export interface MemoryPlan {
+  readonly links: readonly Link[]
+  readonly extracted: readonly Extracted[]
+  readonly edges: readonly PlannedEdge[]
+  /** The memory whose place it takes, as it is stored. */
+  readonly superseded?: Memory | undefined
+}
+
+/** Ids of nodes, rather than names of entities. */
+const idPattern = /^(?:mem_[0-9A-Z]{26}|ent_[0-9a-f]{24})$/
+
+/** The active memory that has the same content; undefined where there is none. */
+export function* findDuplicate(
+  tx: Tx,
+  { nodes }: Graph,
+  { contentKey }: Pick<PreparedMemory, 'contentKey'>,
+): Program<Document | undefined> {
+  const record = yield* tx.get(entryOf(nodes, 'content', binaryValue(0, contentKey)))
+  return record === undefined ? undefined : yield* getDocument(tx, nodes, record)
+}
+
+/** Throws NodeNotFound. */
+export function* planMemory(
+  tx: Tx,
+  graph: Graph,
+  entities: EntityWriting,
+  prepared: PreparedMemory,
+): Program<MemoryPlan> {
+  const links = new Map<string, Link>()
+  for (const given of prepared.given.entities) yield* linkGiven(links, entities, given)
+  const extracted = yield* linkExtracted(links, entities, prepared)
+  const edges: PlannedEdge[] = []
+  for (const { to, type, weight } of prepared.given.edges) {
+    edges.push({ to: yield* targetOf(tx, graph, { entities, links }, to), type, weight })
+  }
+  const { supersedes } = prepared.given
+  const superseded =
+    supersedes === undefined ? undefined : yield* requireMemory(tx, graph, supersedes)
+  return { links: [...links.values()], extracted, edges, superseded }
+}
+
+type Links = Map<string, Link>
+
+function* linkGiven(links: Links, entities: EntityWriting, given: GivenEntity): Program<void> {
+  const isId = idPattern.test(given.name)
+  const found = isId ? yield* entities.byId(given.name) : yield* entities.find(given)
+  if (isId && found === undefined) throw unknownNode(given.name)
+  const before = found ?? entities.draft(given)
+  const linked = links.get(before.id)
+  const entity = withAliases(linked?.entity ?? before, given.aliases.map(normName))
+  const isChanged = entity !== before || linked?.change !== undefined
+  const change = found === undefined ? 'add' : isChanged ? 'replace' : undefined
+  links.set(entity.id, change === undefined ? { entity } : { entity, change })
+}
+
+function* linkExtracted(
+  links: Links,
+  entities: EntityWriting,
+  prepared: PreparedMemory,
+): Program<Extracted[]> {
+  const extracted: Extracted[] = []
+  for (const entity of yield* knownEntities(prepared, entities)) {
+    if (links.has(entity.id) || extracted.length >= extractedMax) continue
+    links.set(entity.id, { entity })
+    extracted.push({ name: entity.name, kind: entity.kind, rule: 'known' })
+  }
+  for (const { rule, ...find } of prepared.finds) {
+    const found = yield* entities.find(find)
+    const entity = found ?? entities.draft(find)
+    if (!isName(entity.normName) || isLinked(links, entity.normName)) continue
+    if (extracted.length >= extractedMax) break
+    links.set(entity.id, found === undefined ? { entity, change: 'add' } : { entity })
+    extracted.push({ name: find.name, kind: entity.kind, rule })
+  }
+  return extracted
+}
+
+/** By whatever kind: what a rule takes it for does not make it another thing. */
+function isLinked(links: Links, name: string): boolean {
+  for (const { entity } of links.values()) {
+    if (entity.normName === name || entity.aliases.includes(name)) return true
+  }
+  return false
+}
+
+interface Linking {
+  readonly entities: EntityWriting
+  readonly links: Links
+}
+
+/** A node that is there, or an entity that the memory itself brings. */
+function* targetOf(
+  tx: Tx,
+  graph: Graph,
+  { entities, links }: Linking,
+  to: string,
+): Program<string> {
+  if (idPattern.test(to)) return yield* requireNode(tx, graph, entities, to)
+  const found = yield* entities.find({ name: to })
+  if (found !== undefined) return found.id
+  const name = normName(to)
+  for (const { entity } of links.values()) if (entity.normName === name) return entity.id
+  throw unknownNode(to)
+}
+
+/** The id of the node that an id means: of an entity that was merged, of what it became. */
+export function* requireNode(
+  tx: Tx,
+  graph: Graph,
+  entities: EntityWriting,
+  id: string,
+): Program<string> {
+  if ((yield* findById(tx, graph.nodes, stringValue(id))) !== undefined) return id
+  const became = yield* entities.byId(id)
+  if (became === undefined) throw unknownNode(id)
+  return became.id
+}
+
+/** As requireNode, of an id or an entity's name. */
+export function* requireNamed(
+  tx: Tx,
+  graph: Graph,
+  entities: EntityWriting,
+  text: string,
+): Program<string> {
+  return yield* targetOf(tx, graph, { entities, links: new Map() }, text)
+}
+
+/** Throws NodeNotFound for what is no memory. */
+export function* requireMemory(tx: Tx, { nodes }: Graph, id: string): Program<Memory> {
+  const document = yield* findById(tx, nodes, stringValue(id))
+  if (document === undefined || !isMemory(document)) throw unknownNode(id)
+  return readMemory(document)
+}
+
+export function unknownNode(id: string): Error {
+  return fail('NodeNotFound', `there is no node '${id}'`)
+}
+
+/** The newest memory from a source, by its id. */
+export function* lastOf(tx: Tx, { nodes }: Graph, ref: string): Program<string | undefined> {
+  const range = rangeOf(nodes, 'sequence', stringValue(ref))
+  const [entry] = yield* tx.scanOwn({ ...range, reverse: true }, 1)
+  const document = entry === undefined ? undefined : yield* getDocument(tx, nodes, entry.value)
+  return document === undefined ? undefined : nodeId(document)
+}
+
+/** The edges of a new memory, none twice: those that were asked for come last and win. */
+export function plannedEdges({ links, edges, superseded }: MemoryPlan): readonly PlannedEdge[] {
+  const all = links.map(({ entity }) => ({ to: entity.id, type: edgeTypes.mentions, weight: 1 }))
+  const own =
+    superseded === undefined ? [] : [{ to: superseded.id, type: edgeTypes.supersedes, weight: 1 }]
+  const byPlace = new Map<string, PlannedEdge>()
+  for (const edge of [...all, ...own, ...edges]) byPlace.set(`${edge.type}\0${edge.to}`, edge)
+  return [...byPlace.values()]
+}

@@ -1,0 +1,83 @@
+// Two entities that are one: edges move, names become other names, and the old id goes on to mean
+// the entity that is left. The hashed lists of memories stay as they were written.
+// (facts: memory-dashboard A3, merge)
+
+import { fail } from '../../base/errors.js'
+import { edgesPerProgram, entityNamesMax } from '../../base/limits.js'
+import {
+  getDocument,
+  insertDocument,
+  recordKey,
+  replaceDocument,
+} from '../../engine/collection/collections.js'
+import type { Program, Tx } from '../../store/store.js'
+import { stringValue } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { noteChange } from '../graph/graph-settings.js'
+import { type Edge, edgeDocument, edgeId, readEdge } from '../nodes/edge.js'
+import { type Author, EntityWriting, withAliases } from '../nodes/entity-writing.js'
+import type { Entity } from '../nodes/node.js'
+import { edgesOf, removeEdge, removeNode } from './forget.js'
+import { unknownNode } from './memory-plan.js'
+
+export interface Merged {
+  readonly entity: Entity
+  /** Edges that this program has moved. */
+  readonly moved: number
+  /** The old entity is gone; else another program has to go on. */
+  readonly isDone: boolean
+}
+
+/** Ids or names. Throws NodeNotFound, BadValue. */
+export function* mergeEntities(
+  tx: Tx,
+  graph: Graph,
+  given: { readonly from: string; readonly into: string },
+  author: Author,
+): Program<Merged> {
+  const entities = new EntityWriting(tx, graph, author)
+  const from = yield* requireEntity(entities, given.from)
+  const into = yield* requireEntity(entities, given.into)
+  if (from.id === into.id) throw fail('BadValue', 'an entity cannot be merged into itself')
+  const entity = named(into, from, author.now)
+  const edges = yield* edgesOf(tx, graph, from.id, edgesPerProgram)
+  for (const edge of edges) yield* moveEdge(tx, graph, edge, from.id, into.id)
+  yield* noteChange(tx, graph.anchors)
+  const moved = edges.length
+  if (moved === edgesPerProgram) return { entity: into, moved, isDone: false }
+  yield* removeNode(tx, graph, from.id)
+  yield* entities.replace(entity)
+  return { entity, moved, isDone: true }
+}
+
+function* requireEntity(entities: EntityWriting, text: string): Program<Entity> {
+  const found = (yield* entities.byId(text)) ?? (yield* entities.find({ name: text }))
+  if (found === undefined) throw unknownNode(text)
+  return found
+}
+
+/** With the names and ids of the other. Throws BadValue where that is too many. */
+function named(into: Entity, from: Entity, now: number): Entity {
+  const formerIds = [...into.formerIds, ...from.formerIds, from.id]
+  const names = [from.normName, ...from.aliases]
+  const entity = withAliases({ ...into, formerIds, updatedAt: now }, names)
+  const known = new Set([entity.normName, ...entity.aliases])
+  if (names.every((name) => known.has(name)) && formerIds.length <= entityNamesMax) return entity
+  throw fail('BadValue', `an entity has at most ${entityNamesMax} other names`)
+}
+
+/** To the other entity; where that has such an edge already, the heavier of the two stays. */
+function* moveEdge(tx: Tx, graph: Graph, edge: Edge, old: string, now: string): Program<void> {
+  yield* removeEdge(tx, graph, edge.id)
+  const from = edge.from === old ? now : edge.from
+  const to = edge.to === old ? now : edge.to
+  if (from === to) return
+  const id = edgeId(graph.name, from, edge.type, to)
+  const key = recordKey(graph.edges, stringValue(id))
+  const there = yield* getDocument(tx, graph.edges, key)
+  const moved = edgeDocument({ ...edge, id, from, to })
+  if (there === undefined) yield* insertDocument(tx, graph.edges, moved)
+  else if (readEdge(there).weight < edge.weight) {
+    yield* replaceDocument(tx, graph.edges, key, there, moved)
+  }
+}

@@ -1,0 +1,217 @@
+// Writing memories: each with the entities it names, its edges and its postings, in one program,
+// beside the counts and the number of the last change. (facts: memory-dashboard A3)
+
+import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
+import { graphNodesMax } from '../../base/limits.js'
+import { countOf } from '../../engine/collection/catalog.js'
+import {
+  getDocument,
+  insertDocument,
+  recordKey,
+  replaceDocument,
+} from '../../engine/collection/collections.js'
+import type { Guarded } from '../../engine/types.js'
+import type { Program, Tx } from '../../store/store.js'
+import { type Document, stringValue } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { noteChange } from '../graph/graph-settings.js'
+import { type Edge, edgeDocument, edgeId, edgeTypes } from '../nodes/edge.js'
+import { type Author, EntityWriting } from '../nodes/entity-writing.js'
+import { type Memory, memoryDocument } from '../nodes/node.js'
+import { type Posted, PostingWriter } from '../postings/postings.js'
+import { topTerms } from '../postings/top-terms.js'
+import { totalsOf } from '../postings/totals.js'
+import { memoryHash } from '../proof/memory-hash.js'
+import {
+  type Extracted,
+  findDuplicate,
+  type Link,
+  lastOf,
+  type MemoryPlan,
+  planMemory,
+  plannedEdges,
+  unknownNode,
+} from './memory-plan.js'
+import type { PreparedMemory } from './prepared-memory.js'
+
+export interface Remembered {
+  readonly kind: 'remembered'
+  readonly index: number
+  readonly memory: Document
+  readonly created: { readonly nodes: number; readonly edges: number }
+  readonly links: readonly Link[]
+  readonly extracted: readonly Extracted[]
+  /** Terms that tell it from the others of its graph, the best first. */
+  readonly keywords: readonly string[]
+}
+
+export type Outcome =
+  | Remembered
+  /** Its content is there already. */
+  | { readonly kind: 'duplicate'; readonly index: number; readonly memory: Document }
+  | { readonly kind: 'refused'; readonly index: number; readonly error: GatewayError }
+
+export interface RememberOptions extends Author {
+  /** The id of the memory at a place of the command, the same at every run. */
+  readonly idOf: (index: number) => string
+  /** One that is refused ends the program; else it is told, and the others stay. */
+  readonly isAtomic: boolean
+}
+
+/** Writes memories in one program. Throws GraphLimit; TransactionTooLarge must end the program. */
+export function* rememberAll(
+  tx: Tx & Guarded,
+  graph: Graph,
+  memories: readonly PreparedMemory[],
+  options: RememberOptions,
+): Program<Outcome[]> {
+  const { documents } = yield* countOf(tx, graph.nodes)
+  if (documents + memories.length > graphNodesMax) {
+    throw fail('GraphLimit', `a graph has at most ${graphNodesMax} nodes`)
+  }
+  const { memories: before } = yield* totalsOf(tx, graph.terms)
+  const writing = new Remembering(tx, graph, options, before)
+  const outcomes: Outcome[] = []
+  for (const prepared of memories) outcomes.push(yield* writing.remember(prepared))
+  yield* writing.finish()
+  return outcomes
+}
+
+class Remembering {
+  private readonly entities: EntityWriting
+  private readonly postings: PostingWriter
+  private hasChanged = false
+  /** The newest memory of each source, of those that were written here. */
+  private readonly last = new Map<string, string>()
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly graph: Graph,
+    private readonly options: RememberOptions,
+    /** Of the graph, when the program began. */
+    private readonly memoriesBefore: number,
+  ) {
+    this.entities = new EntityWriting(tx, graph, options)
+    this.postings = new PostingWriter(tx, graph.terms)
+  }
+
+  *remember(prepared: PreparedMemory): Program<Outcome> {
+    const { tx, graph } = this
+    const { index } = prepared
+    const same = yield* findDuplicate(tx, graph, prepared)
+    if (same !== undefined) return { kind: 'duplicate', index, memory: same }
+    let plan: MemoryPlan
+    try {
+      plan = yield* planMemory(tx, graph, this.entities, prepared)
+    } catch (thrown) {
+      const error = toGatewayError(thrown)
+      if (this.options.isAtomic || error.kind !== 'NodeNotFound') throw thrown
+      return { kind: 'refused', index, error }
+    }
+    return yield* this.write(prepared, plan)
+  }
+
+  /** Writes the postings of all of them. */
+  *finish(): Program<void> {
+    if (!this.hasChanged) return
+    yield* this.postings.finish()
+    yield* noteChange(this.tx, this.graph.anchors)
+  }
+
+  private *write(prepared: PreparedMemory, plan: MemoryPlan): Program<Remembered> {
+    const { tx, graph, entities, postings } = this
+    const { links, extracted } = plan
+    for (const { entity, change } of links) {
+      if (change === 'add') yield* entities.add(entity)
+      else if (change === 'replace') yield* entities.replace(entity)
+    }
+    const ref = prepared.given.source?.ref
+    const previous = yield* this.previousOf(ref)
+    const memory = this.memoryOf(prepared, plan)
+    const document = memoryDocument(memory)
+    yield* insertDocument(tx, graph.nodes, document)
+    const edges = plannedEdges(plan)
+    for (const { to, ...rest } of edges) yield* this.addEdge({ ...rest, from: memory.id, to })
+    if (previous !== undefined) {
+      yield* this.addEdge({ from: previous, to: memory.id, type: edgeTypes.next, weight: 1 })
+    }
+    if (ref !== undefined) this.last.set(ref, memory.id)
+    const { superseded } = plan
+    if (superseded !== undefined) yield* this.supersede(superseded)
+    yield* postings.add(postedOf(memory))
+    this.hasChanged = true
+    const frequencies = yield* postings.frequenciesOf(memory.keywords.keys())
+    const keywords = topTerms(memory.keywords, frequencies, this.memoriesBefore)
+    const created = {
+      nodes: 1 + links.filter(({ change }) => change === 'add').length,
+      edges: edges.length + (previous === undefined ? 0 : 1),
+    }
+    const { index } = prepared
+    const rest = { links, extracted, keywords }
+    return { kind: 'remembered', index, memory: document, created, ...rest }
+  }
+
+  /** The memory before the next one from a source. */
+  private *previousOf(ref: string | undefined): Program<string | undefined> {
+    if (ref === undefined) return undefined
+    const { tx, graph, last } = this
+    return last.get(ref) ?? (yield* lastOf(tx, graph, ref))
+  }
+
+  private memoryOf({ index, given, ...rest }: PreparedMemory, { links }: MemoryPlan): Memory {
+    const { now, createdBy, idOf } = this.options
+    const { text, source, supersedes, validFrom, validTo } = given
+    const hashed = {
+      id: idOf(index),
+      text,
+      source,
+      supersedes,
+      createdAt: now,
+      createdBy,
+      entities: links.map(({ entity }) => entity.id),
+    }
+    return {
+      ...hashed,
+      keywords: rest.terms,
+      len: rest.length,
+      contentKey: rest.contentKey,
+      hash: memoryHash({ ...hashed, graph: this.graph.name }),
+      anchorId: null,
+      status: 'active',
+      validFrom,
+      validTo,
+      updatedAt: now,
+    }
+  }
+
+  /** Has a memory give up its place. Nothing else changes: its text stays as it was. */
+  private *supersede(memory: Memory): Program<void> {
+    if (memory.status === 'superseded') return
+    yield* this.postings.setStatus(postedOf(memory), true)
+    const updatedAt = this.options.now
+    yield* replaceMemory(this.tx, this.graph, { ...memory, status: 'superseded', updatedAt })
+  }
+
+  /** Between nodes of which one is new: there is none of its kind. */
+  private addEdge(edge: Pick<Edge, 'from' | 'to' | 'type' | 'weight'>): Program<void> {
+    const { now: createdAt, createdBy } = this.options
+    const id = edgeId(this.graph.name, edge.from, edge.type, edge.to)
+    const document = edgeDocument({ ...edge, id, createdAt, createdBy })
+    return insertDocument(this.tx, this.graph.edges, document)
+  }
+}
+
+/** Puts a memory in the place of itself, and answers it as it is stored. */
+export function* replaceMemory(tx: Tx, { nodes }: Graph, memory: Memory): Program<Document> {
+  const key = recordKey(nodes, stringValue(memory.id))
+  const before = yield* getDocument(tx, nodes, key)
+  if (before === undefined) throw unknownNode(memory.id)
+  const after = memoryDocument(memory)
+  yield* replaceDocument(tx, nodes, key, before, after)
+  return after
+}
+
+/** A memory as its postings tell of it. */
+export function postedOf({ id, keywords, len, status }: Memory): Posted {
+  return { id, terms: keywords, length: len, isSuperseded: status === 'superseded' }
+}

@@ -1,0 +1,42 @@
+// What of a memory may change once it is written: until when it holds, and whether another has
+// taken its place. Text and entities are hashed; a correction is a memory of its own.
+// (facts: memory-dashboard A3, PATCH)
+
+import { fail } from '../../base/errors.js'
+import type { Program, Tx } from '../../store/store.js'
+import type { Document } from '../../value/value.js'
+import type { Graph } from '../graph/graph.js'
+import { noteChange } from '../graph/graph-settings.js'
+import type { MemoryStatus } from '../nodes/node.js'
+import { writePostings } from '../postings/postings.js'
+import { findDuplicate, requireMemory } from './memory-plan.js'
+import { postedOf, replaceMemory } from './remember.js'
+
+export interface MemoryChange {
+  readonly status?: MemoryStatus | undefined
+  /** Milliseconds since 1970; null: no end. */
+  readonly validTo?: number | null | undefined
+}
+
+/** The memory as it is stored then. Throws NodeNotFound, AlreadyExists. */
+export function* updateMemory(
+  tx: Tx,
+  graph: Graph,
+  id: string,
+  change: MemoryChange,
+  now: number,
+): Program<Document> {
+  const before = yield* requireMemory(tx, graph, id)
+  const { status = before.status } = change
+  const validTo = change.validTo === undefined ? before.validTo : (change.validTo ?? undefined)
+  const { contentKey } = before
+  if (status === 'active' && before.status !== 'active' && contentKey !== undefined) {
+    const same = yield* findDuplicate(tx, graph, { contentKey })
+    if (same !== undefined) throw fail('AlreadyExists', 'an active memory has the same content')
+  }
+  yield* writePostings(tx, graph.terms, (postings) =>
+    postings.setStatus(postedOf(before), status === 'superseded'),
+  )
+  yield* noteChange(tx, graph.anchors)
+  return yield* replaceMemory(tx, graph, { ...before, status, validTo, updatedAt: now })
+}

@@ -1,0 +1,86 @@
+// The main thread's side of a backup's worker: questions and answers in order. Whatever ends the
+// worker rejects what is still asked, so nobody waits for one that is gone.
+
+import { Worker } from 'node:worker_threads'
+import { fail, GatewayError } from '../../base/errors.js'
+import { backupHeapMiB } from '../../base/limits.js'
+import type { Damage } from '../tables/stored-pairs.js'
+import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
+
+/** A pair in the tables is damaged: ChecksumMismatch, and which. */
+export class TablesDamaged extends GatewayError {
+  constructor(readonly damage: Damage) {
+    super('ChecksumMismatch', damage.text)
+  }
+}
+
+export type Answer = Exclude<FromBackupWorker, { kind: 'failed' }>
+
+interface Asked {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+}
+
+export class BackupThread {
+  /** Resolves when the worker is gone. */
+  readonly exited: Promise<void>
+  /** Rejects when the worker is to end, with the reason; never resolves. */
+  readonly ended: Promise<never>
+  private readonly worker: Worker
+  private readonly asked: Asked[] = []
+  private reason: Error | undefined
+  private rejectEnded: (error: Error) => void = () => undefined
+
+  constructor(start: BackupWorkerStart) {
+    this.ended = new Promise((_, reject) => {
+      this.rejectEnded = reject
+    })
+    this.ended.catch(() => undefined)
+    this.worker = new Worker(new URL('./backup-worker.js', import.meta.url), {
+      name: 'backup',
+      workerData: start,
+      resourceLimits: { maxOldGenerationSizeMb: backupHeapMiB, maxYoungGenerationSizeMb: 8 },
+    })
+    this.worker.on('message', (message: FromBackupWorker) => this.take(message))
+    this.worker.on('error', (error) => {
+      this.finish(fail('OperationFailed', `the backup failed: ${error.message}`))
+    })
+    this.exited = new Promise((resolve) => {
+      this.worker.on('exit', () => {
+        this.finish(fail('OperationFailed', 'the backup worker has ended'))
+        resolve()
+      })
+    })
+  }
+
+  ask(question: Exclude<ToBackupWorker, 'stop'>): Promise<Answer> {
+    if (this.reason !== undefined) return Promise.reject(this.reason)
+    this.worker.postMessage(question)
+    return new Promise((resolve, reject) => {
+      this.asked.push({ resolve, reject })
+    })
+  }
+
+  /** Ends the worker, at most one block from now; resolves when it is gone. */
+  end(reason: Error): Promise<void> {
+    if (this.reason === undefined) this.worker.postMessage('stop' satisfies ToBackupWorker)
+    this.finish(reason)
+    return this.exited
+  }
+
+  private take(message: FromBackupWorker): void {
+    const first = this.asked.shift()
+    if (message.kind !== 'failed') {
+      first?.resolve(message)
+      return
+    }
+    const { damage, code, text } = message
+    first?.reject(damage === undefined ? fail(code, text) : new TablesDamaged(damage))
+  }
+
+  private finish(reason: Error): void {
+    this.reason ??= reason
+    this.rejectEnded(this.reason)
+    for (const { reject } of this.asked.splice(0)) reject(this.reason)
+  }
+}

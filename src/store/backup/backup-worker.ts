@@ -1,0 +1,117 @@
+// Entry point of the backup's worker: a thread with its own handle on the tables, which pins one
+// state of them and walks it in key order, one block a question.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Bytes, beginsWith, prefixEnd } from '../../base/bytes.js'
+import { assert, GatewayError } from '../../base/errors.js'
+import {
+  type Environment,
+  openEnvironment,
+  type ReadTransaction,
+} from '../tables/lmdb-environment.js'
+import type { Damage } from '../tables/stored-pairs.js'
+import { readState, TablesWalk } from '../tables/tables-walk.js'
+import { Block, encodeHead, encodeTail, nextBlocksCrc } from './backup-format.js'
+import type { BackupWorkerStart, FromBackupWorker, ToBackupWorker } from './backup-messages.js'
+
+class Damaged extends Error {
+  constructor(readonly damage: Damage) {
+    super(damage.text)
+  }
+}
+
+/** The sections of one state, in order. */
+class Sections {
+  readonly head: Bytes
+  /** How many the state has. */
+  readonly pairs: number
+  private readonly walk: TablesWalk
+  private readonly without: readonly Bytes[]
+  private readonly seen = { blocks: 0, blocksCrc: 0, pairs: 0, bytes: 0 }
+
+  constructor(environment: Environment, transaction: ReadTransaction, start: BackupWorkerStart) {
+    const { format, applied, pairs: all } = readState(environment)
+    const { sigil, time, without } = start
+    const pairs = all - countUnder(environment, transaction, without)
+    this.without = without
+    this.head = encodeHead({ tablesFormat: format, applied, time, pairs, sigil })
+    this.pairs = pairs
+    this.walk = new TablesWalk(environment, transaction, applied.version)
+  }
+
+  /** The next block, or the end of the file. Throws Damaged. */
+  next(): FromBackupWorker {
+    const { seen } = this
+    const block = new Block(seen.blocks)
+    this.walk.step(
+      ({ key, value }) => beginsWith(key, this.without) || block.add(key, value),
+      (damage) => {
+        throw new Damaged(damage)
+      },
+    )
+    if (block.pairs === 0) return { kind: 'tail', section: encodeTail(seen) }
+    const { section, crc } = block.close()
+    seen.blocks++
+    seen.blocksCrc = nextBlocksCrc(seen.blocksCrc, crc)
+    seen.pairs += block.pairs
+    seen.bytes += block.bytes
+    return { kind: 'block', section, pairs: seen.pairs }
+  }
+}
+
+function countUnder(
+  environment: Environment,
+  transaction: ReadTransaction,
+  beginnings: readonly Bytes[],
+): number {
+  let count = 0
+  for (const start of beginnings) {
+    const range = { start, end: prefixEnd(start), transaction }
+    for (const _ of environment.getKeys(range)) count++
+  }
+  return count
+}
+
+const port = parentPort
+assert(port !== null, 'backup-worker runs as a worker only')
+const start = workerData as BackupWorkerStart
+let environment: Environment | undefined
+let transaction: ReadTransaction | undefined
+let sections: Sections | undefined
+
+port.on('message', (message: ToBackupWorker) => {
+  if (message === 'stop') {
+    port.close()
+    transaction?.done()
+    void environment?.close()
+    return
+  }
+  const answer = answerTo(message)
+  const moved = answer.kind === 'block' ? [answer.section.buffer as ArrayBuffer] : []
+  port.postMessage(answer, moved)
+})
+
+function answerTo(question: 'open' | 'pin' | 'next'): FromBackupWorker {
+  try {
+    environment ??= openEnvironment(start.folder)
+    if (question === 'open') return { kind: 'opened' }
+    if (question === 'pin') {
+      transaction = environment.useReadTransaction()
+      sections = new Sections(environment, transaction, start)
+      return { kind: 'pinned', head: sections.head, pairs: sections.pairs }
+    }
+    assert(sections !== undefined, 'a state is pinned before it is read')
+    return sections.next()
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function failed(error: unknown): FromBackupWorker {
+  const text = error instanceof Error ? error.message : String(error)
+  if (error instanceof Damaged) {
+    return { kind: 'failed', code: 'ChecksumMismatch', text, damage: error.damage }
+  }
+  const code = error instanceof GatewayError ? error.kind : 'OperationFailed'
+  return { kind: 'failed', code, text }
+}

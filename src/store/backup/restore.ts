@@ -1,0 +1,225 @@
+// A store out of a backup. It is built in a folder of its own, in sorted commits, and takes its
+// place in one step once the whole backup is verified: until then there is no store, and after a
+// failure there is nothing.
+
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type Bytes, beginsWith, compareBytes } from '../../base/bytes.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import { restoreCommitBytes } from '../../base/limits.js'
+import { copyOf } from '../../base/slab.js'
+import { nodeFiles } from '../files.js'
+import { claimFolder, dropFolder, lockEnvironment } from '../folder-lock.js'
+import {
+  commitSync,
+  type Environment,
+  openEnvironment,
+  writeApplied,
+} from '../tables/lmdb-environment.js'
+import { prepareFormat } from '../tables/lmdb-format.js'
+import { damageOf, orderDamage } from '../tables/stored-pairs.js'
+import { firstKey, readState } from '../tables/tables-walk.js'
+import type { BackupHead, BackupTail } from './backup-format.js'
+import { BackupReader } from './backup-reader.js'
+
+export interface RestoreOptions {
+  /** Where the store will be: absent, or empty. */
+  readonly folder: string
+  /** The backup, in pieces of any size. */
+  readonly pieces: AsyncIterable<Bytes>
+  /** Beginnings of keys that are not brought back, though the backup has them. */
+  readonly without?: readonly Bytes[]
+  /** Told after each piece: bytes of the backup, and pairs. */
+  readonly progress?: (bytes: number, pairs: number) => void
+}
+
+export interface Restored extends BackupTail {
+  readonly head: BackupHead
+}
+
+const dataFile = 'data.mdb'
+/** Within a folder that cannot be replaced: a mount point, or one in a folder that is not ours. */
+const innerName = 'restoring'
+/** What an empty folder may hold: a file system's own. */
+const ownNames: readonly string[] = ['lost+found', innerName]
+
+/**
+ * Throws OperationFailed where the folder is not empty, is in use or cannot be made;
+ * ChecksumMismatch, with the place, where the backup is damaged; OutOfDiskSpace.
+ */
+export async function restoreStore(options: RestoreOptions): Promise<Restored> {
+  const folder = resolve(options.folder)
+  requireEmpty(folder)
+  const place = placeFor(folder)
+  claimFolder(place)
+  try {
+    const environment = openPlace(place)
+    try {
+      const restored = await build(environment, place, options)
+      await environment.close()
+      settle(place, folder)
+      return restored
+    } finally {
+      await environment.close()
+      rmSync(place, { recursive: true, force: true })
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : cannotRestore(folder, error)
+  } finally {
+    dropFolder(place)
+  }
+}
+
+function requireEmpty(folder: string): void {
+  if (!existsSync(folder)) return
+  if (!statSync(folder).isDirectory()) {
+    throw fail('OperationFailed', `${folder} is not a folder`)
+  }
+  const found = readdirSync(folder).find((name) => !ownNames.includes(name))
+  if (found === undefined) return
+  throw fail(
+    'OperationFailed',
+    `the folder ${folder} is not empty (${found}): stop Sigil and move the folder away, ` +
+      'or name another with STORE',
+  )
+}
+
+/** Beside the folder, or within it where beside is another file system or closed to us. */
+function placeFor(folder: string): string {
+  const parent = dirname(folder)
+  const beside = `${folder}.restoring`
+  if (!existsSync(folder)) return beside
+  if (statSync(folder).dev !== statSync(parent).dev) return join(folder, innerName)
+  try {
+    accessSync(parent, constants.W_OK)
+    return beside
+  } catch {
+    return join(folder, innerName)
+  }
+}
+
+/** An environment that is empty and ours; what a killed restore has left there goes. */
+function openPlace(place: string): Environment {
+  if (existsSync(join(place, dataFile))) {
+    const left = openEnvironment(place)
+    try {
+      lockEnvironment(left, place)
+    } finally {
+      void left.close()
+    }
+  }
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place, { recursive: true, mode: 0o700 })
+  const environment = openEnvironment(place)
+  lockEnvironment(environment, place)
+  prepareFormat(environment, place)
+  return environment
+}
+
+async function build(
+  environment: Environment,
+  place: string,
+  { pieces, progress, without }: RestoreOptions,
+): Promise<Restored> {
+  const loader = new Loader(environment, place, without)
+  let bytes = 0
+  let pairs = 0
+  const reader = new BackupReader({
+    head: (head) => loader.begin(head),
+    pair: (key, value) => loader.add(key, value),
+    progress: (count) => {
+      pairs = count
+    },
+  })
+  for await (const piece of pieces) {
+    reader.push(piece)
+    bytes += piece.length
+    progress?.(bytes, pairs)
+  }
+  const tail = reader.finish()
+  return { ...tail, head: loader.finish() }
+}
+
+/** Brings pairs in key order to an empty environment. */
+class Loader {
+  private head: BackupHead | undefined
+  private pairs: { readonly key: Bytes; readonly value: Bytes }[] = []
+  private bytes = 0
+  private before = firstKey
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly place: string,
+    private readonly without: readonly Bytes[] = [],
+  ) {}
+
+  begin(head: BackupHead): void {
+    const { format } = readState(this.environment)
+    if (head.tablesFormat !== format) {
+      const theirs = `tables of format ${head.tablesFormat}, made by Sigil ${head.sigil}`
+      throw fail('OperationFailed', `the backup has ${theirs}; this version reads format ${format}`)
+    }
+    this.head = head
+  }
+
+  add(key: Bytes, value: Bytes): void {
+    const isAbove = compareBytes(key, this.before) > 0
+    const damage = isAbove
+      ? damageOf(key, value, this.head?.applied.version ?? 0)
+      : orderDamage(key)
+    if (damage !== undefined) throw fail('ChecksumMismatch', `in the backup, ${damage.text}`)
+    this.before = copyOf(key, 0, key.length)
+    if (beginsWith(key, this.without)) return
+    this.pairs.push({ key: this.before, value: copyOf(value, 0, value.length) })
+    this.bytes += key.length + value.length
+    if (this.bytes >= restoreCommitBytes) this.commit()
+  }
+
+  finish(): BackupHead {
+    const { head } = this
+    if (head === undefined) throw fail('ChecksumMismatch', 'the backup is not whole')
+    this.commit()
+    commitSync(this.environment, this.place, () => writeApplied(this.environment, head.applied))
+    return head
+  }
+
+  /** Appended: pages are filled, and none is written twice. */
+  private commit(): void {
+    const { environment, place, pairs } = this
+    commitSync(environment, place, () => {
+      for (const { key, value } of pairs) environment.putSync(key, value, { append: true })
+    })
+    this.pairs = []
+    this.bytes = 0
+  }
+}
+
+/** The moment from which the store is there: its file appears in the folder under its name. */
+function settle(place: string, folder: string): void {
+  requireEmpty(folder)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    // Not a rename: that would replace the file of a Sigil that was started meanwhile.
+    linkSync(join(place, dataFile), join(folder, dataFile))
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error
+    throw fail('OperationFailed', `another process has made a store in ${folder} meanwhile`)
+  }
+  nodeFiles.syncFolderSync(folder)
+  nodeFiles.syncFolderSync(dirname(folder))
+}
+
+function cannotRestore(folder: string, cause: unknown): GatewayError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const text = `cannot restore into ${folder}: ${reason}`
+  return new GatewayError('OperationFailed', text, {}, cause)
+}

@@ -1,0 +1,117 @@
+// Entry point of the checkpoint worker: a thread with its own handle on the tables. It flushes a
+// sealed segment, since what the tables hold must never be ahead of the log, and applies it.
+
+import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert, fail, GatewayError } from '../../base/errors.js'
+import type { SegmentSource } from '../log/segment-changes.js'
+import {
+  type Environment,
+  hasPanicked,
+  openEnvironment,
+  readApplied,
+} from '../tables/lmdb-environment.js'
+import { applySegment } from './checkpoint.js'
+import {
+  closingAt,
+  droppedAt,
+  type FromWorker,
+  type ToWorker,
+  type WorkerStart,
+} from './checkpoint-messages.js'
+
+const port = parentPort
+assert(port !== null, 'checkpoint-worker runs as a worker only')
+const { folder, control } = workerData as WorkerStart
+let environment: Environment | undefined
+
+port.on('message', (message: ToWorker) => {
+  if (message.kind === 'apply') {
+    port.postMessage(answer(message))
+    return
+  }
+  port.close()
+  void environment?.close()
+})
+
+function answer(source: SegmentSource): FromWorker {
+  try {
+    mayCommit()
+    const unsynced = flushed(source.path)
+    if (unsynced !== undefined) return unsynced
+    environment ??= openEnvironment(folder)
+    const applied = readApplied(environment)
+    // This thread's view would hold back pages that the commits free.
+    environment.resetReadTxn()
+    const options = { folder, applied, beforeCommit: mayCommit }
+    return { kind: 'applied', done: applySegment(environment, source, options) }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** Throws where the worker is to end. */
+function mayCommit(): void {
+  if (Atomics.load(control, closingAt) !== 0)
+    throw fail('ShutdownInProgress', 'the store is closing')
+}
+
+/**
+ * Syncs a segment and its name. Where that fails, what was written may be gone: then nothing may be
+ * counted on any more.
+ */
+function flushed(path: string): FromWorker | undefined {
+  try {
+    flushWith(fdatasyncSync, path)
+    flushWith(fsyncSync, dirname(path))
+    return undefined
+  } catch (error) {
+    dropEnvironment()
+    const text = `the log could not be flushed: ${path}: ${textOf(error)}`
+    return { kind: 'failed', code: 'OperationFailed', text, cause: 'sync' }
+  }
+}
+
+function flushWith(sync: (file: number) => void, path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    sync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function failed(error: unknown): FromWorker {
+  const mayPass =
+    error instanceof GatewayError &&
+    (error.kind === 'OutOfDiskSpace' || error.kind === 'ShutdownInProgress')
+  const cause = mayPass && !isLost() ? 'passing' : 'other'
+  if (cause === 'other') dropEnvironment()
+  const code = error instanceof GatewayError ? error.kind : 'OperationFailed'
+  return { kind: 'failed', code, text: textOf(error), cause }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Whether the failed write was of the first pages, after which nobody can read any more. */
+function isLost(): boolean {
+  try {
+    environment?.resetReadTxn()
+    if (environment !== undefined) readApplied(environment)
+    environment?.resetReadTxn()
+    return false
+  } catch (error) {
+    return hasPanicked(error)
+  }
+}
+
+/** Nothing will be applied any more; a failed environment can only be opened again once it is. */
+function dropEnvironment(): void {
+  void environment?.close()
+  environment = undefined
+  Atomics.store(control, droppedAt, 1)
+  Atomics.notify(control, droppedAt)
+}

@@ -1,0 +1,173 @@
+// The main thread's side of the checkpoint worker. The worker starts with the first segment; its
+// commits and their flushes never hold up the event loop. Whatever ends the worker rejects what it
+// was asked for: a checkpoint that did not happen is never taken for one that did.
+
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import type { Clock } from '../../base/clock.js'
+import { fail } from '../../base/errors.js'
+import { checkpointHeapMiB, environmentDropMsMax } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { withOwnYoungHeap } from '../../base/worker-heap.js'
+import type { SegmentSource } from '../log/segment-changes.js'
+import type { Applied } from '../tables/lmdb-environment.js'
+import {
+  closingAt,
+  controlWords,
+  droppedAt,
+  type FromWorker,
+  type ToWorker,
+  type WorkerStart,
+} from './checkpoint-messages.js'
+
+export interface CheckpointerOptions {
+  readonly folder: string
+  readonly clock: Clock
+  readonly log: Log
+  /** The worker's file, unless it is the usual one. */
+  readonly entry?: URL
+}
+
+export interface CheckpointerStats {
+  /** Segments asked for and not yet applied. */
+  readonly waiting: number
+  readonly segments: number
+  readonly commits: number
+  readonly changes: number
+  /** After dropping what a later change of its segment replaced. */
+  readonly puts: number
+  readonly lastMs: number
+  readonly maxMs: number
+  /** Set for good: no checkpoint will be made any more, and writes must stop. Why. */
+  readonly failed?: string
+}
+
+interface Waiting {
+  readonly sinceMs: number
+  readonly resolve: (applied: Applied) => void
+  readonly reject: (error: Error) => void
+}
+
+export class Checkpointer {
+  private readonly options: CheckpointerOptions
+  private readonly control = new Int32Array(
+    new SharedArrayBuffer(controlWords * Int32Array.BYTES_PER_ELEMENT),
+  )
+  private worker: Worker | undefined
+  private exited: Promise<void> = Promise.resolve()
+  private closing = false
+  private failed: Error | undefined
+  private lostSync = false
+  private readonly waiting: Waiting[] = []
+  private segments = 0
+  private commits = 0
+  private changes = 0
+  private puts = 0
+  private lastMs = 0
+  private maxMs = 0
+
+  constructor(options: CheckpointerOptions) {
+    this.options = options
+  }
+
+  /**
+   * Flushes a sealed segment and brings it into the tables; segments are applied in the order of
+   * the calls. Rejects with OutOfDiskSpace where another try may succeed, with ShutdownInProgress
+   * after close, and with another error for good, told by `stats().failed` too.
+   */
+  apply({ path, lastGroup }: SegmentSource): Promise<Applied> {
+    if (this.failed !== undefined) return Promise.reject(this.failed)
+    if (this.closing) return Promise.reject(fail('ShutdownInProgress', 'the store is closing'))
+    const worker = this.started()
+    worker.ref()
+    worker.postMessage({ kind: 'apply', path, lastGroup } satisfies ToWorker)
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject, sinceMs: this.options.clock.elapsed() })
+    })
+  }
+
+  stats(): CheckpointerStats {
+    const { segments, commits, changes, puts, lastMs, maxMs, failed } = this
+    const stats = { waiting: this.waiting.length, segments, commits, changes, puts, lastMs, maxMs }
+    return failed === undefined ? stats : { ...stats, failed: failed.message }
+  }
+
+  /** Whether it ended because a segment could not be synced: its pages may be gone. */
+  get hasLostSync(): boolean {
+    return this.lostSync
+  }
+
+  /**
+   * Waits, for a moment and for the event loop too, until a worker that failed has let the
+   * environment go. Whether it has.
+   */
+  hasDropped(): boolean {
+    Atomics.wait(this.control, droppedAt, 0, environmentDropMsMax)
+    return Atomics.load(this.control, droppedAt) === 1
+  }
+
+  /**
+   * Ends the worker after the commit that is running, if one is; what it has not applied stays in
+   * the log.
+   */
+  async close(): Promise<void> {
+    this.closing = true
+    Atomics.store(this.control, closingAt, 1)
+    this.worker?.postMessage({ kind: 'close' } satisfies ToWorker)
+    this.worker?.ref()
+    await this.exited
+  }
+
+  private started(): Worker {
+    if (this.worker !== undefined) return this.worker
+    const { folder, entry = new URL('./checkpoint-worker.js', import.meta.url) } = this.options
+    const options: WorkerOptions = {
+      name: 'checkpoint',
+      workerData: { folder, control: this.control } satisfies WorkerStart,
+      resourceLimits: { maxOldGenerationSizeMb: checkpointHeapMiB, maxYoungGenerationSizeMb: 4 },
+    }
+    const worker = withOwnYoungHeap(() => new Worker(entry, options))
+    worker.on('message', (message: FromWorker) => this.take(message))
+    worker.on('error', (error) => this.fails(`the checkpoint worker failed: ${error.message}`))
+    this.exited = new Promise((resolve) => {
+      worker.on('exit', () => {
+        if (!this.closing) this.fails('the checkpoint worker has ended')
+        this.rejectWaiting(fail('ShutdownInProgress', 'the store is closing'))
+        resolve()
+      })
+    })
+    this.worker = worker
+    return worker
+  }
+
+  private take(message: FromWorker): void {
+    const first = this.waiting.shift()
+    if (this.waiting.length === 0 && !this.closing) this.worker?.unref()
+    if (message.kind === 'applied') {
+      const { applied, changes, puts, commits } = message.done
+      this.segments++
+      this.commits += commits
+      this.changes += changes
+      this.puts += puts
+      this.lastMs = this.options.clock.elapsed() - (first?.sinceMs ?? 0)
+      this.maxMs = Math.max(this.maxMs, this.lastMs)
+      first?.resolve(applied)
+      return
+    }
+    const error = fail(message.code, message.text)
+    if (message.cause !== 'passing') this.failed ??= error
+    if (message.cause === 'sync') this.lostSync = true
+    first?.reject(error)
+    if (this.failed !== undefined) this.fails(error.message)
+  }
+
+  /** For good. */
+  private fails(text: string): void {
+    if (this.failed === undefined) this.options.log.error({ error: text }, 'checkpoints have ended')
+    this.failed ??= fail('OperationFailed', text)
+    this.rejectWaiting(this.failed)
+  }
+
+  private rejectWaiting(error: Error): void {
+    for (const { reject } of this.waiting.splice(0)) reject(error)
+  }
+}

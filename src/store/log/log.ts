@@ -1,0 +1,325 @@
+// The log in front of the tables: one record a write group, appended to segment files by one
+// synchronous write, which a crash of the process cannot undo; synced to the disk as `log-sync.ts`
+// says. A write that fails is cut off again and its group fails as one. (facts: storage 8)
+
+import { dirname, join } from 'node:path'
+import type { Bytes } from '../../base/bytes.js'
+import { type Clock, type Random, systemRandom } from '../../base/clock.js'
+import { assert, fail, GatewayError } from '../../base/errors.js'
+import { logGroupsPerStart, logRecordBytesMax, logWritePiecesMax } from '../../base/limits.js'
+import type { Log } from '../../base/log.js'
+import { errorCode, type Files, isNoSpace } from '../files.js'
+import {
+  fillRecordHeader,
+  recordHeaderBytes,
+  segmentHeader,
+  segmentHeaderBytes,
+  segmentName,
+} from './log-record.js'
+import { type Durability, type Later, type LogFile, LogSync, type SyncStats } from './log-sync.js'
+
+/** A file that nothing more is appended to. */
+export interface SealedSegment {
+  readonly path: string
+  readonly firstGroup: number
+  readonly lastGroup: number
+  readonly bytes: number
+}
+
+export interface SegmentLogOptions {
+  /** The log's own; made if missing. */
+  readonly folder: string
+  readonly files: Files
+  readonly clock: Clock
+  readonly log: Log
+  readonly durability: Durability
+  /**
+   * The last group of before, all of it on the disk, and the highest number ever seen, which may
+   * have been of a lost one: no number at or below it is given out.
+   */
+  readonly after: { readonly group: number; readonly highestGroup?: number }
+  /** Segments of before that are still to be discarded; for the statistics. */
+  readonly segments?: readonly SealedSegment[]
+  /** The machine's unless said. */
+  readonly random?: Random
+  readonly later?: Later
+}
+
+export interface SegmentLogStats extends SyncStats {
+  /** Appended since the start. */
+  readonly groups: number
+  /** All files of the log. */
+  readonly segmentBytes: number
+}
+
+interface CurrentFile extends LogFile {
+  readonly salt: number
+  readonly firstGroup: number
+  /** Until the first append has written it. */
+  header: Bytes | undefined
+  bytes: number
+}
+
+export class SegmentLog {
+  private readonly options: SegmentLogOptions
+  private readonly sync: LogSync
+  private current: CurrentFile | undefined
+  private last: number
+  private nextGroup: number
+  private stopped: string | undefined
+  private isClosed = false
+  private groups = 0
+  private written = 0
+  /** Of segments that are not discarded yet, by path. */
+  private readonly sealed = new Map<string, number>()
+  private readonly unlinking = new Set<Promise<void>>()
+
+  private constructor(options: SegmentLogOptions) {
+    const { folder, after } = options
+    this.options = options
+    this.last = after.group
+    this.nextGroup = Math.max(after.group, after.highestGroup ?? 0) + logGroupsPerStart
+    for (const { path, bytes } of options.segments ?? []) this.sealed.set(path, bytes)
+    this.sync = new LogSync({
+      ...options,
+      folders: [dirname(folder)],
+      syncedGroup: after.group,
+      later: options.later ?? laterByTimer,
+    })
+  }
+
+  /** The first file is made by the first append. Throws OperationFailed without a folder. */
+  static open(options: SegmentLogOptions): SegmentLog {
+    try {
+      options.files.makeFolder(options.folder)
+    } catch (error) {
+      throw explained(error, options.folder)
+    }
+    return new SegmentLog(options)
+  }
+
+  get lastGroup(): number {
+    return this.last
+  }
+
+  get syncedGroup(): number {
+    return this.sync.syncedGroup
+  }
+
+  /** Of the file that groups are appended to at the moment. */
+  get currentBytes(): number {
+    return this.current?.bytes ?? 0
+  }
+
+  /** Bytes appended since the start. */
+  get writtenBytes(): number {
+    return this.written
+  }
+
+  /** Set for good after a sync or a truncation that failed: why nothing is appended any more. */
+  get refusing(): string | undefined {
+    return this.sync.failed ?? this.stopped
+  }
+
+  /**
+   * Writes one group, whose header at the start of `pieces[0]` is filled here, and answers its
+   * number. Throws OutOfDiskSpace or OperationFailed; then nothing of it is left in the log.
+   */
+  append(pieces: readonly Bytes[], changes: number): number {
+    this.requireWritable()
+    let length = -recordHeaderBytes
+    for (const piece of pieces) length += piece.length
+    assert(length >= 0 && length <= logRecordBytesMax, 'a group is within the bounds of a record')
+    const group = this.nextGroup
+    const file = this.current ?? this.begin(group)
+    fillRecordHeader(pieces, length, changes, group, this.sync.syncedGroup, file.salt)
+    const bytes = this.write(file, pieces, recordHeaderBytes + length)
+    file.bytes += bytes
+    file.lastGroup = group
+    this.last = group
+    this.nextGroup = group + 1
+    this.groups++
+    this.written += bytes
+    this.sync.appended(group)
+    return group
+  }
+
+  /**
+   * Durability `commit`: resolves when `group` is on the disk, and rejects when it never will be;
+   * undefined where it is already, and for the other durabilities.
+   */
+  synced(group: number): Promise<void> | undefined {
+    return this.sync.wait(group)
+  }
+
+  /**
+   * Ends writing for good, for a reason that is not the log's own. What was appended is still
+   * synced, unless it is the sync that cannot be relied on.
+   */
+  stop(reason: string, hasLostSync: boolean): void {
+    this.stopped ??= reason
+    if (hasLostSync) this.sync.lose(reason)
+  }
+
+  /** Ends the current file; undefined where nothing is in it. */
+  seal(): SealedSegment | undefined {
+    const file = this.current
+    if (file === undefined || file.bytes === 0) return undefined
+    const { path, firstGroup, lastGroup, bytes } = file
+    this.current = undefined
+    this.sealed.set(path, bytes)
+    this.sync.sealed(file)
+    return { path, firstGroup, lastGroup, bytes }
+  }
+
+  /**
+   * Removes a segment that the tables hold, behind the caller's back. The folder needs no sync: a
+   * name that comes back after a power cut holds nothing above the tables.
+   */
+  discard({ path }: Pick<SealedSegment, 'path'>): void {
+    const { files, log } = this.options
+    this.sync.dropped(path)
+    this.sealed.delete(path)
+    const done = files
+      .unlink(path)
+      .catch((error: unknown) => {
+        if (errorCode(error) === 'ENOENT') return
+        log.warn({ path, error: reasonOf(error) }, 'a file of the log could not be removed')
+      })
+      .finally(() => this.unlinking.delete(done))
+    this.unlinking.add(done)
+  }
+
+  stats(): SegmentLogStats {
+    let segmentBytes = this.current?.bytes ?? 0
+    for (const bytes of this.sealed.values()) segmentBytes += bytes
+    return { ...this.sync.stats(), groups: this.groups, segmentBytes }
+  }
+
+  /** Syncs what is left; rejects with OperationFailed if that fails. Nothing is appended after. */
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    const { current } = this
+    if (current !== undefined && current.bytes === 0) this.discard(current)
+    try {
+      await this.sync.close()
+    } finally {
+      await Promise.all(this.unlinking)
+    }
+  }
+
+  private requireWritable(): void {
+    if (this.isClosed) throw fail('ShutdownInProgress', 'the store is closed')
+    const { refusing } = this
+    if (refusing !== undefined) throw fail('OperationFailed', refusing)
+  }
+
+  private begin(firstGroup: number): CurrentFile {
+    const { folder, files, random = systemRandom } = this.options
+    const path = join(folder, segmentName(firstGroup))
+    const salt = Buffer.from(random.bytes(4)).readUInt32LE()
+    let file: number
+    try {
+      file = files.create(path)
+    } catch (error) {
+      throw explained(error, folder)
+    }
+    const current: CurrentFile = {
+      path,
+      file,
+      salt,
+      firstGroup,
+      header: segmentHeader({ salt, firstGroup, groupBefore: this.last }),
+      bytes: 0,
+      lastGroup: 0,
+      syncedGroup: 0,
+      isSealed: false,
+    }
+    this.sync.opened(current, folder)
+    this.current = current
+    return current
+  }
+
+  /** Appends all of it, or leaves the file as it was and throws; answers the bytes written. */
+  private write(file: CurrentFile, record: readonly Bytes[], recordBytes: number): number {
+    const { header } = file
+    const pieces = header === undefined ? record : [header, ...record]
+    const bytes = header === undefined ? recordBytes : segmentHeaderBytes + recordBytes
+    try {
+      writeAll(this.options.files, file.file, pieces, file.bytes, bytes)
+    } catch (error) {
+      this.undo(file)
+      throw explained(error, this.options.folder)
+    }
+    file.header = undefined
+    return bytes
+  }
+
+  /** Throws OperationFailed where the file could not be cut: the log cannot go on behind that. */
+  private undo({ file, path, bytes }: CurrentFile): void {
+    try {
+      this.options.files.truncate(file, bytes)
+    } catch (error) {
+      const reason = reasonOf(error)
+      const text =
+        'a failed write to the log could not be undone; writes are refused until a restart'
+      this.stopped = `${text}: ${path}: ${reason}`
+      this.options.log.error({ path, error: reason }, text)
+      throw fail('OperationFailed', this.stopped)
+    }
+  }
+}
+
+/** One call as a rule; the system may take less than it is given. */
+function writeAll(
+  files: Files,
+  file: number,
+  pieces: readonly Bytes[],
+  position: number,
+  bytes: number,
+): void {
+  let rest = pieces
+  for (let done = 0; ; ) {
+    const written = writeOnce(files, file, rest, position + done)
+    done += written
+    if (done === bytes) return
+    if (written <= 0) throw new Error('the disk takes no more bytes')
+    rest = behind(rest, written)
+  }
+}
+
+function writeOnce(files: Files, file: number, pieces: readonly Bytes[], position: number): number {
+  const [first] = pieces
+  if (pieces.length === 1 && first !== undefined) return files.write(file, first, position)
+  const some = pieces.length > logWritePiecesMax ? pieces.slice(0, logWritePiecesMax) : pieces
+  return files.writev(file, some, position)
+}
+
+/** What is left of `pieces` behind their first `count` bytes. */
+function behind(pieces: readonly Bytes[], count: number): Bytes[] {
+  const rest: Bytes[] = []
+  let before = count
+  for (const piece of pieces) {
+    if (before < piece.length) rest.push(before === 0 ? piece : piece.subarray(before))
+    before = Math.max(before - piece.length, 0)
+  }
+  return rest
+}
+
+function laterByTimer(ms: number, body: () => void): () => void {
+  const timer = setTimeout(body, ms).unref()
+  return () => clearTimeout(timer)
+}
+
+function explained(error: unknown, folder: string): GatewayError {
+  if (isNoSpace(error)) {
+    return new GatewayError('OutOfDiskSpace', `no space left on the disk of ${folder}`, {}, error)
+  }
+  const text = `cannot write to the log in ${folder}: ${reasonOf(error)}`
+  return new GatewayError('OperationFailed', text, {}, error)
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

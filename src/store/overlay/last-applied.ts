@@ -1,0 +1,40 @@
+// The overlay that was last brought into the tables, kept for a while: what was written then is
+// likely to be read or written next, and is found here at a fraction of what the tables ask for it.
+// It says what the tables say, so it is asked only for what no layer above it has.
+
+import { overlayMsMax } from '../../base/limits.js'
+import type { Generation } from '../generation.js'
+import type { Overlay } from './overlay.js'
+
+/** Changes of a key, on average, that show that it is written again and again. */
+const rewritesMin = 1.25
+
+export class LastApplied {
+  private generation: Generation | undefined
+  private timer: NodeJS.Timeout | undefined
+
+  get overlay(): Overlay | undefined {
+    return this.generation?.overlay
+  }
+
+  /**
+   * Takes the place of the one before, and goes by itself when none follows. Where keys were hardly
+   * written twice, as when data is loaded, it would be memory for nothing.
+   */
+  take(generation: Generation): void {
+    this.release()
+    const { size, changes } = generation.overlay
+    if (changes < rewritesMin * size) {
+      generation.release()
+      return
+    }
+    this.generation = generation
+    this.timer = setTimeout(() => this.release(), overlayMsMax).unref()
+  }
+
+  release(): void {
+    clearTimeout(this.timer)
+    this.generation?.release()
+    this.generation = undefined
+  }
+}

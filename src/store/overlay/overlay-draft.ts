@@ -1,0 +1,38 @@
+// A put while it is written where it will lie, behind the last change of an overlay: its key is
+// looked up and its value made there, so that neither is an array of its own that would be copied.
+// Until it is kept it is nothing: the next change is written over it.
+
+import type { Bytes } from '../../base/bytes.js'
+import { changeHeaderBytes } from '../log/change.js'
+import type { Draft } from '../store.js'
+import { hashBytes } from './overlay-hash.js'
+
+export class OverlayDraft implements Draft {
+  bytes: Bytes = new Uint8Array()
+  /** Where the change begins, in `bytes`, and what it is called in the overlay. */
+  at = 0
+  address = 0
+  keyLength = 0
+  valueLength = 0
+  /** Once the key is written and looked up: its hash, and its slot or -1. */
+  hash = 0
+  slot = -1
+
+  get keyAt(): number {
+    return this.at + changeHeaderBytes
+  }
+
+  get valueAt(): number {
+    return this.at + changeHeaderBytes + this.keyLength
+  }
+
+  hashKey(): number {
+    this.hash = hashBytes(this.bytes, this.keyAt, this.keyLength)
+    return this.hash
+  }
+
+  /** In memory of its own. */
+  key(): Bytes {
+    return this.bytes.slice(this.keyAt, this.valueAt)
+  }
+}

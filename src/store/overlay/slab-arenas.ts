@@ -1,0 +1,50 @@
+// The memory that slabs are cut from: arenas so large that the system maps each on its own, and
+// takes it back whole. Smaller pieces come from the C library's common heap, which shrinks at its
+// end only: slabs there held another 110 MB after a load. Of an arena only what was written to is
+// memory. Slabs go round between overlays: to map them anew each time would cost more.
+
+import type { Bytes } from '../../base/bytes.js'
+import { overlayArenaSlabs, overlaySlabBytes, overlaySlabsFreeMax } from '../../base/limits.js'
+import { freeMemory } from '../checkpoint/typed-memory.js'
+
+/** Slabs of each arena that nobody has, by the arena's memory. */
+const arenas = new Map<ArrayBufferLike, Bytes[]>()
+let idle = 0
+
+/**
+ * `overlaySlabBytes` bytes, with anything in them; from the fullest arena, so that others empty.
+ */
+export function takeSlab(): Bytes {
+  let fullest: Bytes[] | undefined
+  for (const free of arenas.values()) {
+    if (free.length > 0 && free.length < (fullest?.length ?? Number.POSITIVE_INFINITY)) {
+      fullest = free
+    }
+  }
+  const slab = (fullest ?? newArena()).pop() as Bytes
+  idle--
+  return slab
+}
+
+/** Nobody may look at the slab any more. */
+export function giveSlab(slab: Bytes): void {
+  const free = arenas.get(slab.buffer) as Bytes[]
+  free.push(slab)
+  idle++
+  if (free.length < overlayArenaSlabs || idle - overlayArenaSlabs < overlaySlabsFreeMax) return
+  arenas.delete(slab.buffer)
+  idle -= overlayArenaSlabs
+  freeMemory(slab)
+}
+
+function newArena(): Bytes[] {
+  const memory = new ArrayBuffer(overlayArenaSlabs * overlaySlabBytes)
+  const free: Bytes[] = []
+  // The first one lies last, to be taken first.
+  for (let at = overlayArenaSlabs - 1; at >= 0; at--) {
+    free.push(new Uint8Array(memory, at * overlaySlabBytes, overlaySlabBytes))
+  }
+  arenas.set(memory, free)
+  idle += free.length
+  return free
+}

@@ -1,0 +1,277 @@
+// One write group: its programs run one after the other, each on what the earlier ones left, and
+// the sums of the counters that they add to are written once.
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { assert, fail } from '../../base/errors.js'
+import { keyBytesMax } from '../../base/limits.js'
+import { copyOf } from '../../base/slab.js'
+import { isVersioned, keyClass } from '../layout.js'
+import type { Savepoint } from '../overlay/overlay.js'
+import type { OverlayDraft } from '../overlay/overlay-draft.js'
+import { hashBytes } from '../overlay/overlay-hash.js'
+import { Done, nothing, requireBounded } from '../steps.js'
+import type {
+  Count,
+  Direct,
+  Draft,
+  Entry,
+  Fetched,
+  KeyRange,
+  Look,
+  Near,
+  Program,
+  Step,
+  Tx,
+  Versioned,
+} from '../store.js'
+import type { GroupView, View } from '../tables/tables.js'
+import { addCounts, decodeCount, encodeCount } from './counters.js'
+import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
+
+export type WriteProgram = (tx: Tx) => Program<unknown>
+
+/** What a program came to: its result, or the error that it threw. */
+export interface Outcome {
+  readonly failed: boolean
+  readonly value: unknown
+}
+
+export class Group {
+  /** Bytes changed so far. */
+  bytes = 0
+  private readonly view: GroupView
+  private readonly nextVersion: () => number
+  /** Why programs that bring data are refused, if they are. */
+  private readonly onlyDeletes: string | undefined
+  private readonly additions: Additions = new Map()
+  /** Before the first direct put of the program at work. */
+  private savepoint: Savepoint | undefined
+
+  constructor(view: GroupView, nextVersion: () => number, onlyDeletes: string | undefined) {
+    this.view = view
+    this.nextVersion = nextVersion
+    this.onlyDeletes = onlyDeletes
+  }
+
+  run(program: WriteProgram): Outcome {
+    const buffer = new WriteBuffer(this.nextVersion)
+    this.savepoint = undefined
+    let value: unknown
+    try {
+      const end = program(new Writing(this.view, this, buffer)).next()
+      assert(end.done === true, 'a write program on an embedded store runs to its end at once')
+      if (this.onlyDeletes !== undefined) requireDelete(buffer, this.onlyDeletes)
+      value = end.value
+    } catch (error) {
+      if (this.savepoint !== undefined) this.view.overlay.returnTo(this.savepoint)
+      return { failed: true, value: error }
+    }
+    this.apply(buffer)
+    return { failed: false, value }
+  }
+
+  /** What the program at work writes where it lies can be taken back to here. */
+  save(): void {
+    this.savepoint ??= this.view.overlay.save()
+  }
+
+  /** Of a counter, with the additions of this group's earlier programs. */
+  count(key: Bytes): Count {
+    return addCounts(decodeCount(this.view.get(key)), this.additions.get(mapKey(key)))
+  }
+
+  writeCounters(): void {
+    for (const { key } of this.additions.values()) {
+      this.view.put(key, encodeCount(this.count(key)), 0)
+    }
+  }
+
+  private apply(buffer: WriteBuffer): void {
+    const { view, additions } = this
+    const { changes } = buffer
+    for (let i = 0; i < changes.length; i++) {
+      const { key, value, version, hash } = changes[i] as Change
+      if (value !== undefined) view.put(key, value, version, hash)
+      else view.remove(key, hash)
+      if (key[0] === keyClass.count) additions.delete(mapKey(key))
+    }
+    if (buffer.additions !== undefined) {
+      for (const addition of buffer.additions.values()) addTo(additions, addition)
+    }
+    this.bytes += buffer.bytes
+  }
+}
+
+/** What makes room is taken even when there is hardly any: deletes and drops bring no data. */
+function requireDelete({ puts, removes, changes }: WriteBuffer, reason: string): void {
+  if (puts || (changes.length > 0 && !removes)) throw fail('OutOfDiskSpace', reason)
+}
+
+/** A whole scan: write programs do not pause. */
+export function scanWhole(view: View, range: KeyRange, limit: number): Entry[] {
+  const { entries, rest } = view.scan(range, limit)
+  for (let next = rest; next !== undefined; ) {
+    const more = view.scan(next, limit - entries.length)
+    entries.push(...more.entries)
+    next = more.rest
+  }
+  return entries
+}
+
+function isDirect(first: number | undefined): boolean {
+  return first === keyClass.record || first === keyClass.member
+}
+
+/** The transaction of one write program; every step is done at once. */
+class Writing implements Tx, Near, Direct {
+  readonly near: Near = this
+  private readonly view: GroupView
+  private readonly group: Group
+  private readonly buffer: WriteBuffer
+  /** What was looked at last is what is written next, as a rule: its hash is known. */
+  private lookedAt: Bytes | undefined
+  private lookedHash = 0
+  private drafted: OverlayDraft | undefined
+  /** What the program has buffered under the draft's key: then the draft is buffered too. */
+  private bufferedBefore: Change | undefined
+
+  constructor(view: GroupView, group: Group, buffer: WriteBuffer) {
+    this.view = view
+    this.group = group
+    this.buffer = buffer
+  }
+
+  /** A program that changes much is buffered from some point on: there a key counts once. */
+  get direct(): Direct | undefined {
+    return this.buffer.hasDirectRoom ? this : undefined
+  }
+
+  get(key: Bytes): Step<Bytes | undefined> {
+    return new Done(this.getNow(key))
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    assert(isVersioned(key), 'only some classes carry versions')
+    const own = this.buffer.find(key)
+    if (own === undefined) return new Done(this.view.getVersioned(key))
+    const { value, version } = own
+    return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return new Done(keys.map((key) => this.getNow(key)))
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return new Done(this.scanNow(range, limit))
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    const entries = this.scanNow(range, limit)
+    return new Done(entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })))
+  }
+
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    requireBounded(limit)
+    const own = this.buffer.ownWrites(range, limit)
+    return new Done(own.merge(scanWhole(this.view, range, own.wanted)))
+  }
+
+  count(key: Bytes): Step<Count> {
+    return new Done(this.buffer.count(key, () => this.group.count(key)))
+  }
+
+  breathe(): Step<void> {
+    return nothing
+  }
+
+  look<T>(key: Bytes, look: Look<T>): T | undefined {
+    const hash = hashBytes(key, 0, key.length)
+    this.lookedAt = key
+    this.lookedHash = hash
+    const own = this.buffer.find(key, hash)
+    if (own === undefined) return this.view.look(key, look, hash)
+    const { value } = own
+    return value === undefined ? undefined : look(value, 0, value.length)
+  }
+
+  draft(keyBytes: number, valueBytes: number): Draft {
+    assert(keyBytes > 0 && keyBytes <= keyBytesMax, 'a key fits the store')
+    this.group.save()
+    this.drafted = this.view.overlay.draft(keyBytes, valueBytes)
+    return this.drafted
+  }
+
+  lookUnder<T>(look: Look<T>): T | undefined {
+    const draft = this.drafted as OverlayDraft
+    const { bytes, keyAt, keyLength } = draft
+    const found = this.view.lookUnder(draft, look)
+    const own = this.buffer.findAt(bytes, keyAt, keyLength, draft.hash)
+    this.bufferedBefore = own
+    if (own === undefined) return found
+    const { value } = own
+    return value === undefined ? undefined : look(value, 0, value.length)
+  }
+
+  seek(): void {
+    const draft = this.drafted as OverlayDraft
+    this.view.seek(draft)
+    const { bytes, keyAt, keyLength, hash } = draft
+    this.bufferedBefore = this.buffer.findAt(bytes, keyAt, keyLength, hash)
+  }
+
+  keep(bytesOfValue?: number): void {
+    const draft = this.drafted as OverlayDraft
+    if (bytesOfValue !== undefined) draft.valueLength = bytesOfValue
+    const { bytes, keyAt, valueAt, keyLength, valueLength } = draft
+    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    if (this.bufferedBefore !== undefined) {
+      this.put(draft.key(), bytes.slice(valueAt, valueAt + valueLength))
+      return
+    }
+    const { buffer } = this
+    const isFurther = this.view.overlay.keepDraft(draft, buffer.nextDirect())
+    if (isFurther) buffer.noteDirect(keyLength + valueLength)
+  }
+
+  drop(): void {
+    const draft = this.drafted as OverlayDraft
+    const { bytes, keyAt, keyLength } = draft
+    assert(isDirect(bytes[keyAt]), 'what is written directly is a record or a member')
+    if (this.bufferedBefore !== undefined) {
+      this.remove(draft.key())
+      return
+    }
+    this.buffer.noteDirectRemoval(keyLength)
+    this.view.overlay.dropDrafted(draft)
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.buffer.put(key, value, this.hashOf(key))
+  }
+
+  remove(key: Bytes): void {
+    this.buffer.remove(key, this.hashOf(key))
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.buffer.add(key, documents, bytes)
+  }
+
+  private getNow(key: Bytes): Bytes | undefined {
+    const hash = hashBytes(key, 0, key.length)
+    const own = this.buffer.find(key, hash)
+    if (own === undefined) return this.view.get(key, hash)
+    const { value } = own
+    return value === undefined ? undefined : copyOf(value, 0, value.length)
+  }
+
+  private hashOf(key: Bytes): number {
+    return key === this.lookedAt ? this.lookedHash : hashBytes(key, 0, key.length)
+  }
+
+  private scanNow(range: KeyRange, limit: number): Entry[] {
+    requireBounded(limit)
+    return scanWhole(this.view, range, limit)
+  }
+}

@@ -1,0 +1,157 @@
+// A write program whose reads take longer than a write may: it runs as a read that pauses, on a
+// snapshot, and what it would change is kept. Where nothing that it has looked at has changed
+// since, a write program changes it. (facts: storage 9, rules 1 and 2)
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { preparedReadsMax } from '../../base/limits.js'
+import { keyClass } from '../layout.js'
+import { Done, requireBounded } from '../steps.js'
+import type {
+  Count,
+  Entry,
+  Fetched,
+  KeyRange,
+  Program,
+  ReadTx,
+  Step,
+  Tx,
+  Versioned,
+} from '../store.js'
+import { type Change, WriteBuffer } from './write-buffer.js'
+
+export interface Prepared<T> {
+  readonly value: T
+  /** The keys that it has looked at, as mapKey names them: none may have changed since. */
+  readonly seen: ReadonlySet<string>
+  readonly buffer: WriteBuffer
+}
+
+/**
+ * Runs `program` on what `tx` reads. It may scan only what changes with a record that it gets: the
+ * members of a container, whose head is written with every change.
+ */
+export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
+  const preparing = new Preparing(tx)
+  const value = yield* program(preparing)
+  return { value, seen: preparing.seen, buffer: preparing.buffer }
+}
+
+/** Changes what was prepared. */
+export function applyPrepared(tx: Tx, { buffer }: Prepared<unknown>): void {
+  for (const change of buffer.changes) apply(tx, change)
+  for (const { key, documents, bytes } of buffer.additions?.values() ?? []) {
+    tx.add(key, documents, bytes)
+  }
+}
+
+/** Whether a change of this key can undo what was prepared: members change with their head. */
+export function isLookedAt(key: Bytes): boolean {
+  return key[0] !== keyClass.member && key[0] !== keyClass.chunk
+}
+
+function apply(tx: Tx, { key, value }: Change): void {
+  if (value === undefined) tx.remove(key)
+  else tx.put(key, value)
+}
+
+class Preparing implements Tx {
+  readonly seen = new Set<string>()
+  /** Versions are given when it is applied: nobody sees these. */
+  readonly buffer = new WriteBuffer(() => 0)
+
+  constructor(private readonly reading: ReadTx) {}
+
+  get(key: Bytes): Step<Bytes | undefined> {
+    const own = this.buffer.find(key)
+    return own === undefined ? this.look(key) : new Done(own.value?.slice())
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    const own = this.buffer.find(key)
+    if (own === undefined) return this.lookVersioned(key)
+    const { value, version } = own
+    return new Done(value === undefined ? undefined : { value: value.slice(), version })
+  }
+
+  *getMany(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
+    const found: (Bytes | undefined)[] = []
+    for (const key of keys) found.push(yield* this.get(key))
+    return found
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    requireMembers(range)
+    return this.reading.scan(range, limit)
+  }
+
+  scanFetch(): Step<Fetched[]> {
+    throw tooLarge()
+  }
+
+  *scanOwn(range: KeyRange, limit: number): Program<Entry[]> {
+    requireBounded(limit)
+    requireMembers(range)
+    const own = this.buffer.ownWrites(range, limit)
+    const stored: Entry[] = []
+    let { start, end } = range
+    while (stored.length < own.wanted) {
+      const most = Math.min(own.wanted - stored.length, limit)
+      const some = yield* this.reading.scan({ ...range, start, end }, most)
+      stored.push(...some)
+      const last = some.at(-1)
+      if (last === undefined || some.length < most) break
+      if (range.reverse === true) end = last.key
+      else start = behind(last.key)
+    }
+    return own.merge(stored)
+  }
+
+  count(): Step<Count> {
+    throw tooLarge()
+  }
+
+  breathe(work: number): Step<void> {
+    return this.reading.breathe(work)
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.buffer.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.buffer.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.buffer.add(key, documents, bytes)
+  }
+
+  private look(key: Bytes): Step<Bytes | undefined> {
+    this.note(key)
+    return this.reading.get(key)
+  }
+
+  private lookVersioned(key: Bytes): Step<Versioned | undefined> {
+    this.note(key)
+    return this.reading.getVersioned(key)
+  }
+
+  private note(key: Bytes): void {
+    if (!isLookedAt(key)) return
+    if (this.seen.size >= preparedReadsMax) throw tooLarge()
+    this.seen.add(mapKey(key))
+  }
+}
+
+function requireMembers({ start }: KeyRange): void {
+  if (start[0] !== keyClass.member) throw tooLarge()
+}
+
+function behind(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}
+
+const tooLarge = () => fail('TransactionTooLarge', 'the operation reads too much at once')

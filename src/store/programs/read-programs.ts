@@ -1,0 +1,299 @@
+// Runs read programs: each works until its budget of the tick is used up, then waits its turn
+// behind the others. A snapshot program takes a pinned view along; the others go on from what is
+// committed by then. (facts: storage 9, rule 1)
+
+import type { Bytes } from '../../base/bytes.js'
+import type { Clock } from '../../base/clock.js'
+import { assert, fail } from '../../base/errors.js'
+import {
+  scanStepMax,
+  snapshotMsMax,
+  snapshotsMax,
+  tickEntriesMax,
+  tickMsMax,
+} from '../../base/limits.js'
+import { AfterPause, Done, nothing, requireBounded, Stretches } from '../steps.js'
+import type {
+  Ask,
+  Awaitable,
+  Count,
+  Entry,
+  Fetched,
+  KeyRange,
+  Program,
+  ReadOptions,
+  ReadTx,
+  Step,
+  Versioned,
+} from '../store.js'
+import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
+import { decodeCount } from './counters.js'
+
+/** The clock is looked at once in so many units of work; one is a point read or a short entry. */
+const clockWork = 64
+/** Bytes of values that weigh like one entry. */
+const bytesPerWork = 4_096
+
+/** A program that has paused, and who waits for it. */
+interface Paused {
+  readonly tx: Reading
+  readonly program: Program<unknown>
+  readonly options: ReadOptions
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class ReadPrograms {
+  private readonly tables: Tables
+  private readonly clock: Clock
+  /** First come, first served; a program that pauses again goes to the end. */
+  private readonly queue: Paused[] = []
+  private pumping = false
+  private snapshots = 0
+  private drained: (() => void) | undefined
+  /** When the work of this tick was first timed; undefined in a fresh tick. */
+  private tickStartedAt: number | undefined
+
+  constructor(tables: Tables, clock: Clock) {
+    this.tables = tables
+    this.clock = clock
+  }
+
+  run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
+    const tx = new Reading(this.tables.current, this)
+    const program = make(tx)
+    const first = program.next()
+    if (first.done === true) return first.value
+    return new Promise<T>((resolve, reject) => {
+      const paused = { tx, program, options, resolve: resolve as (value: unknown) => void, reject }
+      this.park(paused, first.value)
+    })
+  }
+
+  /** Resolves when no program is paused any more. */
+  idle(): Promise<void> {
+    if (this.queue.length === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.drained = resolve
+    })
+  }
+
+  /** Whether the work of this tick has gone on for long enough. */
+  tickIsOver(): boolean {
+    const now = this.clock.elapsed()
+    if (this.tickStartedAt === undefined) {
+      this.tickStartedAt = now
+      setImmediate(() => {
+        this.tickStartedAt = undefined
+      })
+      return false
+    }
+    return now - this.tickStartedAt >= tickMsMax
+  }
+
+  private park(paused: Paused, ask: Ask): void {
+    assert(ask.kind === 'pause', 'an embedded store answers at once')
+    if (paused.options.snapshot === true && paused.tx.pinned === undefined) {
+      try {
+        paused.tx.pin(this.pin())
+      } catch (error) {
+        this.go(paused, () => paused.program.throw(error))
+        return
+      }
+    }
+    this.queue.push(paused)
+    if (!this.pumping) this.pump()
+  }
+
+  private pin(): Pinned {
+    if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
+    const snapshot = this.tables.snapshot()
+    this.snapshots++
+    return { snapshot, sinceMs: this.clock.elapsed() }
+  }
+
+  private release({ tx }: Paused): void {
+    if (tx.pinned === undefined) return
+    tx.pinned.snapshot.release()
+    this.snapshots--
+  }
+
+  /** At most one turn a program and tickMsMax in all, then sockets and writes come in between. */
+  private pump(): void {
+    this.pumping = true
+    setImmediate(() => {
+      const startedAt = this.clock.elapsed()
+      this.tickStartedAt = startedAt
+      let turns = this.queue.length
+      do {
+        const next = this.queue.shift()
+        if (next === undefined) break
+        this.resume(next)
+      } while (--turns > 0 && this.clock.elapsed() - startedAt < tickMsMax)
+      this.tickStartedAt = undefined
+      this.pumping = false
+      if (this.queue.length > 0) this.pump()
+      else this.drained?.()
+    })
+  }
+
+  private resume(paused: Paused): void {
+    paused.tx.startTurn()
+    try {
+      paused.options.onPause?.()
+      const { pinned } = paused.tx
+      if (pinned !== undefined && this.clock.elapsed() - pinned.sinceMs > snapshotMsMax) {
+        throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
+      }
+    } catch (error) {
+      this.go(paused, () => paused.program.throw(error))
+      return
+    }
+    this.go(paused, () => paused.program.next())
+  }
+
+  private go(paused: Paused, step: () => IteratorResult<Ask, unknown>): void {
+    let next: IteratorResult<Ask, unknown>
+    try {
+      next = step()
+    } catch (error) {
+      this.release(paused)
+      paused.reject(error)
+      return
+    }
+    if (next.done !== true) {
+      this.park(paused, next.value)
+      return
+    }
+    this.release(paused)
+    paused.resolve(next.value)
+  }
+}
+
+interface Pinned {
+  readonly snapshot: Snapshot
+  readonly sinceMs: number
+}
+
+/** The transaction of one read program: reads at once while its budget lasts. */
+class Reading implements ReadTx {
+  pinned: Pinned | undefined
+  private view: View
+  private readonly programs: ReadPrograms
+  private work = 0
+  private checkAt = clockWork
+
+  constructor(view: View, programs: ReadPrograms) {
+    this.view = view
+    this.programs = programs
+  }
+
+  pin(pinned: Pinned): void {
+    this.pinned = pinned
+    this.view = pinned.snapshot
+  }
+
+  startTurn(): void {
+    this.work = 0
+    this.checkAt = clockWork
+  }
+
+  // A closure costs even where it is not made: what is usual does without.
+  get(key: Bytes): Step<Bytes | undefined> {
+    return this.isSpent() ? this.getLater(key) : new Done(this.getNow(key))
+  }
+
+  getVersioned(key: Bytes): Step<Versioned | undefined> {
+    return this.isSpent() ? this.getVersionedLater(key) : new Done(this.getVersionedNow(key))
+  }
+
+  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
+    return this.step(() => keys.map((key) => this.getNow(key)))
+  }
+
+  scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return this.scanThen(range, limit, (entries) => entries)
+  }
+
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    return this.scanThen(range, limit, (entries) =>
+      entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })),
+    )
+  }
+
+  count(key: Bytes): Step<Count> {
+    return this.step(() => decodeCount(this.getNow(key)))
+  }
+
+  breathe(work: number): Step<void> {
+    this.worked(work)
+    return this.isSpent() ? new AfterPause(() => undefined) : nothing
+  }
+
+  private step<T>(read: () => T): Step<T> {
+    return this.isSpent() ? new AfterPause(read) : new Done(read())
+  }
+
+  private getNow(key: Bytes): Bytes | undefined {
+    const value = this.view.get(key)
+    this.worked(1, value?.length)
+    return value
+  }
+
+  private getLater(key: Bytes): Step<Bytes | undefined> {
+    return new AfterPause(() => this.getNow(key))
+  }
+
+  private getVersionedNow(key: Bytes): Versioned | undefined {
+    const found = this.view.getVersioned(key)
+    this.worked(1, found?.value.length)
+    return found
+  }
+
+  private getVersionedLater(key: Bytes): Step<Versioned | undefined> {
+    return new AfterPause(() => this.getVersionedNow(key))
+  }
+
+  private scanThen<T>(range: KeyRange, limit: number, answer: (found: Entry[]) => T): Step<T> {
+    requireBounded(limit)
+    if (this.isSpent()) return this.scanLater([], range, limit, answer)
+    const { entries, rest } = this.scanNow(range, limit)
+    if (rest === undefined) return new Done(answer(entries))
+    return this.scanLater(entries, rest, limit, answer)
+  }
+
+  /** What is left of a scan, after a pause. */
+  private scanLater<T>(
+    found: Entry[],
+    range: KeyRange,
+    limit: number,
+    answer: (found: Entry[]) => T,
+  ): Step<T> {
+    let left = range
+    const stretch = () => {
+      const { entries, rest } = this.scanNow(left, limit - found.length)
+      for (const entry of entries) found.push(entry)
+      if (rest !== undefined) left = rest
+      return rest === undefined
+    }
+    return new Stretches(stretch, () => answer(found))
+  }
+
+  private scanNow(range: KeyRange, limit: number): Scanned {
+    const scanned = this.view.scan(range, limit)
+    for (const entry of scanned.entries) this.worked(1, entry.value.length)
+    this.worked(scanned.rest === undefined ? 1 : scanStepMax)
+    return scanned
+  }
+
+  private worked(work: number, bytes = 0): void {
+    this.work += work + Math.floor(bytes / bytesPerWork)
+  }
+
+  private isSpent(): boolean {
+    if (this.work < this.checkAt) return false
+    if (this.work >= tickEntriesMax || this.programs.tickIsOver()) return true
+    this.checkAt = Math.min(this.work + clockWork, tickEntriesMax)
+    return false
+  }
+}

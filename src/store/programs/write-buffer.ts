@@ -1,0 +1,298 @@
+// What one write program has changed so far: seen by its own reads, applied when it returns, and
+// forgotten when it throws. The bounds of a program are held here. (facts: storage 9, rules 1, 4)
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { assert, fail } from '../../base/errors.js'
+import { keyBytesMax, programBytesMax, programPutsMax } from '../../base/limits.js'
+import { holdsData, keyClass } from '../layout.js'
+import { compareKeys, OrderedMap } from '../overlay/ordered-map.js'
+import { hashBytes } from '../overlay/overlay-hash.js'
+import type { Count, Entry, KeyRange } from '../store.js'
+import { addCounts, zeroCount } from './counters.js'
+
+/** A put; without a value, a removal. */
+export interface Change {
+  readonly key: Bytes
+  readonly value: Bytes | undefined
+  readonly version: number
+  /** Of the key (overlay-hash.ts). */
+  readonly hash: number
+}
+
+/** What is added to one counter. */
+export interface Addition {
+  readonly key: Bytes
+  documents: number
+  bytes: number
+}
+
+/** By the text of the key. */
+export type Additions = Map<string, Addition>
+
+export interface OwnWrites {
+  /** So many stored entries are needed for a full answer, because some of them are removed here. */
+  readonly wanted: number
+  merge(stored: readonly Entry[]): Entry[]
+}
+
+/** Up to so many changes are found by looking at each: most programs make two or three. */
+const searchedMax = 8
+/** Of the first table: what a pipeline of sixteen changes has room in it. */
+const placesMin = 256
+
+export class WriteBuffer {
+  /** In the order in which the keys were first touched. */
+  readonly changes: Change[] = []
+  /** Most programs add to few counters, or to none. */
+  additions: Additions | undefined
+  bytes = 0
+  /** Changes that were written where they lie, beside `changes`. */
+  direct = 0
+  /** Whether it takes data away, and whether it brings any. */
+  removes = false
+  puts = false
+  private readonly nextVersion: () => number
+  /** By hash, once there are many: a place in `changes` and one more; 0 where nobody is. */
+  private places: Int32Array | undefined
+  /** What was added to last: most programs have one counter, as one array. */
+  private added: Addition | undefined
+  /** The same changes by key, once a scan has asked for an order. */
+  private ordered: OrderedMap<Change> | undefined
+
+  /** `nextVersion` is asked once a put, so that a key and a version mean one value for ever. */
+  constructor(nextVersion: () => number) {
+    this.nextVersion = nextVersion
+  }
+
+  get isEmpty(): boolean {
+    return this.changes.length === 0 && this.direct === 0 && this.additions === undefined
+  }
+
+  /** Whether changes are still to be written where they lie: those never give their share back. */
+  get hasDirectRoom(): boolean {
+    return 2 * this.direct < programPutsMax && 2 * this.bytes < programBytesMax
+  }
+
+  /** A version for a put that is written where it lies. */
+  nextDirect(): number {
+    this.puts = true
+    return this.nextVersion()
+  }
+
+  /** As noteDirect, of a removal. */
+  noteDirectRemoval(bytes: number): void {
+    this.removes = true
+    this.noteDirect(bytes)
+  }
+
+  /** A change that lies where it was written counts as one of these. */
+  noteDirect(bytes: number): void {
+    this.direct++
+    this.bytes += bytes
+    this.requireBounded()
+  }
+
+  /** Who has the key's hash gives it, here and below. */
+  put(key: Bytes, value: Bytes, hash = hashBytes(key, 0, key.length)): void {
+    assert(key[0] !== keyClass.count, 'counters are only added to')
+    if (holdsData(key)) this.puts = true
+    this.change({ key, value, version: this.nextVersion(), hash })
+  }
+
+  /** Of a counter: what was added to it so far is forgotten with it. */
+  remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
+    if (key[0] === keyClass.count) {
+      this.additions?.delete(mapKey(key))
+      this.added = undefined
+    }
+    this.removes = true
+    this.change({ key, value: undefined, version: 0, hash })
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    assert(key[0] === keyClass.count, 'counters are keys of their own class')
+    const { added } = this
+    if (added?.key === key) {
+      added.documents += documents
+      added.bytes += bytes
+      return
+    }
+    this.additions ??= new Map()
+    this.added = addTo(this.additions, { key, documents, bytes })
+  }
+
+  find(key: Bytes, hash = hashBytes(key, 0, key.length)): Change | undefined {
+    const { changes } = this
+    if (changes.length === 0) return undefined
+    const place = this.placeOf(key, 0, key.length, hash)
+    return place === -1 ? undefined : changes[place]
+  }
+
+  /** As find, of the key at `start` of `bytes`. */
+  findAt(bytes: Bytes, start: number, length: number, hash: number): Change | undefined {
+    const { changes } = this
+    return changes.length === 0 ? undefined : changes[this.placeOf(bytes, start, length, hash)]
+  }
+
+  /** The sum of a counter that stands at `stored` outside this program. */
+  count(key: Bytes, stored: () => Count): Count {
+    const base = this.find(key) === undefined ? stored() : zeroCount
+    return addCounts(base, this.additions?.get(mapKey(key)))
+  }
+
+  /** What this program's own writes make of a scan. */
+  ownWrites(range: KeyRange, limit: number): OwnWrites {
+    const own = this.changes.length === 0 ? [] : this.changesIn(range, limit)
+    const removed = own.reduce((sum, change) => sum + (change.value === undefined ? 1 : 0), 0)
+    return {
+      wanted: limit + removed,
+      merge: (stored) => mergeEntries(stored, own, range.reverse === true, limit),
+    }
+  }
+
+  /** In range order, up to and with the one that completes `limit` puts. */
+  private changesIn(range: KeyRange, limit: number): Change[] {
+    const found: Change[] = []
+    let puts = 0
+    this.inOrder().scan(range, (_key, change) => {
+      found.push(change)
+      if (change.value !== undefined) puts++
+      return puts < limit
+    })
+    return found
+  }
+
+  private inOrder(): OrderedMap<Change> {
+    if (this.ordered === undefined) {
+      this.ordered = new OrderedMap()
+      for (const change of this.changes) this.ordered.set(change.key, change)
+    }
+    return this.ordered
+  }
+
+  private change(change: Change): void {
+    const { key, hash } = change
+    const { changes } = this
+    assert(key.length > 0 && key.length <= keyBytesMax, 'a key fits the store')
+    assert(key[0] !== keyClass.meta, 'metadata is the store’s own')
+    const place = this.placeOf(key, 0, key.length, hash)
+    const before = changes[place]
+    if (before === undefined) this.append(change)
+    else changes[place] = change
+    this.bytes += sizeOf(change) - (before === undefined ? 0 : sizeOf(before))
+    this.ordered?.set(key, change)
+    this.requireBounded()
+  }
+
+  private requireBounded(): void {
+    const size = this.changes.length + this.direct
+    if (size > programPutsMax || (this.bytes > programBytesMax && size > 1)) {
+      throw fail('TransactionTooLarge', 'the operation changes too much at once')
+    }
+  }
+
+  private append(change: Change): void {
+    const { changes, places } = this
+    const { length } = changes
+    changes.push(change)
+    if (length < searchedMax) return
+    if (places === undefined || 2 * length >= places.length) this.placeAll()
+    else place(places, change.hash, length)
+  }
+
+  private placeAll(): void {
+    const { changes } = this
+    const places = new Int32Array(Math.max(placesMin, 4 * placesOf(changes.length)))
+    for (let at = 0; at < changes.length; at++) place(places, (changes[at] as Change).hash, at)
+    this.places = places
+  }
+
+  private placeOf(bytes: Bytes, start: number, length: number, hash: number): number {
+    const { changes, places } = this
+    if (places === undefined) {
+      for (let at = changes.length - 1; at >= 0; at--) {
+        const found = changes[at] as Change
+        if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
+      }
+      return -1
+    }
+    const mask = places.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const at = (places[slot] as number) - 1
+      if (at === -1) return -1
+      const found = changes[at] as Change
+      if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
+    }
+  }
+}
+
+/** A power of two that is not below `count`. */
+function placesOf(count: number): number {
+  return 2 ** Math.ceil(Math.log2(count))
+}
+
+function place(places: Int32Array, hash: number, at: number): void {
+  const mask = places.length - 1
+  let slot = hash & mask
+  while (places[slot] !== 0) slot = (slot + 1) & mask
+  places[slot] = at + 1
+}
+
+/** Keys are short, and those with one hash nearly always the same. */
+function isSame(key: Bytes, bytes: Bytes, start: number, length: number): boolean {
+  if (length !== key.length) return false
+  for (let i = 0; i < length; i++) if (key[i] !== bytes[start + i]) return false
+  return true
+}
+
+/** Answers the sum. */
+export function addTo(sums: Additions, addition: Addition): Addition {
+  const name = mapKey(addition.key)
+  const found = sums.get(name)
+  if (found === undefined) {
+    const sum = { ...addition }
+    sums.set(name, sum)
+    return sum
+  }
+  found.documents += addition.documents
+  found.bytes += addition.bytes
+  return found
+}
+
+/** Both in range order; where both have a key, the change holds. */
+function mergeEntries(
+  stored: readonly Entry[],
+  own: readonly Change[],
+  reverse: boolean,
+  limit: number,
+): Entry[] {
+  const merged: Entry[] = []
+  let s = 0
+  let o = 0
+  while (merged.length < limit) {
+    const entry = stored[s]
+    const change = own[o]
+    if (change === undefined) {
+      if (entry === undefined) break
+      merged.push(entry)
+      s++
+      continue
+    }
+    const order = entry === undefined ? 1 : compareKeys(entry.key, change.key) * (reverse ? -1 : 1)
+    if (order < 0 && entry !== undefined) {
+      merged.push(entry)
+      s++
+      continue
+    }
+    if (order === 0) s++
+    if (change.value !== undefined) {
+      merged.push({ key: change.key.slice(), value: change.value.slice() })
+    }
+    o++
+  }
+  return merged
+}
+
+function sizeOf(change: Change): number {
+  return change.key.length + (change.value?.length ?? 0)
+}

@@ -1,0 +1,162 @@
+// Runs write programs: those of a tick form a group, each runs to its end on what the earlier ones
+// left, and the group is committed as one. Nobody hears of a result, good or bad, before the group
+// is as durable as configured, because it may rest on a neighbour's writes. (storage 9, rule 4)
+
+import type { Clock } from '../../base/clock.js'
+import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
+import type { GroupStats, Program, Tx } from '../store.js'
+import type { GroupView, Tables } from '../tables/tables.js'
+import { Group, type Outcome, type WriteProgram } from './group.js'
+
+interface Pending {
+  readonly program: WriteProgram
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class WriteGroups {
+  /** Why the last group could not be committed; undefined while writes go through. */
+  refusing: string | undefined
+  private readonly tables: Tables
+  private readonly clock: Clock
+  private queue: Pending[] = []
+  private scheduled = false
+  /** So many of the next programs run alone: their group failed, and one may be the reason. */
+  private alone = 0
+  private lastVersion: number
+  /** Programs whose group is written but not yet durable. */
+  private undecided = 0
+  private drained: (() => void)[] = []
+  private groups = 0
+  private programs = 0
+  private readonly nextVersion = () => ++this.lastVersion
+
+  constructor(tables: Tables, clock: Clock) {
+    this.tables = tables
+    this.clock = clock
+    this.lastVersion = tables.lastVersion
+  }
+
+  run<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ program, resolve: resolve as (value: unknown) => void, reject })
+      if (!this.scheduled) this.schedule()
+    })
+  }
+
+  stats(): GroupStats {
+    return { groups: this.groups, programs: this.programs, queued: this.queue.length }
+  }
+
+  /** Resolves when every program has its answer. */
+  idle(): Promise<void> {
+    if (this.isIdle()) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.drained.push(resolve)
+    })
+  }
+
+  private isIdle(): boolean {
+    return this.queue.length === 0 && this.undecided === 0
+  }
+
+  private schedule(): void {
+    this.scheduled = true
+    setImmediate(this.turn)
+  }
+
+  /** One group a turn of the loop, so that sockets and reads come in between. */
+  private readonly turn = (): void => {
+    const room = this.tables.room()
+    if (room !== undefined) {
+      room.then(this.turn)
+      return
+    }
+    this.scheduled = false
+    this.runGroup()
+    if (this.queue.length > 0) this.schedule()
+    else this.tellIdle()
+  }
+
+  private tellIdle(): void {
+    if (this.drained.length === 0 || !this.isIdle()) return
+    for (const resolve of this.drained.splice(0)) resolve()
+  }
+
+  private runGroup(): void {
+    const most = this.alone > 0 ? 1 : groupProgramsMax
+    const outcomes: Outcome[] = []
+    let durable: Promise<void> | undefined
+    try {
+      durable = this.tables.commit((view) => this.runPrograms(view, most, outcomes))
+    } catch (error) {
+      this.failed(outcomes.length, error)
+      return
+    }
+    this.refusing = undefined
+    this.groups++
+    this.programs += outcomes.length
+    const group = this.queue.splice(0, outcomes.length)
+    this.alone = Math.max(0, this.alone - group.length)
+    if (durable === undefined) tell(group, outcomes)
+    else this.tellWhen(durable, group, outcomes)
+  }
+
+  private runPrograms(view: GroupView, most: number, outcomes: Outcome[]): void {
+    const group = new Group(view, this.nextVersion, this.tables.onlyDeletes)
+    const startedAt = this.clock.elapsed()
+    do {
+      const pending = this.queue[outcomes.length]
+      if (pending === undefined) break
+      outcomes.push(group.run(pending.program))
+    } while (
+      outcomes.length < most &&
+      group.bytes < groupBytesMax &&
+      this.clock.elapsed() - startedAt < groupMsMax
+    )
+    group.writeCounters()
+  }
+
+  private tellWhen(durable: Promise<void>, group: Pending[], outcomes: readonly Outcome[]): void {
+    this.undecided += group.length
+    const decided = () => {
+      this.undecided -= group.length
+      this.tellIdle()
+    }
+    durable.then(
+      () => {
+        tell(group, outcomes)
+        decided()
+      },
+      (error: unknown) => {
+        this.refusing = textOf(error)
+        for (const { reject } of group) reject(error)
+        decided()
+      },
+    )
+  }
+
+  /** Nothing of the group is there. A lone program gets the error, the others another run each. */
+  private failed(programs: number, error: unknown): void {
+    this.refusing = textOf(error)
+    if (programs > 1) {
+      this.alone = programs
+      return
+    }
+    this.alone = Math.max(0, this.alone - 1)
+    this.queue.shift()?.reject(error)
+  }
+}
+
+function tell(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+  for (let i = 0; i < group.length; i++) {
+    const pending = group[i] as Pending
+    const outcome = outcomes[i] as Outcome
+    if (outcome.failed) pending.reject(outcome.value)
+    else pending.resolve(outcome.value)
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,91 @@
+// Values that were read from the tables and are likely to be read again: descriptors, hot records.
+// A key is forgotten when it is written, and while an overlay has it nothing is remembered of it;
+// so what is here is what the tables hold. Each key has one place, and takes it when it is read
+// twice without another key of that place between: reads all over the store cost next to nothing.
+
+import type { Bytes } from '../../base/bytes.js'
+import { hotValueBytesMax, hotValuesBytesMax } from '../../base/limits.js'
+import { copyOf } from '../../base/slab.js'
+import { compareKeys } from '../overlay/ordered-map.js'
+import { hashBytes } from '../overlay/overlay-hash.js'
+
+interface Kept {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+const places = 2 ** 16
+/** What is kept of a key beside its bytes: three objects, about. */
+const overheadBytes = 256
+
+export class HotValues {
+  private readonly kept: (Kept | undefined)[] = new Array(places).fill(undefined)
+  /** The hash of the last key that was read, by place: what most reads look at, and no more. */
+  private readonly read = new Int32Array(places)
+  private count = 0
+  private bytes = 0
+  /** Where the next value is dropped when there are too many bytes. */
+  private hand = 0
+
+  /** A copy of the value, from here or from `below`. */
+  get(
+    key: Bytes,
+    below: { get(key: Bytes): Bytes | undefined },
+    hash = hashBytes(key, 0, key.length),
+  ): Bytes | undefined {
+    const place = hash & (places - 1)
+    if (this.read[place] !== hash) {
+      this.read[place] = hash
+      return below.get(key)
+    }
+    const kept = this.kept[place]
+    if (kept !== undefined && compareKeys(kept.key, key) === 0) {
+      return copyOf(kept.value, 0, kept.value.length)
+    }
+    const found = below.get(key)
+    if (found === undefined || found.length > hotValueBytesMax) return found
+    this.drop(place)
+    this.keep(place, { key: key.slice(), value: found.slice() })
+    return found
+  }
+
+  /** The value itself, where it is kept. */
+  find(key: Bytes, hash: number): Bytes | undefined {
+    if (this.count === 0) return undefined
+    const kept = this.kept[hash & (places - 1)]
+    return kept !== undefined && compareKeys(kept.key, key) === 0 ? kept.value : undefined
+  }
+
+  /** False where no key of that hash is kept. */
+  mayHave(hash: number): boolean {
+    return this.count > 0 && this.kept[hash & (places - 1)] !== undefined
+  }
+
+  forget(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
+    if (this.count === 0) return
+    const place = hash & (places - 1)
+    const kept = this.kept[place]
+    if (kept !== undefined && compareKeys(kept.key, key) === 0) this.drop(place)
+  }
+
+  private keep(place: number, kept: Kept): void {
+    this.kept[place] = kept
+    this.count++
+    this.bytes += sizeOf(kept)
+    for (; this.bytes > hotValuesBytesMax; this.hand = (this.hand + 1) & (places - 1)) {
+      if (this.hand !== place) this.drop(this.hand)
+    }
+  }
+
+  private drop(place: number): void {
+    const kept = this.kept[place]
+    if (kept === undefined) return
+    this.kept[place] = undefined
+    this.count--
+    this.bytes -= sizeOf(kept)
+  }
+}
+
+function sizeOf({ key, value }: Kept): number {
+  return key.length + value.length + overheadBytes
+}

@@ -1,0 +1,150 @@
+// The LMDB environment below the embedded store: its options, its two metadata records, and what
+// its failures mean. Several threads of the process may open a folder; the library lets them share
+// one environment, with a handle each, so the options must be the same everywhere.
+
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
+import { type Bytes, bufferOf, utf8 } from '../../base/bytes.js'
+import { fail, GatewayError } from '../../base/errors.js'
+import { snapshotsMax } from '../../base/limits.js'
+import { copyOf } from '../../base/slab.js'
+import { keyClass } from '../layout.js'
+
+export type Environment = RootDatabase<Bytes, Bytes>
+export type ReadTransaction = ReturnType<Environment['useReadTransaction']>
+
+/** How far the tables are: the last group of the log in them, and the highest version. */
+export interface Applied {
+  readonly group: number
+  readonly version: number
+}
+
+/** Options of the library that its declarations leave out. */
+interface OpenOptions extends RootDatabaseOptionsWithPath {
+  readonly permissionsMode: number
+}
+
+/**
+ * ABORTABLE: without it a failed transaction stays visible in part. SYNCHRONOUS_COMMIT: flushed
+ * before it is seen; the only way that survived every power cut. (facts: storage 8)
+ */
+const commitFlags = 1 | 2
+/** Of the tables' file; kept in it, so it is the same for ever. */
+export const pageBytes = 4_096
+/** Address space, not disk space; the library takes more where the data outgrows it. */
+const mapBytes = 64 * 2 ** 30
+const noSpace: readonly unknown[] = [28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */]
+/** EIO: what LMDB makes of a write that was cut short, as full disks and quotas may do. */
+const inputOutput = 5
+const appliedKey = metaKey('applied')
+const appliedBytes = 16
+
+/** Key of a metadata record. */
+export function metaKey(name: string): Bytes {
+  return Uint8Array.of(keyClass.meta, ...utf8(name))
+}
+
+/** Values that it answers are the caller's own, and raw: frames are opened by StoredView. */
+export function openEnvironment(
+  folder: string,
+  { readOnly = false }: { readonly readOnly?: boolean } = {},
+): Environment {
+  const options: OpenOptions = {
+    path: folder,
+    noSubdir: false,
+    mapSize: mapBytes,
+    maxDbs: 1,
+    maxReaders: 2 * snapshotsMax,
+    pageSize: pageBytes,
+    overlappingSync: false,
+    readOnly,
+    permissionsMode: 0o600,
+    keyEncoder: { writeKey, readKey },
+    encoder: { encode: (value: Bytes) => value, decode: (bytes: Bytes) => ownBytes(bytes) },
+  }
+  return open(options)
+}
+
+/**
+ * Runs `body` in a write transaction, which is on the disk when this returns; or nothing of it is
+ * left. Throws OutOfDiskSpace where there is no room: the next try may succeed.
+ */
+export function commitSync(environment: Environment, folder: string, body: () => void): void {
+  try {
+    environment.transactionSync(body, commitFlags)
+  } catch (error) {
+    throw explained(error, folder)
+  }
+}
+
+/** Zeros where nothing was applied yet. */
+export function readApplied(environment: Environment): Applied {
+  const found = environment.get(appliedKey)
+  if (found === undefined) return { group: 0, version: 0 }
+  if (found.length !== appliedBytes) {
+    throw fail('InternalError', 'the stored number of the last applied group is damaged')
+  }
+  const record = bufferOf(found)
+  return {
+    group: Number(record.readBigUInt64LE(0)),
+    version: Number(record.readBigUInt64LE(8)),
+  }
+}
+
+/** Within a write transaction. */
+export function writeApplied(environment: Environment, { group, version }: Applied): void {
+  const record = Buffer.alloc(appliedBytes)
+  record.writeBigUInt64LE(BigInt(group), 0)
+  record.writeBigUInt64LE(BigInt(version), 8)
+  environment.putSync(appliedKey, record)
+}
+
+/** Whether the environment is lost to this process, for reads too, until it is opened again. */
+export function hasPanicked(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('MDB_PANIC')
+}
+
+function writeKey(key: Bytes, target: Bytes, start: number): number {
+  const { length } = key
+  // Short keys: a loop beats the call into native code.
+  if (length > 64) target.set(key, start)
+  else for (let i = 0; i < length; i++) target[start + i] = key[i] as number
+  return start + length
+}
+
+function readKey(source: Bytes, start: number, end: number): Bytes {
+  const key = new Uint8Array(end - start)
+  for (let i = start; i < end; i++) key[i - start] = source[i] as number
+  return key
+}
+
+let libraryBytes: Bytes = new Uint8Array(0)
+let shared = libraryBytes
+
+/**
+ * The library reads every value into one buffer of its own, whose `length` it sets by hand; this is
+ * a plain array over the same memory.
+ */
+export function plainBytes(bytes: Bytes): Bytes {
+  if (bytes !== libraryBytes) {
+    libraryBytes = bytes
+    shared = new Uint8Array(bytes.buffer, bytes.byteOffset)
+  }
+  return shared
+}
+
+function ownBytes(bytes: Bytes): Bytes {
+  return copyOf(plainBytes(bytes), 0, bytes.length)
+}
+
+/** What a failed commit means to those above. */
+function explained(error: unknown, folder: string): unknown {
+  if (error instanceof GatewayError) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (noSpace.includes(code)) {
+    return fail('OutOfDiskSpace', `no space left on the disk of ${folder}`)
+  }
+  if (code === inputOutput) {
+    return fail('OutOfDiskSpace', `the disk of ${folder} is full or failing`)
+  }
+  return error
+}

@@ -1,0 +1,54 @@
+// The format of the tables, and the way from the one before it. The step is one commit, so a
+// folder is of the one format or of the other, and an older version refuses what it cannot read.
+
+import { bufferOf } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { commitSync, type Environment, metaKey, writeApplied } from './lmdb-environment.js'
+
+/**
+ * 1: LMDB alone, versions reserved in blocks. 2: below a log, whose last applied group is kept.
+ * Records lie in both as they are.
+ */
+const format = 2
+const formatBefore = 1
+const formatKey = metaKey('format')
+/** Of format 1: no version above it was given out. */
+const versionsKey = metaKey('versions')
+
+/**
+ * Makes a new store one of this format and converts the one before. Throws OperationFailed where
+ * the folder holds something else.
+ */
+export function prepareFormat(environment: Environment, folder: string): void {
+  const found = environment.get(formatKey)
+  if (found === undefined) {
+    requireEmpty(environment, folder)
+    begin(environment, folder)
+    return
+  }
+  const seen = found.length === 1 ? found[0] : 'unknown'
+  if (seen === formatBefore) begin(environment, folder)
+  else if (seen !== format) {
+    throw fail(
+      'OperationFailed',
+      `the store in ${folder} has format ${seen}; this version reads format ${format}`,
+    )
+  }
+}
+
+function requireEmpty(environment: Environment, folder: string): void {
+  for (const _ of environment.getKeys({ start: Uint8Array.of(0), limit: 1 })) {
+    throw fail('OperationFailed', `the folder ${folder} holds another program's data`)
+  }
+}
+
+/** Nothing of a log is applied yet; versions go on where format 1 left them. */
+function begin(environment: Environment, folder: string): void {
+  const versions = environment.get(versionsKey)
+  const version = versions === undefined ? 0 : Number(bufferOf(versions).readBigUInt64LE())
+  commitSync(environment, folder, () => {
+    environment.putSync(formatKey, Uint8Array.of(format))
+    writeApplied(environment, { group: 0, version })
+    environment.removeSync(versionsKey)
+  })
+}

@@ -1,0 +1,60 @@
+// How a versioned record lies in the tables: version u64, CRC-32C u32 of version and bytes, both
+// little-endian, then the bytes. The engine's pages have no checksums of their own. (storage 9, 7)
+
+import {
+  type Bytes,
+  bufferOf,
+  readUint32,
+  readUint64,
+  writeUint32,
+  writeUint64,
+} from '../../base/bytes.js'
+import { crc32c } from '../../base/crc32c.js'
+import { fail } from '../../base/errors.js'
+import { keyClass } from '../layout.js'
+import type { Versioned } from '../store.js'
+
+export const frameBytes = 12
+/** Of a damaged record's key, what its error shows. */
+const shownKeyBytes = 64
+
+/** Writes the frame of `value` to the start of `target`, which has room for it. */
+export function writeFrame(target: Bytes, value: Bytes, version: number): void {
+  writeUint64(target, 0, version)
+  target.set(value, frameBytes)
+  const end = frameBytes + value.length
+  writeUint32(target, 8, crc32c(target, frameBytes, end, crc32c(target, 0, 8)))
+}
+
+/**
+ * The bytes inside a frame, on the same memory. Throws InternalError where the checksum differs.
+ */
+export function openFrame(key: Bytes, framed: Bytes): Bytes {
+  requireFrame(key, framed, framed.length)
+  return framed.subarray(frameBytes)
+}
+
+export function openVersioned(key: Bytes, framed: Bytes): Versioned {
+  return { value: openFrame(key, framed), version: frameVersion(framed) }
+}
+
+/** Throws InternalError unless the first `length` bytes of `framed` are a whole, sound frame. */
+export function requireFrame(key: Bytes, framed: Bytes, length: number): void {
+  if (length < frameBytes) throw damaged(key)
+  const checksum = crc32c(framed, frameBytes, length, crc32c(framed, 0, 8))
+  if (readUint32(framed, 8) !== checksum) throw damaged(key)
+}
+
+export function frameVersion(framed: Bytes): number {
+  return readUint64(framed, 0)
+}
+
+function damaged(key: Bytes): Error {
+  const name = Object.entries(keyClass).find(([, first]) => first === key[0])?.[0] ?? 'unknown'
+  const shown = bufferOf(key.subarray(0, shownKeyBytes)).toString('hex')
+  const rest = key.length > shownKeyBytes ? '…' : ''
+  return fail(
+    'InternalError',
+    `a stored ${name} is damaged: its checksum does not match (key ${shown}${rest})`,
+  )
+}

@@ -1,0 +1,100 @@
+// A command that is prepared beside others: it is begun again where something that it has looked at
+// has changed, and only then, and it comes to an end though a snapshot does not last as long.
+
+import t, { type Test } from 'tap'
+import { snapshotMsMax } from '../../src/base/limits.js'
+import { ObservedStore } from '../../src/engine/observed-store.js'
+import { preparedWrite } from '../../src/engine/prepared-write.js'
+import { tiringWork } from '../../src/query/expressions/loop-turns.js'
+import { keyClass } from '../../src/store/layout.js'
+import type { Program, ReadTx } from '../../src/store/store.js'
+import { runSweep } from '../../src/store/sweep.js'
+import { ManualClock } from '../support/engine-room.js'
+import { openStore } from '../support/stores.js'
+
+const keyOf = (name: number) => Uint8Array.of(keyClass.record, 0, 0, 0, 1, name)
+const [first, second, other, result] = [keyOf(1), keyOf(2), keyOf(3), keyOf(4)]
+const one = Uint8Array.of(1)
+
+/** Looks at two keys with a pause in between, in which `meanwhile` is done once. */
+async function runsWith(
+  t: Test,
+  meanwhile: (store: ObservedStore, clock: ManualClock) => Promise<unknown>,
+) {
+  const clock = new ManualClock()
+  const store = new ObservedStore(await openStore(t, 'memory', clock))
+  let runs = 0
+  let change: Promise<unknown> | undefined
+  const value = await runSweep(
+    store,
+    preparedWrite(store, function* (tx) {
+      runs++
+      const before = yield* tx.get(first)
+      yield* tx.breathe(tiringWork)
+      change ??= meanwhile(store, clock)
+      for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+      const behind = yield* tx.get(second)
+      tx.put(result, one)
+      return [before !== undefined, behind !== undefined]
+    }),
+  )
+  await change
+  const isPut = await store.read(function* (tx) {
+    return (yield* tx.get(result)) !== undefined
+  })
+  t.ok(isPut)
+  return { runs, value }
+}
+
+const put = (key: Uint8Array) => (store: ObservedStore) =>
+  store.write(function* (tx) {
+    tx.put(key, one)
+  })
+
+t.test('what it has looked at has changed: it is begun again', async (t) => {
+  t.same(await runsWith(t, put(first)), { runs: 2, value: [true, false] })
+  t.same(await runsWith(t, put(second)), { runs: 2, value: [false, true] })
+})
+
+t.test('what it has not looked at may change', async (t) => {
+  t.same(await runsWith(t, put(other)), { runs: 1, value: [false, false] })
+})
+
+t.test('it ends though it takes longer than a snapshot lasts', async (t) => {
+  const late = async (_store: ObservedStore, clock: ManualClock) => {
+    clock.ms += snapshotMsMax + 1
+  }
+  t.same(await runsWith(t, late), { runs: 2, value: [false, false] })
+})
+
+t.test('who may do it is asked again when it is done: that may change unseen', async (t) => {
+  const inner = await openStore(t, 'memory', new ManualClock())
+  const store = new ObservedStore(inner)
+  function* admit(tx: ReadTx): Program<void> {
+    if ((yield* tx.get(other)) !== undefined) throw new Error('no longer')
+  }
+  let change: Promise<unknown> | undefined
+  const running = runSweep(
+    store,
+    preparedWrite(
+      store,
+      function* (tx) {
+        yield* admit(tx)
+        yield* tx.breathe(tiringWork)
+        // Past the store that tells of it.
+        change ??= inner.write(function* (tx) {
+          tx.put(other, one)
+        })
+        for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+        tx.put(result, one)
+      },
+      admit,
+    ),
+  )
+  await t.rejects(running, { message: 'no longer' })
+  await change
+  const found = await store.read(function* (tx) {
+    return yield* tx.get(result)
+  })
+  t.equal(found, undefined)
+})

@@ -1,0 +1,173 @@
+// What anchoring costs on a chain that is paid for, where everybody may ask for it: one transaction
+// for all that is asked within a while, turns between owners, and a day's budget that nobody can use
+// up for the others.
+
+import t, { type Test } from 'tap'
+import { type Clock, systemClock } from '../../../src/base/clock.js'
+import { anchorDueMs, anchorPayMs, anchorsAtOnce } from '../../../src/base/limits.js'
+import { allowance } from '../../../src/chain/anchor-allowance.js'
+import { findGraph } from '../../../src/memory/graph/graph.js'
+import { sharesOf, Turns } from '../../../src/memory/proof/anchor-turns.js'
+import type { Proofs } from '../../../src/memory/proof/proofs.js'
+import { AnchorRoom, database } from '../../support/anchor-room.js'
+import { chainOwner, openChainRoom, openClients } from '../../support/chain-room.js'
+
+const hour = 3_600_000
+const { chain, server, environment } = await openChainRoom(t)
+
+/** Noon, and as much later as it is told. */
+let aheadMs = 24 * hour - (systemClock.now() % (24 * hour)) + 12 * hour
+const clock: Clock = {
+  ...systemClock,
+  now: () => systemClock.now() + aheadMs,
+  elapsed: () => systemClock.elapsed() + aheadMs,
+}
+
+async function openRoom(t: Test, budget = '1'): Promise<AnchorRoom> {
+  const settings = {
+    ...{ ...environment, CHAIN_PRIVATE_KEY: chainOwner.privateKey, CHAIN_CONFIRMATIONS: '1' },
+    ANCHOR_DAILY_BUDGET: budget,
+  }
+  const opened = await openClients(t, settings, { clock })
+  return AnchorRoom.open(t, { chain: opened, clock, payEveryMs: anchorPayMs })
+}
+
+/** As the command does it, without its fence. */
+function request(room: AnchorRoom, graph: string, ids?: readonly string[]) {
+  const { store, anchoring } = room
+  const programs: Parameters<Proofs['anchor']>[1] = {
+    read: (program) =>
+      store.read(function* (tx) {
+        const found = yield* findGraph(tx, database, graph)
+        return found === undefined ? undefined : yield* program(tx, found)
+      }),
+    write: (program) =>
+      store.write(function* (tx) {
+        const found = yield* findGraph(tx, database, graph)
+        return found === undefined ? undefined : yield* program(tx, found)
+      }),
+  }
+  return anchoring.anchor(graph, programs, ids === undefined ? undefined : new Set(ids))
+}
+
+const transactions = () => server.count('eth_sendRawTransaction')
+
+t.test('what is asked for within a minute goes with one transaction', async (t) => {
+  const room = await openRoom(t)
+  const ids = await room.remember('eager', ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'])
+  const before = transactions()
+  const asked = await Promise.all(ids.map((id) => request(room, 'eager', [id])))
+  const made = asked.filter(({ anchorId }) => anchorId !== null)
+  t.match(made, [{ count: 1 }], 'one anchor, and the others wait for the next transaction')
+  for (const { count } of asked) t.equal(count, 1)
+  await room.settle()
+  t.equal(transactions(), before + 1)
+  for (let i = 0; i < 5; i++) {
+    const [id = ''] = await room.remember('eager', [`later ${i}`])
+    t.match(await request(room, 'eager', [id]), { anchorId: i === 0 ? String : null, count: 1 })
+    await room.settle()
+    ids.push(id)
+  }
+  await room.remember('other', ['waits'], anchorDueMs)
+  await room.settle()
+  t.equal(transactions(), before + 1, 'nothing is sent before the minute is over')
+  t.same(await room.anchors('other'), [])
+  aheadMs += anchorPayMs
+  await room.settle()
+  t.equal(transactions(), before + 2, 'and then all of it at once')
+  const [own] = await room.anchors('eager')
+  const [other] = await room.anchors('other')
+  t.match(other, { status: 'confirmed', tx: own?.tx })
+  for (const id of ids) t.match(await room.verify('eager', id), { verified: true })
+  t.equal((await room.anchors('eager')).length, 4, 'four anchors for fifteen requests')
+  t.same(await request(room, 'eager', ids), { anchorId: null, count: 0 })
+})
+
+t.test('a request does not end the pause after a failure, where a try costs', async (t) => {
+  const room = await openRoom(t)
+  const [id = ''] = await room.remember('hurried', ['one'])
+  await request(room, 'hurried', [id])
+  server.lie = async ({ method }, honest) => {
+    if (method === 'eth_estimateGas') throw new Error('the node is out of order')
+    return honest()
+  }
+  await room.settle()
+  t.match(await room.anchors('hurried'), [{ attempts: 1 }])
+  await request(room, 'hurried')
+  await room.settle()
+  t.match(await room.anchors('hurried'), [{ attempts: 1 }])
+  server.lie = undefined
+  aheadMs += anchorPayMs
+  await room.settle()
+  t.match(await room.anchors('hurried'), [{ status: 'confirmed', attempts: 0 }])
+})
+
+t.test('what is only asked for leaves half of the budget to the schedule', async (t) => {
+  const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+  const { baseFeePerGas } = (await chain.request(block)) as { baseFeePerGas: string }
+  // A transaction may take 200,000 gas at twice the base fee; at noon requests may spend 5/16.
+  const twoWei = 2n * 200_000n * 2n * BigInt(baseFeePerGas)
+  const room = await openRoom(t, `0.${String(twoWei).padStart(18, '0')}`)
+  const [id = ''] = await room.remember('asking', ['one'])
+  const before = transactions()
+  await request(room, 'asking', [id])
+  await room.settle()
+  t.equal(transactions(), before)
+  t.match(await room.anchors('asking'), [{ status: 'pending', attempts: 0, error: null }])
+  await room.remember('scheduled', ['one'], anchorDueMs)
+  aheadMs += anchorPayMs
+  await room.settle()
+  t.equal(transactions(), before + 1, 'the schedule pays, and takes along what was asked for')
+  t.match(await room.anchors('scheduled'), [{ status: 'confirmed' }])
+  t.match(await room.anchors('asking'), [{ status: 'confirmed' }])
+})
+
+t.test('a budget too small for all sends a few', async (t) => {
+  const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+  const { baseFeePerGas } = (await chain.request(block)) as { baseFeePerGas: string }
+  const wei = 3n * 200_000n * 2n * BigInt(baseFeePerGas)
+  const room = await openRoom(t, `0.${String(wei).padStart(18, '0')}`)
+  for (let i = 0; i < anchorsAtOnce; i++) await room.remember(`g${i}`, ['one'], anchorDueMs)
+  const before = transactions()
+  await room.settle()
+  t.equal(transactions(), before + 1)
+  const states: (string | undefined)[] = []
+  for (let i = 0; i < anchorsAtOnce; i++) states.push((await room.anchors(`g${i}`))[0]?.status)
+  t.equal(states.filter((status) => status === 'confirmed').length, 1)
+  t.notOk(states.includes('failed'))
+})
+
+t.test('a budget is let go of over the day, and half of it to what is asked for', async (t) => {
+  const midnight = 20_000 * 24 * hour
+  const at = (hours: number) => midnight + hours * hour
+  t.same(
+    [0, 9, 21, 23].map((hours) => allowance(800n, at(hours), 'due')),
+    [100n, 400n, 800n, 800n],
+  )
+  t.same(
+    [0, 9, 21, 23].map((hours) => allowance(800n, at(hours), 'asked')),
+    [50n, 200n, 400n, 400n],
+  )
+})
+
+t.test('owners take turns, however many graphs one has, and newcomers wait theirs', async (t) => {
+  const graph = (name: string, owner: string | null) => ({ name, owner })
+  const many = ['a', 'b', 'c', 'd'].map((name) => graph(name, 'many'))
+  const one = graph('z', 'one')
+  const turns = new Turns()
+  const names = (all: readonly { name: string }[]) => all.map(({ name }) => name)
+  t.same(names(turns.inOrder([...many, one])), ['a', 'z', 'b', 'c', 'd'])
+  turns.served(many.slice(0, 1))
+  const newcomer = graph('n', 'new')
+  t.same(names(turns.inOrder([...many, newcomer, one])), ['z', 'b', 'n', 'c', 'd', 'a'])
+  turns.served([one, newcomer])
+  t.same(names(turns.inOrder([newcomer, one, ...many])), ['b', 'n', 'z', 'c', 'd', 'a'])
+  t.same(names(turns.inOrder([graph('x', null), graph('y', null)])), ['x', 'y'])
+})
+
+t.test('room is shared one by one, the rest goes to whoever has more', async (t) => {
+  t.same(sharesOf([9, 1, 3], 6), [3, 1, 2])
+  t.same(sharesOf([20], 20), [20])
+  t.same(sharesOf([1, 1], 20), [1, 1])
+  t.same(sharesOf([], 20), [])
+})

@@ -1,0 +1,82 @@
+// The verdict over a whole graph: every anchor is gone through, in pages, however many there are,
+// and how many were compared with the chain is told where time was too short for all.
+
+import t from 'tap'
+import { type Clock, systemClock } from '../../../src/base/clock.js'
+import { verifyGraphMs } from '../../../src/base/limits.js'
+import { AnchorRoom, anchorEach } from '../../support/anchor-room.js'
+
+const room = await AnchorRoom.open(t)
+const [many, pageSize] = [12, 5]
+const texts = Array.from({ length: many }, (_, i) => `memory ${i}`)
+await anchorEach(room, 'many', await room.remember('many', texts))
+const whole = { anchors: many, memories: many, sequence: many, chainSequence: many }
+
+const verifyMany = () => room.verifyGraph('many', room.proofs(), pageSize)
+
+/** Changes the oldest anchor, which is on the last page. */
+async function tamperOldest(
+  change: Readonly<Record<string, unknown>>,
+): Promise<() => Promise<void>> {
+  const oldest = (await room.anchors('many', many)).at(-1)?.id ?? ''
+  let before: Record<string, unknown> = {}
+  await room.tamper('many', 'anchors', oldest, (fields) => {
+    before = fields
+    return { ...fields, ...change }
+  })
+  return () => room.tamper('many', 'anchors', oldest, () => before)
+}
+
+t.test('all anchors are checked, more than a page of them', async (t) => {
+  t.match(await verifyMany(), {
+    ...{ ...whole, verified: true, checked: many, problem: null },
+  })
+})
+
+t.test('what is wrong on the last page is found', async (t) => {
+  const changes = [
+    [{ tx: `0x${'1'.repeat(64)}` }, 'root not found on chain'],
+    [{ count: 2 }, 'root not found on chain'],
+    [{ block: -1, chainId: 5 }, 'root not found on chain'],
+    [{ prev: `0x${'1'.repeat(64)}` }, 'anchor chain broken'],
+    [{ seq: 2 }, 'anchor chain broken'],
+    [{ status: 'failed' }, 'anchor chain broken'],
+  ] as const
+  for (const [change, problem] of changes) {
+    const undo = await tamperOldest(change)
+    t.match(await verifyMany(), { verified: false, problem })
+    await undo()
+  }
+})
+
+t.test('a block that is told wrongly costs a question and no verdict', async (t) => {
+  const undo = await tamperOldest({ block: 1e9 })
+  t.match(await verifyMany(), { verified: true, checked: many })
+  await undo()
+})
+
+t.test(
+  'an oldest anchor that was taken away breaks the chain of those that are left',
+  async (t) => {
+    const oldest = (await room.anchors('many', many)).at(-1)?.id ?? ''
+    let before: Record<string, unknown> = {}
+    await room.tamper('many', 'anchors', oldest, (fields) => {
+      before = fields
+      return undefined
+    })
+    t.match(await verifyMany(), { problem: 'anchor chain broken', anchors: many - 1 })
+    t.equal(before.seq, 1)
+  },
+)
+
+t.test('where time is too short it is told how many were checked, the newest first', async (t) => {
+  const slow = await AnchorRoom.open(t, { chain: room.chain })
+  await anchorEach(slow, 'slow', await slow.remember('slow', texts))
+  let elapsed = 0
+  const clock: Clock = { ...systemClock, elapsed: () => (elapsed += verifyGraphMs / 4) }
+  const hurried = slow.proofs(slow.chain, { clock })
+  t.match(await slow.verifyGraph('slow', hurried), {
+    ...{ verified: false, problem: 'not all anchors checked', anchors: many, checked: 0 },
+  })
+  t.match(await slow.verifyGraph('slow'), { verified: true, checked: many })
+})

@@ -1,0 +1,33 @@
+// The memory of slabs: used again while it is needed, given back when it is not.
+
+import t from 'tap'
+import {
+  overlayArenaSlabs,
+  overlaySlabBytes,
+  overlaySlabsFreeMax,
+} from '../../../src/base/limits.js'
+import { giveSlab, takeSlab } from '../../../src/store/overlay/slab-arenas.js'
+
+t.test('slabs do not overlap', async (t) => {
+  const slabs = Array.from({ length: 3 * overlayArenaSlabs }, takeSlab)
+  for (const [index, slab] of slabs.entries()) slab.fill(index)
+  for (const [index, slab] of slabs.entries()) {
+    t.ok(slab.length === overlaySlabBytes && slab.every((byte) => byte === index), `slab ${index}`)
+  }
+  for (const slab of slabs) giveSlab(slab)
+})
+
+t.test('the slab that was given last is taken next', async (t) => {
+  const slab = takeSlab()
+  giveSlab(slab)
+  t.equal(takeSlab(), slab)
+  giveSlab(slab)
+})
+
+t.test('arenas that nobody uses are given back but for one', async (t) => {
+  const slabs = Array.from({ length: 4 * overlayArenaSlabs }, takeSlab)
+  for (const slab of slabs) giveSlab(slab)
+  const kept = slabs.filter((slab) => slab.length > 0)
+  t.ok(kept.length >= overlaySlabsFreeMax, 'the next overlay finds some')
+  t.ok(kept.length < overlaySlabsFreeMax + overlayArenaSlabs, 'the rest is the system’s again')
+})
