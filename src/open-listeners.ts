@@ -128,22 +128,8 @@ export async function openListeners(
           openHealth({ store, chain, clock, version, httpPort, ports: () => portsOf(protocols) }),
         isEnabled: (name) => protocols.isEnabled(name),
         rawRoutes: [
-          backupRoute({ store, version, audit: authority.audit }),
           ...overHttp.routes,
-          ...metricsRoutes({
-            store,
-            chain,
-            bus,
-            clock,
-            version,
-            connections,
-            cursors: server.engine.cursors,
-            anchoring: server.proofs.job.counts,
-            listeners: () => boundOf(protocols),
-            isDraining: () => server.lifecycle.isDraining,
-          }),
-          ...chainRoutesOf(chain, host),
-          mcpRoute({ version }),
+          ...rawRoutesOf({ clock, version, host }, server, connections),
         ],
       }),
     )
@@ -152,6 +138,30 @@ export async function openListeners(
     await protocols.close(0)
     throw error
   }
+}
+
+type Connections = Parameters<typeof metricsRoutes>[0]['connections']
+
+/** What answers without the framework: large bodies, and what is asked for every few seconds. */
+function rawRoutesOf(
+  { clock, version, host }: { clock: Clock; version: string; host: string },
+  { store, chain, bus, engine, authority, proofs, protocols, lifecycle }: Server,
+  connections: Connections,
+) {
+  const metrics = metricsRoutes({
+    store,
+    chain,
+    bus,
+    clock,
+    version,
+    connections,
+    cursors: engine.cursors,
+    anchoring: proofs.job.counts,
+    listeners: () => boundOf(protocols),
+    isDraining: () => lifecycle.isDraining,
+  })
+  const backup = backupRoute({ store, version, audit: authority.audit })
+  return [backup, ...metrics, ...chainRoutesOf(chain, host), mcpRoute({ version })]
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const

@@ -236,14 +236,19 @@ function stripComment(line: string): string {
 /** Top-level functions and methods, by the indentation that the formatter guarantees. */
 function functionsOf(source: Source): { name: string; length: number }[] {
   const found: { name: string; length: number }[] = []
-  const head = /^( {0,2})(?:export )?(?:async )?(?:function\*? |private |static |\*)?(\w+)\(.*\{$/
+  const head = /^( {0,2})(?:(?:export|async|private|static) )*(?:function\*? |\*)?(\w+)(?:<.*>)?\(/
   for (const [index, line] of source.lines.entries()) {
     const match = head.exec(line)
     if (match === null || /^\s*(?:if|for|while|switch)\b/.test(line)) continue
-    const end = source.lines.findIndex(
-      (other, at) => at > index && [`${match[1]}}`, `${match[1]}},`].includes(other),
-    )
-    if (end > 0) found.push({ name: match[2] ?? '', length: end - index + 1 })
+    const [, indent = '', name = ''] = match
+    const after = (ends: readonly string[], from: number): number =>
+      source.lines.findIndex((other, at) => at > from && ends.some((end) => other.startsWith(end)))
+    // A head that does not fit on its line ends where its parenthesis does.
+    const isWhole = line.split('(').length === line.split(')').length
+    const open = isWhole ? index : after([`${indent})`], index)
+    if (!source.lines[open]?.endsWith('{')) continue
+    const end = after([`${indent}}`], open)
+    if (end > 0) found.push({ name, length: end - index + 1 })
   }
   return found
 }
