@@ -1,6 +1,7 @@
 // What anchoring may have spent of a day's budget by a moment of the day: it is let go of evenly,
 // so that who writes or asks much in the morning leaves the afternoon to others, and what is only
-// asked for may take half of it, so that the schedule always has the rest. (DESIGN.md, chain keys)
+// asked for may take half of it, so that the schedule always has the rest.
+// (docs/chain.md, "What anchoring costs")
 
 import { anchorHeadStartMs } from '../base/limits.js'
 

@@ -1,5 +1,5 @@
 // Puts the clients of one chain together once it answers: head, log of keys, reads, gas station. A
-// failed try leaves nothing behind, so that it can be made again. (facts: identity 8.2)
+// failed try leaves nothing behind, so that it can be made again. (ARCHITECTURE.md, "The chain")
 
 import { Wallet } from 'ethers'
 import type { Clock } from '../base/clock.js'

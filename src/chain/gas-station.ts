@@ -1,6 +1,7 @@
 // The account that pays for what wallets have signed. One mutex and one nonce counter; every
 // transaction is written down before it is sent, sent again after a restart and replaced with a
-// higher fee while no block takes it. What simulation refuses is never sent. (facts: identity 4)
+// higher fee while no block takes it. What simulation refuses is never sent.
+// (docs/chain.md, "What sponsoring costs")
 
 import { Transaction, type Wallet } from 'ethers'
 import type { Clock } from '../base/clock.js'

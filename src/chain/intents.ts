@@ -1,6 +1,7 @@
 // Transactions that the gas station means to send, written down before they are: a crash between
 // the two must neither lose one nor send another under its nonce. With them stands what each day
-// has cost, by wallet and in all, so that quotas hold over restarts. (facts: identity 4)
+// has cost, by wallet and in all, so that quotas hold over restarts.
+// (docs/chain.md, "What sponsoring costs")
 
 import { type Bytes, textOf } from '../base/bytes.js'
 import { fail } from '../base/errors.js'

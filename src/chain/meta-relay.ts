@@ -1,6 +1,7 @@
 // Signed acts of wallets on their way to the gas station: looked at before they cost anything, one
 // at a time for each wallet (the next needs the nonce that the last one used), and answered in the
-// words of the routes, whichever way the contract refused. (facts: identity 4, 5, 11)
+// words of the routes, whichever way the contract refused.
+// (docs/chain.md, "Refusals"; docs/contracts.md, "Signed requests")
 
 import { Interface } from 'ethers'
 import { fail, GatewayError } from '../base/errors.js'

@@ -1,6 +1,6 @@
 // Opens the chain that the settings mean and keeps trying until it answers: Sigil serves meanwhile,
 // and what needs the chain waits for it a little. On the local chain the first start deploys the
-// contracts; on a real one each start verifies them. (facts: identity 8)
+// contracts; on a real one each start verifies them. (docs/chain.md, "On a real chain")
 
 import { existsSync } from 'node:fs'
 import type { Clock } from '../base/clock.js'
@@ -81,7 +81,7 @@ export function openChain(options: ChainOptions): OpenChain {
       return assembleRemote({ ...plan, ...base, remote })
     }
     const canAnchor = plan.anchor !== undefined && plan.anchorKey !== undefined
-    const opened = new Opened(plan.chainId, undefined, log, ending, connect, canAnchor)
+    const opened = new Opened(plan.chainId, undefined, base, ending, connect, canAnchor)
     opened.begin()
     return opened
   }
@@ -96,7 +96,7 @@ export function openChain(options: ChainOptions): OpenChain {
     const { assembleLocal } = await loadConnect()
     return assembleLocal({ ...base, chain: await chain })
   }
-  const opened = new Opened(chainId, local, log, ending, connect, true)
+  const opened = new Opened(chainId, local, base, ending, connect, true)
   if (folder !== undefined && existsSync(folder)) opened.begin()
   return opened
 }
@@ -119,19 +119,22 @@ class Opened implements OpenChain, Registry {
   readonly anchors: Anchors
   readonly local: OpenChain['local']
   private readonly chain: (() => Promise<LocalChain>) | undefined
+  private readonly clock: Clock
   private readonly log: Log
   private readonly ending: AbortController
   private readonly connect: () => Promise<Connected>
   private readonly listeners = new Set<(address: string, index: number) => void>()
   private connected: Connected | undefined
   private up: Promise<void> | undefined
+  /** When (elapsed) it began. */
+  private begunMs = Number.NEGATIVE_INFINITY
   private problem = ''
   private wake: (() => void) | undefined
 
   constructor(
     chainId: number,
     chain: (() => Promise<LocalChain>) | undefined,
-    log: Log,
+    { clock, log }: Pick<ChainOptions, 'clock' | 'log'>,
     ending: AbortController,
     connect: () => Promise<Connected>,
     canAnchor: boolean,
@@ -141,6 +144,7 @@ class Opened implements OpenChain, Registry {
     this.chainId = chainId
     this.chain = chain
     this.local = chain === undefined ? undefined : this.settled(chain)
+    this.clock = clock
     this.log = log
     this.ending = ending
     this.connect = connect
@@ -148,6 +152,7 @@ class Opened implements OpenChain, Registry {
 
   begin(): Promise<void> {
     if (this.up === undefined) {
+      this.begunMs = this.clock.elapsed()
       this.up = this.bringUp()
       this.up.catch(() => {})
     }
@@ -244,8 +249,8 @@ class Opened implements OpenChain, Registry {
   health(): ChainHealth {
     const { kind: mode, chainId, connected } = this
     const head = connected?.head.current
-    // One that begins when it is asked for is as well as one that runs.
-    const ok = this.up === undefined || connected?.head.isFresh === true
+    // One that begins when it is asked for, or has just begun, is as well as one that runs.
+    const ok = this.up === undefined || this.isStarting || connected?.head.isFresh === true
     const problem = connected === undefined ? this.problem : (connected.head.trouble ?? 'no answer')
     return {
       mode,
@@ -272,6 +277,12 @@ class Opened implements OpenChain, Registry {
     // What hangs on an endpoint ends by itself, and then finds everything closed.
     if (this.connected !== undefined) await inTime(this.connected.close(), closeMs).catch(() => {})
     await (chainClosed ?? chain?.close())
+  }
+
+  /** A local chain on its way up: whoever asks meanwhile waits for it, and is not refused. */
+  private get isStarting(): boolean {
+    if (this.kind === 'remote' || this.connected !== undefined || this.problem !== '') return false
+    return this.clock.elapsed() - this.begunMs < localChainStartMsMax
   }
 
   private async bringUp(): Promise<void> {

@@ -1,7 +1,7 @@
 // The key registry as the rest of Sigil sees it: who has which key on the chain, and whether it
 // still stands. One interface over the local and the remote chain; open.ts makes it. Whatever the
 // chain cannot answer is HostUnreachable with reason CHAIN_UNAVAILABLE: nobody is let in on an old
-// answer. (facts: identity 3 to 5, 8)
+// answer. (ARCHITECTURE.md, "The chain"; docs/chain.md, "What you trust")
 
 import type { Bytes } from '../base/bytes.js'
 
@@ -18,7 +18,10 @@ export interface RegistryKey {
   readonly active: boolean
 }
 
-/** A record that carries a commitment: not proof that its wallet knows the key (facts 3). */
+/**
+ * A record that carries a commitment: not proof that its wallet knows the key
+ * (docs/contracts.md, "KeyRegistry").
+ */
 export interface Candidate {
   /** EIP-55. */
   readonly address: string

@@ -1,5 +1,6 @@
 // What the chain's settings say together: a set that contradicts itself is refused at the start,
-// because what it would do otherwise is the last thing its writer wants. (DESIGN.md, settings)
+// because what it would do otherwise is the last thing its writer wants.
+// (docs/chain.md, "On a real chain")
 
 import { checksumAddress } from '../base/eip55.js'
 import { fail } from '../base/errors.js'

@@ -1,6 +1,6 @@
 // What a wallet signs so that the gas station may act for it: EIP-712 domain and types of the key
 // registry, exactly as its contract hashes them. Wallets show these names; they never change
-// without a new version. (facts: identity 4; EIP-712)
+// without a new version. (EIP-712; docs/contracts.md, "Signed requests")
 
 import { getBytes, hexlify, recoverAddress, Signature, TypedDataEncoder } from 'ethers'
 import type { RegistryTypedData, TypedField } from './registry.js'

@@ -1,10 +1,13 @@
 // The local chain behind the registry: ready by itself at the first start, the same at the next, and
 // exact at the next request, whoever sent the transaction.
 
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Interface } from 'ethers'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
+import { localChainStartMsMax } from '../../src/base/limits.js'
 import { silentLog } from '../../src/base/log.js'
 import { keyRegistryAbi } from '../../src/chain/artifacts/key-registry.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
@@ -45,7 +48,7 @@ t.test('the first start deploys, and the second finds everything', async (t) => 
   await first.store.close()
   const { store, opened } = await open()
   t.teardown(() => store.close())
-  t.match(opened.health(), { ...health, ok: false }, 'one that is there has begun')
+  t.match(opened.health(), { ...health, ok: true }, 'one that is there has begun')
   const { registry } = opened
   await registry.ready()
   t.equal(registry.contract, address)
@@ -54,6 +57,25 @@ t.test('the first start deploys, and the second finds everything', async (t) => 
   t.match(await registry.getKey(alice.address, 0), { active: false })
   t.equal(await registry.firstActive(alice.address), 1)
   t.match(await registerBySigning(registry, alice, materialFor('c')), { index: 2 })
+})
+
+t.test('a chain that begins is well for as long as whoever asks waits for it', async (t) => {
+  const path = await temporaryFolder(t)
+  let aheadMs = 0
+  const elapsed = () => systemClock.elapsed() + aheadMs
+  const clock = { ...systemClock, elapsed }
+  const slow = await openClients(t, {}, { folder: path, clock })
+  t.equal(slow.registry.state(), 'starting')
+  t.match(slow.health(), { ok: true, head: null })
+  aheadMs = localChainStartMsMax
+  t.match(slow.health(), { ok: false, head: null })
+  await slow.registry.ready()
+  t.match(slow.health(), { ok: true, head: Number })
+  const file = join(path, 'no folder')
+  await writeFile(file, '')
+  const broken = await openClients(t, {}, { folder: file })
+  while (broken.health().problem === undefined) await setTimeout(1)
+  t.match(broken.health(), { ok: false, head: null })
 })
 
 t.test('a direct revocation holds once its sender has the answer', async (t) => {

@@ -16,6 +16,7 @@ import {
   killedGraphs,
   killedMemories,
   killedPollMs,
+  programsIn,
   proofsOver,
   rememberIn,
 } from './anchor-room.js'
@@ -94,12 +95,18 @@ const stoppingClient: AnchorClient = new Proxy(client, {
 // Its writes are: the lease, the record of the first batch, a hundred marks, and more of them.
 const ofJob = stopping(store, { left: point === 'batch half marked' ? 3 : never, isAfter: false })
 const texts = Array.from({ length: killedMemories }, (_, i) => `memory ${i}`)
-for (const graph of killedGraphs) {
-  await rememberIn(store, graph, texts, systemClock.now() - anchorDueMs)
-}
-process.stdout.write('ready\n')
 const anchors = { isConfigured: true, client: () => Promise.resolve(stoppingClient) }
 const { kind, chainId } = chain
-const { job } = proofsOver(ofJob, { kind, chainId, anchors }, { pollMs: killedPollMs })
-while (await job.round());
+const proofs = proofsOver(ofJob, { kind, chainId, anchors }, { pollMs: killedPollMs })
+for (const graph of killedGraphs) {
+  const ageMs = point === 'asked' ? 0 : anchorDueMs
+  const [first = ''] = await rememberIn(store, graph, texts, systemClock.now() - ageMs)
+  if (point !== 'asked') continue
+  const programs = programsIn(store, graph)
+  await proofs.anchor(graph, programs, new Set([first]))
+  await proofs.anchor(graph, programs, undefined)
+}
+process.stdout.write('ready\n')
+if (point === 'asked') await stop()
+while (await proofs.job.round());
 process.stdout.write('done\n')

@@ -17,16 +17,17 @@ import {
 import { documentOfRecord } from '../../src/engine/collection/records.js'
 import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph/graph.js'
 import { graphKey } from '../../src/memory/graph/graph-key.js'
-import { noteChange } from '../../src/memory/graph/graph-settings.js'
+import { noteChange, noteRequest } from '../../src/memory/graph/graph-settings.js'
 import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
 import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
 import { beginAnchor, gatherThese, markSome } from '../../src/memory/proof/anchor-batch.js'
+import type { GraphPrograms } from '../../src/memory/proof/anchor-making.js'
 import { newestAnchors } from '../../src/memory/proof/anchors.js'
 import { evidenceOf } from '../../src/memory/proof/evidence.js'
 import { anchorsToVerify, type GraphVerdict } from '../../src/memory/proof/graph-verdict.js'
 import { memoryHash } from '../../src/memory/proof/memory-hash.js'
 import { merkleRoot } from '../../src/memory/proof/merkle.js'
-import { Proofs, type ProofsOptions } from '../../src/memory/proof/proofs.js'
+import { Proofs, type ProofsOptions, type Requested } from '../../src/memory/proof/proofs.js'
 import { notFound, type Verdict } from '../../src/memory/proof/verdict.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
@@ -49,7 +50,8 @@ export const killPoints = [
   'receipt read',
   'submitted',
 ] as const
-export type KillPoint = (typeof killPoints)[number]
+/** The last one: after requests were answered, and before any round of the job. */
+export type KillPoint = (typeof killPoints)[number] | 'asked'
 /** What it writes to, and how often its job looks, which is what its lease goes by. */
 export const killedGraphs = ['one', 'two'] as const
 export const killedMemories = 120
@@ -105,8 +107,20 @@ export class AnchorRoom {
 
   /** Anchors all that waits in a graph. */
   async anchor(graph: string): Promise<void> {
-    this.anchoring.job.request(graph)
+    await this.request(graph)
     await this.settle()
+  }
+
+  /** Has all that waits in a graph anchored by the next round of a job. */
+  async request(graph: string, { job } = this.anchoring): Promise<void> {
+    await this.inGraph(graph, (tx, { anchors }) => noteRequest(tx, anchors))
+    job.request(graph)
+  }
+
+  /** As the command asks for anchors, without its fence. */
+  ask(graph: string, ids?: readonly string[]): Promise<Requested> {
+    const wanted = ids === undefined ? undefined : new Set(ids)
+    return this.anchoring.anchor(graph, programsIn(this.store, graph), wanted)
   }
 
   async verify(graph: string, id: string, proofs = this.proofs()): Promise<Verdict> {
@@ -207,6 +221,22 @@ export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {})
     ...{ store, chain, database, clock: systemClock, random: systemRandom, log: silentLog },
     ...{ pace: new ClockPace(systemClock), payEveryMs: 0, ...timing },
   })
+}
+
+/** Programs over one graph, behind no fence. */
+export function programsIn(store: Store, name: string): GraphPrograms {
+  return {
+    read: (program) =>
+      store.read(function* (tx) {
+        const graph = yield* findGraph(tx, database, name)
+        return graph === undefined ? undefined : yield* program(tx, graph)
+      }),
+    write: (program) =>
+      store.write(function* (tx) {
+        const graph = yield* findGraph(tx, database, name)
+        return graph === undefined ? undefined : yield* program(tx, graph)
+      }),
+  }
 }
 
 /** Memories without entities, made at `createdAt`; the graph is made where it is missing. */

@@ -1,5 +1,5 @@
 // graphSnapshot: what a viewer shows of a graph when it opens.
-// (facts: memory-dashboard A2, snapshot)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import { contextNodesMax } from '../../base/limits.js'
@@ -37,7 +37,14 @@ export const graphSnapshotRow = documentRow({
 /** Edges that are made ready to be shown between two looks at the time. */
 const edgesAtOnce = 64
 
-const nothing: Snapshot = { nodes: [], edges: [], anchors: [], total: 0, seq: 0 }
+const nothing: Snapshot = {
+  nodes: [],
+  edges: [],
+  anchors: [],
+  total: 0,
+  isTruncated: false,
+  seq: 0,
+}
 
 /** There may be very many of them. */
 function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
@@ -49,12 +56,13 @@ function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
   return shown
 }
 
-function replyOf({ nodes, anchors, total, seq }: Snapshot, edges: readonly Document[]): Document {
+function replyOf(snapshot: Snapshot, edges: readonly Document[]): Document {
+  const { nodes, anchors, total, isTruncated, seq } = snapshot
   return reply((writer) => {
     writeAll(writer, 'nodes', nodes.map(shownNode))
     writeAll(writer, 'edges', edges)
     writeAll(writer, 'anchors', anchors.map(shownAnchor))
-    writer.int64('total', total).int64('seq', seq)
+    writer.int64('total', total).bool('truncated', isTruncated).int64('seq', seq)
   })
 }
 

@@ -1,6 +1,5 @@
 // The series of the text metrics, each with its labels and where it is read: the text, the page
-// docs/metrics.md and its test go by this table. The names of the first three are the API
-// document's.
+// docs/metrics.md and its test go by this table. Scrapers know the names of the first three.
 
 import { codeNames } from '../../bus/metering.js'
 import { type Figures, protocolNames } from './metrics.js'
@@ -173,8 +172,10 @@ const storage: readonly Series[] = [
 ]
 
 const chain: readonly Series[] = [
-  gauge('svc_chain_up', '1 while the chain answers, or has not been needed yet.', (of) =>
-    of.chain.ok ? 1 : 0,
+  gauge(
+    'svc_chain_up',
+    '1 while the chain answers, is not needed yet, or (the local one) begins.',
+    (of) => (of.chain.ok ? 1 : 0),
   ),
   gauge('svc_chain_head_block', 'Number of the newest block.', (of) => of.chain.head),
   gauge('svc_chain_lag_seconds', 'Since the newest block was looked at.', ({ chain }) =>

@@ -1,6 +1,6 @@
 // The MCP server over the graph memory: one for each request over HTTP, one for each connection
-// over stdio. It knows no protocol beneath it and no store: only the API that it is given. (facts:
-// memory A4)
+// over stdio. It knows no protocol beneath it and no store: only the API that it is given.
+// (docs/memory.md, "MCP")
 
 import {
   type CallToolResult,

@@ -1,5 +1,5 @@
 // The tools: what each takes and gives, and the requests of the memory's API that it stands for.
-// (facts: memory A4)
+// (docs/memory.md, "MCP")
 
 import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
 import { memoryCharsMax, questionCharsMax } from '../../base/limits.js'
@@ -169,7 +169,13 @@ const show: Tool = {
     limit: whole('Nodes at most.', 1, 300, 300),
     metadataOnly: { ...boolean, description: 'Counts alone.', default: true },
   }),
-  output: open({ 'total!': integer, seq: integer, nodes: list(object), edges: list(object) }),
+  output: open({
+    'total!': integer,
+    truncated: boolean,
+    seq: integer,
+    nodes: list(object),
+    edges: list(object),
+  }),
   annotations: reads,
   run: (api, { graph, limit, metadataOnly }) => {
     if (metadataOnly !== false) return summary(api, graph)

@@ -1,6 +1,6 @@
 // What a graph remembers of itself: its secret-free part of its key on the chain, how texts are
-// analysed and ranked, and the number of its last change, by which readers know that nothing has
-// changed. One small document among the anchors.
+// analysed and ranked, the number of its last change, by which readers know that nothing has
+// changed, and up to which change anchors were asked for. One small document among the anchors.
 
 import type { Bytes } from '../../base/bytes.js'
 import {
@@ -27,6 +27,8 @@ export interface GraphSettings {
   readonly b?: number | undefined
   /** Grows with every change; a graph made anew under the name does not repeat the numbers. */
   readonly seq: number
+  /** Change up to which anchors were asked for and are still to be made; undefined: none. */
+  readonly requestedSeq?: number | undefined
 }
 
 const settingsId = stringValue('graph')
@@ -58,20 +60,46 @@ export function* noteChange(
   anchors: Namespace,
   changed: Partial<Pick<GraphSettings, 'k1' | 'b'>> = {},
 ): Program<void> {
-  const before = yield* findById(tx, anchors, settingsId)
-  if (before === undefined) return
-  const settings = readSettings(before)
-  const after = settingsDocument({ ...settings, ...changed, seq: settings.seq + 1 })
-  yield* replaceDocument(tx, anchors, recordKey(anchors, settingsId), before, after)
+  yield* replaceSettings(tx, anchors, (settings) => {
+    return { ...settings, ...changed, seq: settings.seq + 1 }
+  })
 }
 
-function settingsDocument({ key, analyzer, k1, b, seq }: GraphSettings): Document {
+/** Notes that all that waits for an anchor shall have one: no change that a reader sees. */
+export function* noteRequest(tx: Tx, anchors: Namespace): Program<void> {
+  yield* replaceSettings(tx, anchors, (settings) => ({ ...settings, requestedSeq: settings.seq }))
+}
+
+/** Ends the request up to that change; one that came later stands. */
+export function* endRequest(tx: Tx, anchors: Namespace, requestedSeq: number): Program<void> {
+  yield* replaceSettings(tx, anchors, (settings) => {
+    if (settings.requestedSeq !== requestedSeq) return undefined
+    return { ...settings, requestedSeq: undefined }
+  })
+}
+
+/** Nothing is written where `change` answers undefined. */
+function* replaceSettings(
+  tx: Tx,
+  anchors: Namespace,
+  change: (settings: GraphSettings) => GraphSettings | undefined,
+): Program<void> {
+  const before = yield* findById(tx, anchors, settingsId)
+  const after = before === undefined ? undefined : change(readSettings(before))
+  if (before === undefined || after === undefined) return
+  const key = recordKey(anchors, settingsId)
+  yield* replaceDocument(tx, anchors, key, before, settingsDocument(after))
+}
+
+function settingsDocument(settings: GraphSettings): Document {
+  const { key, analyzer, k1, b, seq, requestedSeq } = settings
   return writeDocument((writer) => {
     writer.value('_id', settingsId).binary('key', keySubtype, key)
     writer.int32('analyzer', analyzer)
     if (k1 !== undefined) writer.double('k1', k1)
     if (b !== undefined) writer.double('b', b)
     writer.int64('seq', seq)
+    if (requestedSeq !== undefined) writer.int64('requestedSeq', requestedSeq)
   })
 }
 
@@ -87,5 +115,6 @@ function readSettings(document: Document): GraphSettings {
     k1: number('k1'),
     b: number('b'),
     seq: number('seq') ?? 0,
+    requestedSeq: number('requestedSeq'),
   }
 }

@@ -98,7 +98,7 @@ function batchOf(hashes: ReadonlyMap<string, string>): Batch {
 }
 
 /** The parts of a graph that anchoring changes. */
-export type AnchoredGraph = Pick<Graph, 'nodes' | 'anchors'>
+export type AnchoredGraph = Pick<Graph, 'nodes' | 'anchors' | 'settings'>
 
 /** Whether the newest anchor of a graph still waits for its transaction. */
 export function* hasUnsent(tx: ReadTx, { anchors }: AnchoredGraph): Program<boolean> {

@@ -1,6 +1,7 @@
 // Anchors what waits: every graph with enough memories, or with one that has waited long enough, or
 // that somebody has asked for; all of them in one transaction. What it does at each step is in the
-// store before and on the chain after, so it may be killed anywhere. (facts: memory-dashboard A3)
+// store before and on the chain after, so it may be killed anywhere.
+// (docs/memory.md, "Verify"; docs/chain.md, "What anchoring costs")
 
 import type { Clock, Random } from '../../base/clock.js'
 import { GatewayError } from '../../base/errors.js'
@@ -9,6 +10,7 @@ import {
   anchorDueMs,
   anchorGraphsAtOnce,
   anchorGraphsInTurn,
+  anchorPayMs,
   anchorPollMs,
   anchorRecheckMs,
   anchorRetryMs,
@@ -61,6 +63,8 @@ export interface AnchorCounts {
 /** What a graph needs at the moment. */
 interface State {
   readonly waiting: Waiting
+  /** Somebody has asked for anchors, and they are not all made. */
+  readonly isRequested: boolean
   readonly newest: Anchor | undefined
   readonly key: string
   readonly owner: string | null
@@ -73,6 +77,7 @@ export class AnchorJob {
   private readonly loop: BackgroundLoop
   private readonly lease: Lease
   private readonly sender: AnchorSender
+  /** Graphs to be looked at with the next transaction: what is asked for stands in them. */
   private readonly requested = new Set<string>()
   /** Graphs with something for the next transaction, as they were last looked at. */
   private readonly waiting = new Set<string>()
@@ -86,6 +91,7 @@ export class AnchorJob {
   private sentMs = Number.NEGATIVE_INFINITY
   private retryAtMs = Number.NEGATIVE_INFINITY
   private recheckedMs = Number.NEGATIVE_INFINITY
+  private toldOfPaceMs = Number.NEGATIVE_INFINITY
   /** The round under way looks whether the chain still has what it had. */
   private isRecheck = false
   /** Place among all graphs of the first that the next round looks at. */
@@ -118,7 +124,7 @@ export class AnchorJob {
     await this.lease.release().catch(() => {})
   }
 
-  /** All that waits in a graph goes with the next transaction. */
+  /** Has a graph looked at for the next transaction: it has been asked for. */
   request(graph: string): void {
     this.requested.add(graph)
     this.hurry()
@@ -172,7 +178,10 @@ export class AnchorJob {
     const end = this.nextName + anchorGraphsAtOnce
     const page = names.slice(this.nextName, end)
     this.nextName = end
-    return maySend ? new Set([...this.requested, ...this.waiting, ...page]) : new Set(page)
+    if (!maySend) return new Set(page)
+    const requested = [...this.requested]
+    this.requested.clear()
+    return new Set([...requested, ...this.waiting, ...page])
   }
 
   /** Those of them that have something to be done. */
@@ -196,9 +205,8 @@ export class AnchorJob {
 
   /** Whether a graph has something for the next transaction. */
   private note(name: string, state: State | undefined): boolean {
-    if (state === undefined) this.requested.delete(name)
     const unsent = isUnsent(state?.newest) ? state?.newest : undefined
-    const isDue = state !== undefined && this.isDue(name, state.waiting)
+    const isDue = state !== undefined && this.isDue(state)
     if (this.isOld(unsent?.createdAt) || this.isOld(state?.waiting.since)) this.overdue.add(name)
     if (unsent !== undefined || isDue) this.waiting.add(name)
     else for (const set of [this.waiting, this.overdue]) set.delete(name)
@@ -210,11 +218,13 @@ export class AnchorJob {
     if (graph === undefined) return undefined
     const [newest] = yield* newestAnchors(tx, graph.anchors, 1)
     const { owner } = graph.nodes.access
-    return { newest, owner, waiting: yield* waitingIn(tx, graph.nodes), key: graphKey(graph) }
+    const isRequested = graph.settings.requestedSeq !== undefined
+    const waiting = yield* waitingIn(tx, graph.nodes)
+    return { newest, owner, waiting, isRequested, key: graphKey(graph) }
   }
 
-  private isDue(name: string, { count, since }: Waiting): boolean {
-    return this.isOld(since) || count >= anchorDueMemories || this.requested.has(name)
+  private isDue({ waiting: { count, since }, isRequested }: State): boolean {
+    return this.isOld(since) || count >= anchorDueMemories || isRequested
   }
 
   private isOld(since: number | undefined): boolean {
@@ -222,10 +232,10 @@ export class AnchorJob {
   }
 
   /** Makes batches of all that waits in a graph that is due, as many as one transaction takes. */
-  private async gather({ name, waiting, programs }: Graph, maySend: boolean): Promise<void> {
+  private async gather(graph: Graph, maySend: boolean): Promise<void> {
+    const { programs } = graph
     await finishMarking(programs)
-    if (!maySend || !this.isDue(name, waiting)) return
-    this.requested.delete(name)
+    if (!maySend || !this.isDue(graph)) return
     for (let made = 0; made < anchorsAtOnce && !this.loop.isClosed; made++) {
       if ((await makeAnchor(programs, this.parts)) === undefined) return
       await this.parts.pace.rest()
@@ -262,6 +272,7 @@ export class AnchorJob {
     if (reason === 'TX_PENDING' || this.loop.isClosed) return false
     if (reason === 'SPONSOR_PACE') {
       this.retryAtMs = clock.elapsed() + payEveryMs
+      this.tellOfPace(graphs.length)
       return false
     }
     if (reason === 'SPONSOR_BUDGET' && this.sender.shrink()) return true
@@ -273,6 +284,14 @@ export class AnchorJob {
     log.warn({ why, graphs: graphs.length }, 'memories could not be anchored')
     for (const { programs } of graphs) await noteFailure(programs, why)
     return false
+  }
+
+  /** No failure: yet whoever waits for an anchor shall find out why. */
+  private tellOfPace(graphs: number): void {
+    const { clock, log } = this.parts
+    if (clock.elapsed() - this.toldOfPaceMs < anchorPayMs) return
+    this.toldOfPaceMs = clock.elapsed()
+    log.info({ graphs }, 'anchoring waits: by now no more of the budget of the day may be spent')
   }
 
   /** Programs of the server's own, which no fence is for. */

@@ -5,6 +5,7 @@
 import type { Clock, Random } from '../../base/clock.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { ulidRandomBytes } from '../../value/ulid.js'
+import { endRequest } from '../graph/graph-settings.js'
 import type { Anchor } from './anchor.js'
 import {
   type AnchoredGraph,
@@ -39,7 +40,10 @@ export interface Wanted {
   readonly isAlone?: boolean
 }
 
-/** The next anchor of a graph; undefined where there is nothing to make. */
+/**
+ * The next anchor of a graph; undefined where there is nothing to make. Only that ends a request
+ * for all of it, so that no crash between two batches forgets the rest.
+ */
 export async function makeAnchor(
   programs: GraphPrograms,
   { clock, random, roots }: MakingParts,
@@ -47,13 +51,22 @@ export async function makeAnchor(
 ): Promise<Anchor | undefined> {
   await finishMarking(programs)
   for (let tries = 0; tries < triesMax; tries++) {
-    const batch = await programs.read(function* (tx, graph) {
+    const found = await programs.read(function* (tx, graph) {
       if (isAlone && (yield* hasUnsent(tx, graph))) return undefined
-      const { nodes } = graph
-      return ids === undefined ? yield* gather(tx, nodes) : yield* gatherThese(tx, nodes, ids)
+      const { nodes, settings } = graph
+      if (ids !== undefined) return { batch: yield* gatherThese(tx, nodes, ids) }
+      return { batch: yield* gather(tx, nodes), requestedSeq: settings.requestedSeq }
     })
-    const root = batch === undefined ? undefined : await roots.rootOf(batch.hashes)
-    if (batch === undefined || root === undefined) return undefined
+    if (found === undefined) return undefined
+    const { batch, requestedSeq } = found
+    const root = await roots.rootOf(batch.hashes)
+    if (root === undefined) {
+      if (requestedSeq === undefined) return undefined
+      return programs.write(function* (tx, { anchors }) {
+        yield* endRequest(tx, anchors, requestedSeq)
+        return undefined
+      })
+    }
     const made = { root, random: random.bytes(ulidRandomBytes), now: clock.now(), isAlone }
     const anchor = await programs.write((tx, graph) => beginAnchor(tx, graph, batch, made))
     if (anchor === undefined) continue

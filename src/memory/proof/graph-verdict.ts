@@ -1,6 +1,6 @@
 // Whether a graph's anchors are all there: their places and the roots before them, one by one, and
 // against what the contract counts. It shows what no single memory can: an anchor that was taken
-// away with all its memories, and a store that was set back. (facts: memory-dashboard A2, verify)
+// away with all its memories, and a store that was set back. (docs/memory.md, "Verify")
 
 import type { Clock } from '../../base/clock.js'
 import { verifyAnchorsAtOnce, verifyGraphMs, verifyQuestionsAtOnce } from '../../base/limits.js'

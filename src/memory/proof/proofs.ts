@@ -5,7 +5,8 @@ import { fail } from '../../base/errors.js'
 import { anchorPayMs } from '../../base/limits.js'
 import { type ExplorerUrl, explorerOf } from '../../chain/explorer.js'
 import type { OpenChain } from '../../chain/open.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import type { Program, Tx } from '../../store/store.js'
+import { noteRequest } from '../graph/graph-settings.js'
 import { type AnchoredGraph, countWaiting, gatherThese } from './anchor-batch.js'
 import { AnchorJob, type AnchorJobParts } from './anchor-job.js'
 import { type GraphPrograms, makeAnchor } from './anchor-making.js'
@@ -62,7 +63,8 @@ export class Proofs {
   /**
    * Makes the next anchor of a graph and has it sent, and all else that waits there unless `ids`
    * says which. While another anchor of the graph waits for its transaction none is made: all that
-   * waits goes with the next one. Rejects with CHAIN_UNAVAILABLE, and then makes none.
+   * waits goes with the next one, which the graph remembers. Rejects with CHAIN_UNAVAILABLE, and
+   * then makes none.
    */
   async anchor(
     graph: string,
@@ -74,18 +76,23 @@ export class Proofs {
     await (await anchors.client()).reachable()
     const making = { ...this.options, roots: this.roots }
     const made = await makeAnchor(programs, making, { ids, isAlone: true })
-    const left = made === undefined ? await programs.read(countOf(ids)) : undefined
-    if (made === undefined ? !left : ids !== undefined) this.job.hurry()
+    const isDone = made !== undefined && ids !== undefined
+    const left = isDone ? undefined : await programs.write(requestOf(ids))
+    if (made === undefined && !left) this.job.hurry()
     else this.job.request(graph)
     return { anchorId: made?.id ?? null, count: made?.count ?? left ?? 0 }
   }
 }
 
-/** How many memories a request is about. */
-function countOf(ids: ReadonlySet<string> | undefined) {
-  return function* (tx: ReadTx, { nodes }: AnchoredGraph): Program<number> {
-    if (ids === undefined) return yield* countWaiting(tx, nodes)
-    return (yield* gatherThese(tx, nodes, ids)).ids.length
+/** Notes what is left of a request for the next transaction: answers how many memories that is. */
+function requestOf(ids: ReadonlySet<string> | undefined) {
+  return function* (tx: Tx, { nodes, anchors }: AnchoredGraph): Program<number> {
+    const left =
+      ids === undefined
+        ? yield* countWaiting(tx, nodes)
+        : (yield* gatherThese(tx, nodes, ids)).ids.length
+    if (left > 0) yield* noteRequest(tx, anchors)
+    return left
   }
 }
 

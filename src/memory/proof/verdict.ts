@@ -1,6 +1,6 @@
 // Whether one memory is proved: recomputed from what is stored and compared with the chain, never
 // read from a stored answer. The flags stand for themselves, so that they tell what is wrong; the
-// first that does not hold gives the problem's text. (facts: memory-dashboard A2, verify)
+// first that does not hold gives the problem's text. (docs/memory.md, "Verify")
 
 import type { ExplorerUrl } from '../../chain/explorer.js'
 import type { Anchor } from './anchor.js'

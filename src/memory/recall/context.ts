@@ -1,5 +1,5 @@
 // The context of a recall: what lies around some nodes, breadth first, within bounds that hold
-// whatever the graph looks like. (facts: memory-dashboard A2, recall, steps 5 and 7)
+// whatever the graph looks like. (docs/memory.md, "Recall, exactly")
 
 import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -1,5 +1,5 @@
 // What the memories of a context score: by their texts, by what stands beside them, and by how far
-// they are from an entity. (facts: memory-dashboard A2, recall, step 6; BM25, neighbour boost)
+// they are from an entity. (docs/memory.md, "Recall, exactly")
 
 import { edgeTypes } from '../nodes/edge.js'
 import type { Memory } from '../nodes/node.js'

@@ -1,5 +1,5 @@
 // Recall: the memories that answer a question, those around an entity, or both, and the context
-// that they stand in. (facts: memory-dashboard A2, recall)
+// that they stand in. (docs/memory.md, "Recall, exactly")
 
 import { fail } from '../../base/errors.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -1,5 +1,5 @@
 // A snapshot of a graph for a viewer: its newest nodes, the edges between them, its newest anchors.
-// It costs the same however large the graph is. (facts: memory-dashboard A2, snapshot)
+// It costs the same however large the graph is. (docs/memory.md, "Routes")
 
 import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits.js'
 import { countOf } from '../../engine/collection/catalog.js'
@@ -23,18 +23,22 @@ export interface Snapshot {
   readonly anchors: readonly Anchor[]
   /** Nodes of the whole graph. */
   readonly total: number
+  /** Older nodes are left out, or edges between these: a bound was reached. */
+  readonly isTruncated: boolean
   /** Differs from that of any other state of the graph. */
   readonly seq: number
 }
 
 export function* snapshotOf(tx: ReadTx, graph: Graph, limit: number): Program<Snapshot> {
   const nodes = yield* newestNodes(tx, graph, limit)
-  const { edges } = yield* edgesWithin(tx, graph, new Set(nodes.map(nodeId)))
+  const { edges, isCut } = yield* edgesWithin(tx, graph, new Set(nodes.map(nodeId)))
+  const total = (yield* countOf(tx, graph.nodes)).documents
   return {
     nodes,
     edges: edges.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
     anchors: yield* newestAnchors(tx, graph.anchors, snapshotAnchorsMax),
-    total: (yield* countOf(tx, graph.nodes)).documents,
+    total,
+    isTruncated: isCut || nodes.length < total,
     seq: graph.settings.seq,
   }
 }

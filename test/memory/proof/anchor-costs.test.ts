@@ -2,14 +2,13 @@
 // for all that is asked within a while, turns between owners, and a day's budget that nobody can use
 // up for the others.
 
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { type Clock, systemClock } from '../../../src/base/clock.js'
 import { anchorDueMs, anchorPayMs, anchorsAtOnce } from '../../../src/base/limits.js'
 import { allowance } from '../../../src/chain/anchor-allowance.js'
-import { findGraph } from '../../../src/memory/graph/graph.js'
 import { sharesOf, Turns } from '../../../src/memory/proof/anchor-turns.js'
-import type { Proofs } from '../../../src/memory/proof/proofs.js'
-import { AnchorRoom, database } from '../../support/anchor-room.js'
+import { AnchorRoom, type AnchorRoomOptions } from '../../support/anchor-room.js'
 import { chainOwner, openChainRoom, openClients } from '../../support/chain-room.js'
 
 const hour = 3_600_000
@@ -23,31 +22,25 @@ const clock: Clock = {
   elapsed: () => systemClock.elapsed() + aheadMs,
 }
 
-async function openRoom(t: Test, budget = '1'): Promise<AnchorRoom> {
+async function openRoom(
+  t: Test,
+  budget = '1',
+  timing: Pick<AnchorRoomOptions, 'log' | 'payEveryMs'> = {},
+): Promise<AnchorRoom> {
   const settings = {
     ...{ ...environment, CHAIN_PRIVATE_KEY: chainOwner.privateKey, CHAIN_CONFIRMATIONS: '1' },
     ANCHOR_DAILY_BUDGET: budget,
   }
   const opened = await openClients(t, settings, { clock })
-  return AnchorRoom.open(t, { chain: opened, clock, payEveryMs: anchorPayMs })
+  return AnchorRoom.open(t, { chain: opened, clock, payEveryMs: anchorPayMs, ...timing })
 }
 
-/** As the command does it, without its fence. */
-function request(room: AnchorRoom, graph: string, ids?: readonly string[]) {
-  const { store, anchoring } = room
-  const programs: Parameters<Proofs['anchor']>[1] = {
-    read: (program) =>
-      store.read(function* (tx) {
-        const found = yield* findGraph(tx, database, graph)
-        return found === undefined ? undefined : yield* program(tx, found)
-      }),
-    write: (program) =>
-      store.write(function* (tx) {
-        const found = yield* findGraph(tx, database, graph)
-        return found === undefined ? undefined : yield* program(tx, found)
-      }),
-  }
-  return anchoring.anchor(graph, programs, ids === undefined ? undefined : new Set(ids))
+/** Setting of a day that has so many transactions: 200,000 gas each, at twice the base fee. */
+async function budgetFor(transactions: bigint): Promise<string> {
+  const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+  const { baseFeePerGas } = (await chain.request(block)) as { baseFeePerGas: string }
+  const wei = transactions * 200_000n * 2n * BigInt(baseFeePerGas)
+  return `0.${String(wei).padStart(18, '0')}`
 }
 
 const transactions = () => server.count('eth_sendRawTransaction')
@@ -56,7 +49,7 @@ t.test('what is asked for within a minute goes with one transaction', async (t) 
   const room = await openRoom(t)
   const ids = await room.remember('eager', ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'])
   const before = transactions()
-  const asked = await Promise.all(ids.map((id) => request(room, 'eager', [id])))
+  const asked = await Promise.all(ids.map((id) => room.ask('eager', [id])))
   const made = asked.filter(({ anchorId }) => anchorId !== null)
   t.match(made, [{ count: 1 }], 'one anchor, and the others wait for the next transaction')
   for (const { count } of asked) t.equal(count, 1)
@@ -64,7 +57,7 @@ t.test('what is asked for within a minute goes with one transaction', async (t) 
   t.equal(transactions(), before + 1)
   for (let i = 0; i < 5; i++) {
     const [id = ''] = await room.remember('eager', [`later ${i}`])
-    t.match(await request(room, 'eager', [id]), { anchorId: i === 0 ? String : null, count: 1 })
+    t.match(await room.ask('eager', [id]), { anchorId: i === 0 ? String : null, count: 1 })
     await room.settle()
     ids.push(id)
   }
@@ -80,20 +73,20 @@ t.test('what is asked for within a minute goes with one transaction', async (t) 
   t.match(other, { status: 'confirmed', tx: own?.tx })
   for (const id of ids) t.match(await room.verify('eager', id), { verified: true })
   t.equal((await room.anchors('eager')).length, 4, 'four anchors for fifteen requests')
-  t.same(await request(room, 'eager', ids), { anchorId: null, count: 0 })
+  t.same(await room.ask('eager', ids), { anchorId: null, count: 0 })
 })
 
 t.test('a request does not end the pause after a failure, where a try costs', async (t) => {
   const room = await openRoom(t)
   const [id = ''] = await room.remember('hurried', ['one'])
-  await request(room, 'hurried', [id])
+  await room.ask('hurried', [id])
   server.lie = async ({ method }, honest) => {
     if (method === 'eth_estimateGas') throw new Error('the node is out of order')
     return honest()
   }
   await room.settle()
   t.match(await room.anchors('hurried'), [{ attempts: 1 }])
-  await request(room, 'hurried')
+  await room.ask('hurried')
   await room.settle()
   t.match(await room.anchors('hurried'), [{ attempts: 1 }])
   server.lie = undefined
@@ -103,14 +96,11 @@ t.test('a request does not end the pause after a failure, where a try costs', as
 })
 
 t.test('what is only asked for leaves half of the budget to the schedule', async (t) => {
-  const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-  const { baseFeePerGas } = (await chain.request(block)) as { baseFeePerGas: string }
-  // A transaction may take 200,000 gas at twice the base fee; at noon requests may spend 5/16.
-  const twoWei = 2n * 200_000n * 2n * BigInt(baseFeePerGas)
-  const room = await openRoom(t, `0.${String(twoWei).padStart(18, '0')}`)
+  // At noon requests may spend 5/16 of it.
+  const room = await openRoom(t, await budgetFor(2n))
   const [id = ''] = await room.remember('asking', ['one'])
   const before = transactions()
-  await request(room, 'asking', [id])
+  await room.ask('asking', [id])
   await room.settle()
   t.equal(transactions(), before)
   t.match(await room.anchors('asking'), [{ status: 'pending', attempts: 0, error: null }])
@@ -122,11 +112,30 @@ t.test('what is only asked for leaves half of the budget to the schedule', async
   t.match(await room.anchors('asking'), [{ status: 'confirmed' }])
 })
 
+t.test('that the budget has to be waited for is told once a minute, however often', async (t) => {
+  const told: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => told.push(line) })
+  const room = await openRoom(t, await budgetFor(2n), { log, payEveryMs: 0 })
+  await room.remember('paced', ['one'])
+  await room.ask('paced')
+  const tryOften = async () => {
+    for (let tries = 0; tries < 3; tries++) {
+      room.anchoring.job.hurry()
+      await room.anchoring.job.round()
+    }
+    return told.map((line) => JSON.parse(line) as unknown)
+  }
+  const line = { level: 30, graphs: 1, msg: /anchoring waits/ }
+  t.match(await tryOften(), [line])
+  t.equal(told.length, 1)
+  aheadMs += anchorPayMs
+  t.match(await tryOften(), [line, line])
+  t.equal(told.length, 2)
+  t.match(await room.anchors('paced'), [{ status: 'pending', attempts: 0, error: null }])
+})
+
 t.test('a budget too small for all sends a few', async (t) => {
-  const block = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-  const { baseFeePerGas } = (await chain.request(block)) as { baseFeePerGas: string }
-  const wei = 3n * 200_000n * 2n * BigInt(baseFeePerGas)
-  const room = await openRoom(t, `0.${String(wei).padStart(18, '0')}`)
+  const room = await openRoom(t, await budgetFor(3n))
   for (let i = 0; i < anchorsAtOnce; i++) await room.remember(`g${i}`, ['one'], anchorDueMs)
   const before = transactions()
   await room.settle()

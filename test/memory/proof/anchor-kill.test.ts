@@ -48,6 +48,24 @@ async function reopen(t: Test, folder: string): Promise<AnchorRoom> {
   return AnchorRoom.open(t, { store, chain, pollMs: killedPollMs })
 }
 
+t.test('killed after requests were answered: what was asked for is anchored', async (t) => {
+  const folder = await temporaryFolder(t)
+  await killAt(folder, 'asked')
+  const room = await reopen(t, folder)
+  await room.settle()
+  const sent = new Set<string | null>()
+  for (const graph of killedGraphs) {
+    const anchors = await room.anchors(graph)
+    const rest = killedMemories - 1
+    t.match(anchors, [
+      { seq: 2, count: rest, status: 'confirmed' },
+      { seq: 1, count: 1, status: 'confirmed' },
+    ])
+    for (const { tx } of anchors) sent.add(tx)
+  }
+  t.equal(sent.size, 1, 'in one transaction')
+})
+
 /** The short suite kills where another transaction would be sent if the intent were forgotten. */
 const points = isLong ? killPoints : (['intent written'] as const)
 

@@ -1,6 +1,6 @@
 // What becomes of anchors whose blocks the chain takes back: found again in another block, sent
 // again under the same nonce where they are gone, noticed after they were confirmed, and never
-// anchored twice. (facts: identity 8.2, 12)
+// anchored twice. (docs/memory.md, "Verify"; docs/chain.md, "What you trust")
 
 import { Transaction } from 'ethers'
 import t, { type Test } from 'tap'

@@ -1,5 +1,6 @@
 // Anchoring on a chain behind JSON-RPC: its confirmations, its budget, anchors of others, a node
-// that lies alone, one that falls silent, and a start on an empty store. (facts: identity 8.2, 12)
+// that lies alone, one that falls silent, and a start on an empty store.
+// (docs/chain.md, "What anchoring costs")
 
 import { Interface, ZeroHash } from 'ethers'
 import t from 'tap'

@@ -125,8 +125,9 @@ t.test('two jobs over one store: the one without the lease does nothing', async 
   await shared.remember('before', ['one'])
   await shared.anchor('before')
   await shared.remember('leased', ['one'])
-  const { job } = shared.proofs()
-  job.request('leased')
+  const proofs = shared.proofs()
+  const { job } = proofs
+  await shared.request('leased', proofs)
   await job.round()
   t.same(await shared.anchors('leased'), [])
   await shared.anchoring.job.close()
@@ -139,9 +140,10 @@ t.test('two jobs at once over a store that answers late anchor everything once',
   const store = new LateStore({ seed: 7, conflictChance: 0.1 })
   const shared = await AnchorRoom.open(t, { store, chain: room.chain })
   await shared.remember('late', numbered(30))
-  const jobs = [shared.anchoring.job, shared.proofs().job]
+  const both = [shared.anchoring, shared.proofs()]
+  const jobs = both.map(({ job }) => job)
   for (let rounds = 0; rounds < 3; rounds++) {
-    for (const job of jobs) job.request('late')
+    for (const proofs of both) await shared.request('late', proofs)
     await Promise.all(jobs.map((job) => job.round()))
   }
   t.match(await shared.anchors('late'), [{ seq: 1, count: 30, status: 'confirmed' }])
@@ -156,9 +158,10 @@ t.test('a chain that is away: tried again, shown as failed after five times', as
     isConfigured: true,
     client: () => chain?.anchors.client() ?? Promise.reject(new Error('away')),
   }
-  const { job } = working.proofs({ kind: 'local', chainId: 31_337, anchors })
+  const proofs = working.proofs({ kind: 'local', chainId: 31_337, anchors })
+  const { job } = proofs
   await working.remember('tried', ['one'])
-  job.request('tried')
+  await working.request('tried', proofs)
   await job.round()
   t.match(await working.anchors('tried'), [
     { status: 'pending', attempts: 1, error: 'no answer', tx: null },
