@@ -1,6 +1,7 @@
 // Patterns over bytes as the key-value protocol has them: `*`, `?`, `[a-c]`, `[^a]` and `\x`. Keys,
 // channels and names are bytes, so nothing here knows of characters; and the work of one match is
-// bounded, because a client chooses pattern and subject. (facts: key-value 4.8)
+// bounded, because a client chooses pattern and subject. (Redis 7.0, KEYS; stringmatchlen in its
+// util.c)
 
 import type { Bytes } from './bytes.js'
 import { globPatternBytesMax, globStepsMax } from './limits.js'

@@ -28,7 +28,7 @@ export const bsonDepthMax = 200
 export const documentDepthMax = 100
 /** First batch of find and aggregate when the client names none (peer). */
 export const firstBatchDocuments = 101
-/** Page of the HTTP routes: default and largest (DESIGN.md). */
+/** Page of the HTTP routes: default and largest (docs/compatibility.md, "HTTP"). */
 export const httpPageDefault = 100
 export const httpPageMax = 10_000
 /** Fields that a list of documents over HTTP is sorted by. */
@@ -41,7 +41,7 @@ export const streamBatchDocuments = 500
 /** A fail point that blocks looks this often whether its call still stands, milliseconds. */
 export const failPointWaitStepMs = 50
 
-/** Work of one program in one tick: whichever comes first (facts/storage.md 9, rule 1). */
+/** Work of one program in one tick: whichever comes first (docs/design/transactions.md, rule 1). */
 export const tickMsMax = 4
 export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
@@ -83,14 +83,17 @@ export const planCacheDetailBytesMax = 4 * KiB
 export const planChoiceUses = 500
 /** Points of a unique index up to which they beat every other plan. */
 export const uniquePointsMax = 1_000
-/** What one write program may hold (rule 1). */
+/** What one write program may hold (docs/design/transactions.md, rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
-/** Documents changed by one program of a sweep (rule 2). */
+/** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
 /** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
 export const sweepBytesTarget = 2 * MiB
-/** Keys that a sweep collects before it changes anything (rule 3), bytes. */
+/**
+ * Keys that a sweep collects before it changes anything, bytes
+ * (docs/design/transactions.md, rule 3).
+ */
 export const sweepKeysBytesMax = 64 * MiB
 /** Programs and milliseconds of one write group. */
 export const groupProgramsMax = 64
@@ -182,15 +185,21 @@ export const snapshotsMax = 64
 /** Store key, bytes. LMDB with 4 KiB pages takes 1,978, a PostgreSQL btree row 2,704. */
 export const keyBytesMax = 1_900
 assert(keyBytesMax < 1_978, 'a key must fit every store')
-/** Encoded primary key, bytes; longer ones keep a prefix and a SHA-256 (rule 8). */
+/**
+ * Encoded primary key, bytes; longer ones keep a prefix and a SHA-256
+ * (docs/design/transactions.md, rule 8).
+ */
 export const recordKeyBytesMax = 512
 export const recordKeyPrefixBytes = 480
 assert(recordKeyPrefixBytes + 32 === recordKeyBytesMax, 'prefix and SHA-256 fill a record key')
-/** Encoded fields of one index entry, bytes; the same scheme beyond (rule 8). */
+/**
+ * Encoded fields of one index entry, bytes; the same scheme beyond
+ * (docs/design/transactions.md, rule 8).
+ */
 export const entryFieldsBytesMax = 1_300
 assert(entryFieldsBytesMax + recordKeyBytesMax + 6 <= keyBytesMax, 'an entry must fit a key')
 
-/** Values above this are staged in chunks (rule 13), bytes. */
+/** Values above this are staged in chunks, bytes (docs/design/transactions.md, rule 13). */
 export const inlineValueBytesMax = 256 * KiB
 export const chunkBytes = 128 * KiB
 /** Chunks put by one program: half a MiB takes LMDB about 4 ms. */
@@ -252,12 +261,15 @@ export const cursorsPerOwnerMax = 1_000
 /** Idle logical sessions (peer: logicalSessionTimeoutMinutes). */
 export const sessionIdleMinutes = 30
 
-/** SCRAM: iterations (API document), salt and nonce bytes, lifetime of a conversation, tries. */
+/**
+ * SCRAM: iterations, which the contract fixes too (docs/contracts.md), salt and nonce bytes,
+ * lifetime of a conversation, tries.
+ */
 export const scramIterations = 4_096
 export const scramNonceBytes = 24
 export const conversationMsMax = 30_000
 export const authFailuresPerConnectionMax = 5
-/** Active keys of a wallet, on-chain and issued together (API document). */
+/** Active keys of a wallet, on-chain and issued together (docs/keys.md). */
 export const walletKeysMax = 10
 /** Label of a key, characters. */
 export const keyLabelCharsMax = 100
@@ -281,18 +293,24 @@ export const listedKeysMax = 1_000
 /** Sockets that have not logged in: how many, and how long they may stay silent. */
 export const anonymousSocketsMax = 1_000
 export const anonymousIdleMs = 60_000
-/** Requests of one address in one window (API document), and how many addresses are remembered. */
+/**
+ * Requests of one address in one window, and how many addresses are remembered
+ * (docs/operations.md, "Limits of requests").
+ */
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
-/** Requests a minute of one address to the sign-in routes (API document), and how many are kept. */
+/**
+ * Requests a minute of one address to the sign-in routes, and how many are kept
+ * (docs/sign-in.md, "The routes").
+ */
 export const nonceRequestsMax = 10
 export const verifyRequestsMax = 5
 export const meRequestsMax = 30
 export const logoutRequestsMax = 10
 export const signInWindowMs = 60_000
 export const signInAddressesTrackedMax = 20_000
-/** A sign-in message, bytes, before anything of it is read (facts: identity 6). */
+/** A sign-in message, bytes, before anything of it is read. */
 export const signInMessageBytesMax = 4 * KiB
 /** Body of a request of somebody who is not known yet, bytes: message and signature as JSON. */
 export const signInBodyBytesMax = 64 * KiB
@@ -307,10 +325,10 @@ export const signInSkewMs = 60_000
 export const signInAgeMsMax = 10 * 60_000
 /** Hex digits of a signature: contract wallets' may carry many, with what deploys the wallet. */
 export const signatureBytesMax = 16 * KiB
-/** Gas of a call into a stranger's contract: 0.2 s of our own EVM (facts: identity 0). */
+/** Gas of a call into a stranger's contract: 0.2 s of our own EVM. */
 export const signatureGasLocal = 1_500_000
 export const signatureGasRemote = 5_000_000
-/** A session ends so long after its sign-in, whatever is done with it (API document). */
+/** A session ends so long after its sign-in, whatever is done with it (docs/sign-in.md). */
 export const sessionMs = 24 * 60 * 60_000
 /** Longest session cookie that is looked at, characters; ours have about 250. */
 export const sessionCookieCharsMax = 1_024
@@ -412,7 +430,10 @@ export const importBatchDocuments = 1_000
 export const importBatchBytesMax = 16 * MiB
 /** Requests of an import under way at once: one is parsed while another is written. */
 export const importRequestsMax = 3
-/** Background work at a time (rule 14): records, and about so many bytes of them. */
+/**
+ * Background work at a time: records, and about so many bytes of them
+ * (docs/design/transactions.md, rule 14).
+ */
 export const backgroundRecordsMax = 50
 export const backgroundBytesTarget = 512 * KiB
 /** Lateness of the event loop that tells of other work; the longest rest that is taken then. */
@@ -442,7 +463,9 @@ export const latencySlotMs = 10_000
 export const cursorLookMs = 10_000
 /** Text of a decimal, characters: 34 digits and the zeros that an exponent of 6,176 may need. */
 export const decimalCharsMax = 16_384
-/** RESP: one argument, bytes; announced as proto-max-bulk-len (DESIGN.md). */
+/**
+ * RESP: one argument, bytes; announced as proto-max-bulk-len (docs/compatibility.md, "Key-value").
+ */
 export const respBulkBytesMax = documentBytesMax - KiB
 /**
  * Arguments of one command. The peer's cap up to 6.2; 7.0 takes 2^31 - 1, whose offsets alone would
@@ -484,7 +507,7 @@ export const restoreCommitBytes = 32 * MiB
 export const damagesNamedMax = 100
 /** SELECT knows 0 to 15 (peer's default). */
 export const keyspacesMax = 16
-/** Name of a key, bytes (facts: storage 9, rule 8). */
+/** Name of a key, bytes (docs/design/transactions.md, rule 8). */
 export const keyNameBytesMax = 1_900
 /**
  * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
@@ -529,7 +552,7 @@ export const subscriberBacklogMs = 60_000
 assert(subscriberBacklogBytesMax > socketBacklogBytesMax, 'a slow client is first not read from')
 /** Pushes are gathered up to here before they are handed to the socket, bytes. */
 export const pushedBytesMin = 64 * KiB
-/** Between comments that keep an event stream open through proxies (facts: key-value 6). */
+/** Between comments that keep an event stream open through proxies. */
 export const eventStreamPingMs = 15_000
 /** Sockets of the key-value protocol (peer: maxclients). */
 export const respConnectionsMax = 10_000
@@ -665,12 +688,15 @@ assert(headAgeMsMax >= 2 * headPollMs, 'one look may fail')
 export const chainWaitMs = 5_000
 /** And for the first one of the local chain, which may have its contracts to deploy. */
 export const localChainStartMsMax = 30_000
-/** Blocks that a chain may take back; the head goes no further backwards (facts: identity 8.2). */
+/**
+ * Blocks that a chain may take back; the head goes no further backwards
+ * (docs/chain.md, "What you trust").
+ */
 export const headRewindMax = 64
 export const blockHashesKept = 2 * headRewindMax
 /** A head older than ten blocks is stale; where blocks are quick, than this, seconds. */
 export const staleHeadSecondsMin = 60
-/** Blocks of one eth_getLogs, at first and at most: providers cap them (facts: identity 3.1). */
+/** Blocks of one eth_getLogs, at first and at most: providers cap them. */
 export const logBlocksFirst = 10_000
 export const logBlocksMax = 100_000
 /** Blocks that are read again behind the head: a lagging node answers an empty range, no error. */
@@ -688,7 +714,7 @@ export const sponsoredGasMin = 200_000
 assert(sponsoredGasMin < sponsoredGasMax, 'a node may ask for more')
 /** Gas of a deployment: the registry takes 1.5 million. */
 export const deployGasMax = 4_000_000
-/** A signed act may lie so far ahead, seconds of chain time (facts: identity 4). */
+/** A signed act may lie so far ahead, seconds of chain time. */
 export const deadlineSecondsMax = 3_600
 /** How long a request waits for its transaction, and after how long the fee is raised. */
 export const receiptMsMax = 60_000
@@ -890,7 +916,7 @@ export const nodesAtOnce = 20
 export const questionEntitiesMax = 8
 export const linkedMemoriesMax = 300
 
-/** Graph memory over HTTP: bodies, and those of a batch. (facts: memory A5) */
+/** Graph memory over HTTP: bodies, and those of a batch (docs/memory.md, "Routes"). */
 export const memoryBodyBytesMax = 1 * MiB
 export const memoryBatchBodyBytesMax = 8 * MiB
 /** Characters of a node's id in a request: no id is as long. */

@@ -1,6 +1,6 @@
 // The SQLSTATE of every error: what threw it may have named one in its `extra`; else its row of the
-// code table decides. Both the SQL route and the PostgreSQL listener answer it. Source:
-// facts/sql-http.md 3.6; PostgreSQL 17, appendix A.
+// code table decides. Both the SQL route and the PostgreSQL listener answer it.
+// Source: PostgreSQL 17, appendix A.
 
 import type { CodeName, GatewayError } from './errors.js'
 

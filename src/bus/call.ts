@@ -1,5 +1,6 @@
 // One command at work: its checked arguments, who asked, and the time and ids frozen before its
-// first run, so that a program that is run again does the same again. (facts: storage 9, rule 16)
+// first run, so that a program that is run again does the same again.
+// (docs/design/transactions.md, rule 16)
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'

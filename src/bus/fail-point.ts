@@ -1,6 +1,7 @@
 // The fail point `failCommand` of the document wire: makes the commands it names fail, wait or lose
 // their connection, so that drivers can be tested. It exists with TEST_COMMANDS=1 alone; the bus
-// asks it after a command has been read and allowed, before its work. (facts: document-wire 7)
+// asks it after a command has been read and allowed, before its work.
+// (wiki of the MongoDB server, "The failCommand fail point")
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, kindOf } from '../base/errors.js'

@@ -22,9 +22,9 @@ import type { Request } from './session.js'
 export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'
 
 /**
- * How the work is cut (facts: storage 9, rule 2): `local` needs no store, `read` is one pausable
- * read program, `point` one write program, `sweep` many programs that are each atomic, `task` an
- * async function that runs programs and waits for other things between them.
+ * How the work is cut (docs/design/transactions.md, rule 2): `local` needs no store, `read` is one
+ * pausable read program, `point` one write program, `sweep` many programs that are each atomic,
+ * `task` an async function that runs programs and waits for other things between them.
  */
 export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
 

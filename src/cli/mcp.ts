@@ -1,6 +1,7 @@
 // `sigil mcp`: the graph memory of a running Sigil for an MCP client that starts it and speaks to
 // it over standard input and output. Nothing but the protocol is written there: one stray line
-// would end the client's session. (facts: memory A4)
+// would end the client's session.
+// (Model Context Protocol, transports, stdio; docs/memory.md, "MCP")
 
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

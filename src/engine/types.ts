@@ -75,7 +75,10 @@ export interface IndexDescriptor {
   readonly prepared?: true
   /** Has become unique: its entries are still those of an index that is not. */
   readonly suffixed?: true
-  /** `building` is maintained by every writer and used by no plan (rule 12). */
+  /**
+   * `building` is maintained by every writer and used by no plan
+   * (docs/design/transactions.md, rule 12).
+   */
   readonly state: 'building' | 'ready'
   /** For each field: some document had an array on its path. */
   readonly multikey: readonly boolean[]

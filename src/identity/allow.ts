@@ -1,6 +1,6 @@
 // The one decision about rights. It is pure: the bus reads the collection's access in the command's
 // own transaction and asks here, once for each need that the command's row declares.
-// (DESIGN.md, "Who may do what")
+// (docs/rights.md)
 
 import type { Access, Need } from '../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from './identity.js'

@@ -1,6 +1,6 @@
 // Who did what: sign-ins, and acts on keys, privacy, roles and the server, appended to a collection
 // that no command can write and administrators read. An act and its entry are one program wherever
-// the act is one. No secrets: a key is told by the start of its hash. (DESIGN.md, audit)
+// the act is one. No secrets: a key is told by the start of its hash. (docs/rights.md, "The audit")
 
 import { type Bytes, concatBytes } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'

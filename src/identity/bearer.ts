@@ -1,7 +1,7 @@
 // Whose key it is. A key is its owner's alone: of all records that carry its commitment the oldest
 // one counts that only a holder of the key can have made, because a stranger can copy a commitment
 // out of a pending transaction, and a thief can register what he has stolen. Who it is has to be
-// found out once; whether it still stands is asked every time. (facts: identity 3, 3.1)
+// found out once; whether it still stands is asked every time. (docs/contracts.md, "KeyRegistry")
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { lastUsed } from '../base/last-used.js'

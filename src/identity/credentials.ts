@@ -1,7 +1,7 @@
 // Who may sign in, by what, on every protocol: the operator by its key, wallets by theirs. A user
 // name is `operator`, a wallet's address, or an address with the number of one of its keys. Who is
 // not there gets a decoy by the same path, with the salt that anybody can compute for that name: a
-// random one would tell. (facts: identity 5, 9)
+// random one would tell. (docs/keys.md, "Signing in with a key")
 
 import { scramIterations } from '../base/limits.js'
 import { decoyVerifier } from '../protocol/scram/verifier.js'

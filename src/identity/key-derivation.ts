@@ -1,6 +1,7 @@
 // From a wallet's signature to its API key, and from the key to what others may know of it: its
 // commitment, its salt and its SCRAM verifiers. Every byte of this is fixed for ever: a key is
-// recovered by doing it again. (facts: identity 2; golden vectors: protocol-fixtures/keys)
+// recovered by doing it again.
+// (docs/keys.md, "Derive, register, recover"; golden vectors: protocol-fixtures/keys)
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type Bytes, concatBytes, utf8 } from '../base/bytes.js'

@@ -1,7 +1,7 @@
 // A wallet's keys as its session manages them: made, listed, rotated, ended and given
 // permissions, on the chain and off it. Acts of one wallet come one after the other, because they
 // count its keys. What the chain is told is told before the caller hears of it, and a key of
-// which that is not known is never answered. (facts: identity 5)
+// which that is not known is never answered. (docs/keys.md, "Routes")
 
 import type { Random } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'

@@ -1,6 +1,6 @@
 // How much each wallet's key is used, by day and by what it asks for, on every protocol. Counted in
 // memory and written each second, so that a kill loses at most that; one row a key and day, by day,
-// so that what is too old is a range. (API document, key analytics)
+// so that what is too old is a range. (docs/operations.md, "How much keys are used")
 
 import { type Bytes, concatBytes, prefixEnd } from '../base/bytes.js'
 import type { Clock } from '../base/clock.js'

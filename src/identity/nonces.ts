@@ -1,6 +1,6 @@
 // The numbers that a sign-in message must carry: made here, bound to one browser and one address,
 // good for one try within five minutes. Taking one ends it, whatever comes of the try: two that are
-// sent at once cannot both have it. (facts: identity 6)
+// sent at once cannot both have it. (docs/sign-in.md, "The routes")
 
 import { type Bytes, concatBytes, utf8 } from '../base/bytes.js'
 import type { Random } from '../base/clock.js'

@@ -1,6 +1,6 @@
 // What a request says about an on-chain key: the wallet's derivation signature, from which the
 // key is made and told once, or the verifiers alone, so that the server never sees the key; and
-// what the wallet has signed for the chain. (facts: identity 5)
+// what the wallet has signed for the chain. (docs/keys.md, "Routes")
 
 import { fail } from '../base/errors.js'
 import type { KeyMaterial } from '../chain/registry.js'

@@ -1,6 +1,6 @@
 // Sessions of wallets that signed in. The row is the session: without it a cookie opens nothing, so
 // logout ends a stolen one too, and a wallet's epoch ends all of its sessions at once. No session
-// lasts longer than 24 hours. (facts: identity 7)
+// lasts longer than 24 hours. (docs/sign-in.md, "The routes")
 
 import { type Bytes, concatBytes, utf8 } from '../base/bytes.js'
 import type { Clock, Random } from '../base/clock.js'

@@ -1,6 +1,6 @@
 // What a sign-in message must say here and now: our own domain, address and chain, and times that
 // hold. Each refusal has a reason of its own, but for the nonce, which is not looked at here.
-// (facts: identity 6)
+// (docs/sign-in.md, "What is refused")
 
 import { fail, type GatewayError } from '../base/errors.js'
 import { signInAgeMsMax, signInSkewMs } from '../base/limits.js'

@@ -1,6 +1,6 @@
 // A wallet signs in: it asks for a nonce, signs a message that carries it, and gets a session. The
 // order of the checks is fixed, and the nonce is spent before the signature is looked at, so that
-// no try can be repeated. (EIP-4361; facts: identity 6, 7)
+// no try can be repeated. (EIP-4361; docs/sign-in.md)
 
 import type { Bytes } from '../base/bytes.js'
 import type { Clock, Random } from '../base/clock.js'

@@ -1,6 +1,7 @@
 // Whether a wallet signed a text: a key's own signature, a contract's word (ERC-1271), or that of a
 // contract that is not there yet (ERC-6492). What needs the chain comes last, as a call that
-// changes nothing, with a bound on gas, because a stranger chose what runs. (facts: identity 6)
+// changes nothing, with a bound on gas, because a stranger chose what runs.
+// (docs/sign-in.md, "Wallets that are contracts")
 
 import type { Bytes } from '../base/bytes.js'
 import { signatureValidatorArtifact } from '../chain/artifacts/signature-validator.js'

@@ -1,6 +1,6 @@
 // Use, not open: whether who speaks may still do so is looked at in every command's own transaction
 // and again before each push and wake-up. What login saw is a memory; the rows are the truth.
-// (DESIGN.md, "use, not open")
+// (docs/rights.md, "When rights end")
 
 import { fail, GatewayError } from '../base/errors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'

@@ -55,7 +55,7 @@ const permissionSets: readonly (readonly Permission[])[] = Array.from({ length: 
   allPermissions.filter((_permission, i) => (bits & (1 << i)) !== 0),
 )
 
-/** Of a key that was registered straight on the chain (facts: identity 3.1). */
+/** Of a key that was registered straight on the chain (docs/keys.md, "Routes"). */
 export const defaultPermissions = permissionsOf(['read', 'write'])
 
 const unknownOnChain: KeyState = { active: true, permissions: defaultPermissions, rateLimit: 0 }

@@ -1,5 +1,6 @@
 // Filters of find, update, delete, $match, partial indexes and validators: compiled once for a
-// command, then asked for each document over its bytes. Source: facts/document-wire.md 5.
+// command, then asked for each document over its bytes.
+// Source: MongoDB manual, Query and Projection Operators.
 
 import type { Collation } from '../value/collation.js'
 import type { Document } from '../value/value.js'

@@ -1,6 +1,7 @@
 // Sort specifications: each document gets one key whose bytes compare as the documents sort, so
 // that sorting, top-k selection and spilling need no further look at a document. Arrays sort by
-// their least element when ascending, by their greatest when descending. facts/document-wire.md 5.
+// their least element when ascending, by their greatest when descending.
+// Source: MongoDB manual, Comparison/Sort Order.
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'

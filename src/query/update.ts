@@ -1,6 +1,6 @@
 // Updates of documents: a replacement, operators, or a pipeline of stages. Compiled once for a
 // command, then applied to documents as bytes. What does not change a document gives back the very
-// same array, so that nothing is written. Source: facts/document-wire.md 5, "Update operators".
+// same array, so that nothing is written. Source: MongoDB manual, Update Operators.
 
 import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits.js'

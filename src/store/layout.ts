@@ -1,5 +1,6 @@
 // The key space: the first byte of a key is its class, ids are u32 big-endian. Names never stand
-// in a key but the catalog's, so a rename moves nothing and a drop is a range. (facts: storage 2)
+// in a key but the catalog's, so a rename moves nothing and a drop is a range.
+// (docs/design/storage.md, "Key space")
 
 import type { Bytes } from '../base/bytes.js'
 
@@ -21,8 +22,9 @@ export const keyClass = {
 } as const
 
 /**
- * Classes whose values carry a version and a CRC-32C (rule 7): all that clients' data lies in, but
- * chunks, which have a checksum of their own (engine/collection/records.ts).
+ * Classes whose values carry a version and a CRC-32C (docs/design/transactions.md, rule 7): all
+ * that clients' data lies in, but chunks, which have a checksum of their own
+ * (engine/collection/records.ts).
  */
 export function isVersioned(key: Bytes): boolean {
   return versioned[key[0] ?? 0] === 1

@@ -1,5 +1,6 @@
 // Steps of a transaction, as objects that `yield*` can take. On an embedded store a step is its own
-// finished iterator: one small allocation, no generator, no promise. (facts: storage 1, style G2)
+// finished iterator: one small allocation, no generator, no promise.
+// (docs/design/transactions.md, "Programs")
 
 import { assert } from '../base/errors.js'
 import { scanEntriesMax } from '../base/limits.js'

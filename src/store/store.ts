@@ -1,7 +1,7 @@
 // The store interface: an ordered map of bytes to bytes with atomic programs. A program is a
 // generator; on an embedded store its steps are already done, on a remote one they are asked in
 // batches, and a write program is run again on a conflict. So it must wait for nothing else and
-// leave no trace until it has committed. (facts: storage 1)
+// leave no trace until it has committed. (docs/design/transactions.md, "Programs")
 
 import type { Bytes } from '../base/bytes.js'
 

@@ -1,6 +1,6 @@
 // A sweep is a command in more than one transaction: a generator of phases, each a read program or
-// a write program, driven from outside. What a phase has done stays done. (facts: storage 9, rule
-// 2)
+// a write program, driven from outside. What a phase has done stays done.
+// (docs/design/transactions.md, rule 2)
 
 import type { Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
 

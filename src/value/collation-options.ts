@@ -1,6 +1,6 @@
 // The peer's collation document: what it may say, in which of its checks it fails and with what
 // text, and its full form, in which listIndexes and explain tell it. What Intl.Collator cannot do
-// is refused here, by name. Source: facts/document-wire.md 5; the peer's collator factory.
+// is refused here, by name. Source: MongoDB manual, Collation; the peer's collator factory.
 
 import { fail, type GatewayError } from '../base/errors.js'
 import { field, fieldsOf } from './elements.js'

@@ -1,5 +1,5 @@
 // The total order of BSON values, across types: filters, sorts, unique keys and $group all rest on
-// it, and key.ts must agree with it byte for byte. Source: facts/document-wire.md 5.
+// it, and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
 
 import { type Bytes, textOf } from '../base/bytes.js'
 import type { Collation } from './collation.js'

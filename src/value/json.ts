@@ -1,6 +1,6 @@
 // JSON text to BSON and back. Both directions go over the bytes alone, so that the order of fields,
 // the numeric types and every digit survive what JSON.parse and plain objects would lose.
-// Formats: facts/sql-http.md 5; Extended JSON 2.
+// Formats: docs/compatibility.md, "HTTP"; MongoDB Extended JSON 2.
 
 import type { Bytes } from '../base/bytes.js'
 import { JsonReader } from './json-reader.js'

@@ -1,6 +1,6 @@
 // Values back out of their keys, where a key holds all of a value: text, binaries, ids, truths,
 // dates and timestamps. Numbers have lost their type, null and missing share a key: those are
-// passed over, and what is nested not even that. Source: value/key.ts, facts/storage.md 2.
+// passed over, and what is nested not even that. (docs/design/storage.md, "Keys of values")
 
 import type { Bytes } from '../base/bytes.js'
 import { bsonType, maxKeyValue, minKeyValue, Value, writeInt32 } from './value.js'

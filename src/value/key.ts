@@ -1,9 +1,8 @@
 // Order-preserving keys: the bytes of two encoded values compare as the values do, equal values
 // of different numeric types have equal bytes, and no encoding is a prefix of another, so that
-// compound keys are concatenations and a prefix range is exact. Source: facts/storage.md 2, table.
-//
-// Deviation: text escapes 00 as 01 01 and 01 as 01 02 (the table says 00 as 00 ff), because only
-// then no string's key is the beginning of another's, ascending or inverted.
+// compound keys are concatenations and a prefix range is exact. Text escapes 00 as 01 01 and 01 as
+// 01 02, because only then no string's key is the beginning of another's, ascending or inverted.
+// (docs/design/storage.md, "Keys of values")
 
 import { type Bytes, textOf } from '../base/bytes.js'
 import type { Collation } from './collation.js'

@@ -1,5 +1,6 @@
 // failCommand as the tests of drivers use it: over the bus for what it does and when, and through the
-// official driver for what a client sees. (facts: document-wire 7)
+// official driver for what a client sees.
+// (wiki of the MongoDB server, "The failCommand fail point")
 
 import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
-// The subtle rules of indexes, joins and upserts over every store, one named test each:
-// facts/document-wire.md 9, and what of 5 needs a collection.
+// The subtle rules of indexes, joins and upserts over every store, one named test each, and those
+// of filters and updates that need a collection.
 
 import { Decimal128, Double, Long } from 'bson'
 import t from 'tap'

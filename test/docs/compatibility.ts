@@ -99,7 +99,7 @@ specifications, mongoose, pymongo and mongosh run unmodified ([clients](../test/
 const refusedText = `A test sends a command for each row and looks at the error
 ([compatibility](../test/docs/compatibility.test.ts)).`
 
-const httpText = `Routes, bodies and statuses are those of the API document. Bodies are plain JSON unless the content type is
+const httpText = `Routes, bodies and statuses are those of \`GET /api/v1/openapi.json\`. Bodies are plain JSON unless the content type is
 \`application/ejson\`; both take the exact EJSON wrappers. In plain JSON a string of 24 hexadecimal digits in \`_id\`
 position of a filter matches the ObjectId and the string. Half of a surrogate pair in JSON is refused, as PyMongo
 refuses it; the JavaScript driver would store U+FFFD in its place. \`find\` and \`aggregate\` answer at most 100 documents

@@ -1,5 +1,5 @@
 // The decision about rights, whole: each identity against each kind of collection and each need.
-// The table is written from DESIGN.md, "Who may do what", not from the code.
+// The table is written from docs/rights.md, not from the code.
 
 import t from 'tap'
 import type { Access, Need } from '../../src/engine/types.js'

@@ -71,12 +71,16 @@ type Change =
 
 const mode = fc.constantFrom('all', 'each')
 const oneOfMemories = fc.constantFrom('forget', 'supersede', 'restore')
+const some = fc.array(given, { minLength: 1, maxLength: 4 })
+/** More than one program takes at once. */
+const many = fc.array(given, { minLength: 36, maxLength: 40 })
+const batch = fc.oneof({ weight: 6, arbitrary: some }, { weight: 1, arbitrary: many })
 const change: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('remember' as const),
-      memories: fc.array(given, { minLength: 1, maxLength: 4 }),
+      memories: batch,
       mode,
     }),
   },

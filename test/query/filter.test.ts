@@ -1,5 +1,5 @@
-// Filters against facts/document-wire.md 5: null and missing, arrays, type bracketing, negation,
-// every operator's semantics and refusals, and the printed form that explain shows.
+// Filters against the peer's manual: null and missing, arrays, type bracketing, negation, every
+// operator's semantics and refusals, and the printed form that explain shows.
 
 import { Code, Decimal128, Double, Long, MaxKey, MinKey, ObjectId } from 'bson'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// The subtle rules of aggregation, one named test each: facts/document-wire.md 5, "Aggregation". What
-// operators do with null, missing values, other types and too large numbers.
+// The subtle rules of aggregation, one named test each: what operators do with null, missing
+// values, other types and too large numbers.
 
 import { Decimal128, Double, Long } from 'bson'
 import t, { type Test } from 'tap'

@@ -1,5 +1,4 @@
-// The subtle rules of projections and sorts, one named test each: facts/document-wire.md 5,
-// "Projection (find)" and "Sort".
+// The subtle rules of projections and sorts, one named test each.
 
 import { Decimal128 } from 'bson'
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
-// The subtle rules of filters, one named test each: facts/document-wire.md 5, "Comparison and types"
-// and "Path traversal in match".
+// The subtle rules of filters, one named test each: comparison and types, and how paths are
+// followed.
 
 import { Binary, Decimal128, Double, Long, MaxKey, MinKey, Timestamp } from 'bson'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-// The subtle rules of updates, one named test each: facts/document-wire.md 5, "Update operators".
+// The subtle rules of updates, one named test each.
 
 import { Decimal128, Double, Int32, Long } from 'bson'
 import t, { type Test } from 'tap'

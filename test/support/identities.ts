@@ -1,6 +1,6 @@
 // Who the authorization tests speak as, with the rows in the store that let them stand, and what
-// each may do to a collection of each mode. The rights are written down from DESIGN.md, "Who may do
-// what": nothing here asks the code that is tested.
+// each may do to a collection of each mode. The rights are written down from docs/rights.md:
+// nothing here asks the code that is tested.
 
 import {
   createNamespace,

@@ -1,6 +1,6 @@
 // Publish and subscribe: who listens to which channel or pattern, over all protocols of this
 // process. A message is copied once for all who get it, and nothing is kept for who is not there.
-// Whether somebody may read is asked again for each message. (facts: key-value 4.5)
+// Whether somebody may read is asked again for each message. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, mapKey } from '../../base/bytes.js'

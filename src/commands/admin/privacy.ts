@@ -1,6 +1,6 @@
 // Who owns a collection and which mode it has: told to everybody, changed by its owner, by whoever
 // comes first to what nobody owns, and by the operator, who may also name the owner.
-// (API document, privacy settings; DESIGN.md, ownership)
+// (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'

@@ -1,5 +1,5 @@
 // The switches of the protocols: told to everybody, turned by administrators, and audited.
-// (API document, protocols; DESIGN.md, protocols' names)
+// (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'
 import { anyValue, strictBool, string } from '../../bus/params.js'

@@ -1,5 +1,5 @@
 // The roles that an owner gives to other wallets: 1 reads, 2 reads and writes.
-// (API document, privacy settings)
+// (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
 import { rolesMax } from '../../base/limits.js'

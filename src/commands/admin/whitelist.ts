@@ -1,5 +1,5 @@
 // The whitelist: told to everybody, kept by administrators, and in force under WHITELIST=enforce.
-// (API document; DESIGN.md, whitelist)
+// (docs/rights.md, "The whitelist")
 
 import { anyValue, oneOf, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'

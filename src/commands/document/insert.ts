@@ -1,5 +1,6 @@
 // insert: documents go in by groups of one write program each. A group is atomic, the command is
-// not, as on the peer: what came before a refused document stays. (facts: storage 9, rule 2)
+// not, as on the peer: what came before a refused document stays.
+// (docs/design/transactions.md, rule 2)
 
 import { type CodeName, GatewayError } from '../../base/errors.js'
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'

@@ -9,7 +9,7 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 
 const shared = { categories: ['connection'], group: 'connection' } as const
-/** What our answers are like (DESIGN.md, key-value databases). */
+/** What our answers are like (docs/compatibility.md, "Key-value"). */
 export const announcedVersion = '7.0.15'
 
 const ping: KeyValueRow = {

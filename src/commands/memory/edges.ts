@@ -1,5 +1,5 @@
 // Edges between nodes that are there, and entities that turn out to be one.
-// (facts: memory-dashboard A3, edges, merge)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import { anyValue, collection, optional } from '../../bus/params.js'

@@ -1,5 +1,5 @@
 // Graphs as wholes: which there are, who owns each and who may reach it, how it ranks, and its end.
-// (facts: memory-dashboard A3, /api/graphs; DESIGN.md, graphs)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import { rolesMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
 // One memory: reading it with its edges, changing what may change, deleting it.
-// (facts: memory-dashboard A3, /api/memories/:id)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import { fanOutMax } from '../../base/limits.js'

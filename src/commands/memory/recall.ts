@@ -1,5 +1,5 @@
 // recallMemories: what a graph of memories says to a question, or around an entity.
-// (facts: memory-dashboard A2, recall)
+// (docs/memory.md, "Recall, exactly")
 
 import { fail } from '../../base/errors.js'
 import {

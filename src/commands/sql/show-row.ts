@@ -1,5 +1,5 @@
 // sqlShow: SHOW TABLES, SHOW INDEXES and DESCRIBE, as rows of what the caller may read. Columns are
-// those of CREATE TABLE, and those that the first documents have. (facts: SQL 1.5)
+// those of CREATE TABLE, and those that the first documents have. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
 import { showSampleDocuments } from '../../base/limits.js'

@@ -1,6 +1,6 @@
 // The loop of background work: a round, then the next one at once (after a rest) where it has left
 // something to do, else after a while. A round that fails is told of and tried again; that the
-// store is closing is its end, not a failure. (facts: storage 9, rule 14)
+// store is closing is its end, not a failure. (docs/design/transactions.md, rule 14)
 
 import { GatewayError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'

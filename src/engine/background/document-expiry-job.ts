@@ -1,7 +1,7 @@
 // Takes away the documents whose time has come by a TTL index: their dates are a range of the
 // index, read a few entries at a time; a write program looks at each document again before it
-// goes. Works below the clients, one step of each index in turn. (facts: document-wire 9, TTL;
-// storage 9, rule 14)
+// goes. Works below the clients, one step of each index in turn.
+// (MongoDB manual, TTL Indexes; docs/design/transactions.md, rule 14)
 
 import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes.js'
 import { GatewayError } from '../../base/errors.js'

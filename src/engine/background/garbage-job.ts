@@ -1,6 +1,6 @@
 // Deletes what drops and replaced large values have left, in small steps below the clients' work.
 // The list of what to delete is in the store, so a restart goes on where the last one ended.
-// (facts: storage 9, rules 13 and 14)
+// (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, concatBytes, mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'

@@ -1,6 +1,6 @@
 // What a drop leaves to be deleted behind it, and what staging must not leak: records of class 0x09
 // that survive a crash. A program that gives up a range puts one of these in the same transaction;
-// the garbage job empties the range in small steps. (facts: storage 9, rules 13 and 14)
+// the garbage job empties the range in small steps. (docs/design/transactions.md, rules 13 and 14)
 
 import { type Bytes, prefixEnd } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'

@@ -1,5 +1,6 @@
 // How background work makes room for clients: it takes one small step, then waits for the event
-// loop; longer where the loop is late, because then others are working. (facts: storage 9, rule 14)
+// loop; longer where the loop is late, because then others are working.
+// (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../base/clock.js'
 import { backgroundBusyMs, backgroundRestMsMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
 // How many records a background step takes: few at first, more while they are small. A scan counts
-// entries, but what a tick can bear is bytes. (facts: storage 9, rules 1 and 14)
+// entries, but what a tick can bear is bytes. (docs/design/transactions.md, rules 1 and 14)
 
 import { backgroundBytesTarget, backgroundRecordsMax } from '../../base/limits.js'
 

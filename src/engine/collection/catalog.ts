@@ -1,6 +1,7 @@
 // The catalog: which collections exist, under which ids. A descriptor is one record of class 0x01,
 // found by name in the transaction that uses it. Ids come from a counter record and are never used
-// twice, so that a rename moves nothing and a drop leaves only ranges behind. (facts: storage 2, 9)
+// twice, so that a rename moves nothing and a drop leaves only ranges behind.
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 6)
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { assert, fail, type GatewayError } from '../../base/errors.js'
@@ -408,7 +409,7 @@ export function checkDatabaseName(db: string): void {
 
 const reservedDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
 
-/** Names that exist for the server alone (DESIGN.md, reserved). */
+/** Names that exist for the server alone (docs/rights.md, "Names"). */
 export function requireWritableName(db: string, name: string): void {
   if (reservedDatabases.has(db)) {
     throw fail('InvalidNamespace', `database '${db}' is reserved: cannot write to ${db}.${name}`)

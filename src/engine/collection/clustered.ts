@@ -1,6 +1,6 @@
 // A clustered collection keeps its documents in the order of _id, under an index that is the
 // documents themselves. Every collection here is kept so; the option says how that index is listed.
-// Source: facts/document-wire.md 9; collection-management of the unified tests.
+// Source: MongoDB manual, Clustered Collections; collection-management of the unified tests.
 
 import { fail } from '../../base/errors.js'
 import { Elements, field } from '../../value/elements.js'

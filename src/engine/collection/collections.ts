@@ -1,6 +1,7 @@
 // Documents of a collection: every change of one moves its record, its index entries and the counts
 // in the transaction at hand, and looks for duplicates before it puts anything, so that a refused
-// document leaves no trace. (facts: storage 2; 9, rules 8 and 13)
+// document leaves no trace.
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and 13)
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes.js'

@@ -1,5 +1,6 @@
 // What a record's value looks like: a kind byte and the document's bytes, or a kind byte and the
-// head of a document that lies in chunks because it is large. (facts: storage 9, rule 13)
+// head of a document that lies in chunks because it is large.
+// (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { crc32c } from '../../base/crc32c.js'

@@ -1,7 +1,7 @@
 // Large values, and the members of large containers that are copied: written by programs of their
 // own before the program that makes them visible, so that no transaction is long. Until then the
-// staging list knows them, and whatever ends without being used becomes garbage. (facts: storage 9,
-// rule 13)
+// staging list knows them, and whatever ends without being used becomes garbage.
+// (docs/design/transactions.md, rule 13)
 
 import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { chunksPerProgram } from '../../base/limits.js'

@@ -1,6 +1,6 @@
 // Emptying a collection at once, as a drop does it: what it held becomes garbage under its old id,
-// and the collection goes on under a fresh one, with its indexes, options and owner. (facts:
-// storage 9, rule 14)
+// and the collection goes on under a fresh one, with its indexes, options and owner.
+// (docs/design/transactions.md, rule 14)
 
 import type { Program, Tx } from '../../store/store.js'
 import { discardIndex, discardNamespace } from '../background/garbage.js'

@@ -1,6 +1,6 @@
 // The validator of a collection: which documents it takes, what becomes of the others, and what
 // they are told. It is read off the options once for each version of the descriptor, and compiled
-// for the first document that is looked at. Source: facts/document-wire.md 4 and 5.
+// for the first document that is looked at. Source: MongoDB manual, Schema Validation.
 
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes.js'

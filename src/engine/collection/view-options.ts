@@ -1,5 +1,5 @@
 // A view as its options document has it: a namespace without documents of its own, and what may
-// stand in its definition. Source: facts/document-wire.md 9, views.
+// stand in its definition. Source: MongoDB manual, Views.
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { QueryContext } from '../../query/context.js'

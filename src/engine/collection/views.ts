@@ -1,6 +1,6 @@
 // Views: the one place where a name that is a view's becomes the collection behind it, and the
 // stages that stand before what a reader asks for. Views may lie over one another, twenty deep.
-// Source: facts/document-wire.md 9, views; DESIGN.md, "Who may do what".
+// (MongoDB manual, Views; ARCHITECTURE.md, "Rights")
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { viewDepthMax, viewPipelineBytesMax, viewSourcesMax } from '../../base/limits.js'

@@ -1,7 +1,7 @@
 // Online index builds: the descriptor is put first, so that every writer keeps the index from then
 // on; then small write programs add what the documents of before lack, and one commit makes the
 // index ready. A crash leaves the descriptor `building`, and the next start begins the sweep again.
-// (facts: storage 9, rule 12)
+// (docs/design/transactions.md, rule 12)
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'

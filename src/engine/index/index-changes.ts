@@ -1,6 +1,6 @@
 // What collMod changes of an index: when its documents expire, and whether plans may use it. Its
-// entries stay as they are, so that one commit does it. Source: facts/document-wire.md 4, collMod;
-// 9, TTL.
+// entries stay as they are, so that one commit does it.
+// Source: MongoDB manual, collMod and TTL Indexes.
 
 import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'

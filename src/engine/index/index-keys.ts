@@ -1,6 +1,7 @@
 // The index entries of a document: for each index the store keys that lead to it. A key is the
 // encoded fields, a closing byte and, unless the index is unique, the record key; the entry's value
-// is the whole record key. (facts: storage 2; 9, rule 8)
+// is the whole record key.
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 8)
 
 import { createHash } from 'node:crypto'
 import { type Bytes, mapKey } from '../../base/bytes.js'

@@ -1,6 +1,6 @@
 // The options of an index that decide about its entries and plans: read off the specification, with
 // which they are stored, and checked as the peer checks them.
-// Source: facts/document-wire.md 9.
+// Source: MongoDB manual, createIndexes.
 
 import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes.js'

@@ -1,6 +1,6 @@
 // Index specifications as clients give them: every field is checked, what cannot be served is
 // refused rather than dropped, and the accepted form is what listIndexes echoes.
-// Source: facts/document-wire.md 9; the peer's index validation.
+// Source: MongoDB manual, createIndexes; the peer's index validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'

@@ -1,5 +1,6 @@
 // The programs behind createIndexes and dropIndexes: descriptors in and out of the catalog. What an
-// index lacks of documents of before is the build job's work. (facts: storage 9, rule 12)
+// index lacks of documents of before is the build job's work.
+// (docs/design/transactions.md, rule 12)
 
 import { fail } from '../../base/errors.js'
 import { indexesMax } from '../../base/limits.js'

@@ -1,6 +1,6 @@
 // Whether an index that is not unique could be: collMod asks before it makes it so. An index is
 // prepared first, which lets no further duplicates in, so that what is found stays true.
-// Source: facts/document-wire.md 4, collMod.
+// Source: MongoDB manual, collMod.
 
 import { type Bytes, concatBytes, equalBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

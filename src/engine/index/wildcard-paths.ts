@@ -1,6 +1,6 @@
 // Which paths of a document a wildcard index has entries of, read off its specification, and which
 // of them have been seen with arrays: what its keys, its plans and its upkeep share.
-// Source: facts/document-wire.md 9.
+// Source: MongoDB manual, Wildcard Indexes.
 
 import { wildcardArrayPathsBytesMax, wildcardArrayPathsMax } from '../../base/limits.js'
 import { field, fieldsOf } from '../../value/elements.js'

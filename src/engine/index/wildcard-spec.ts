@@ -1,6 +1,6 @@
 // Specifications of wildcard indexes: what their key patterns and options may say, with the codes
 // and texts of the peer. What passes here is read by wildcard-paths.ts.
-// Source: facts/document-wire.md 9; the peer's wildcard validation.
+// Source: MongoDB manual, Wildcard Indexes; the peer's wildcard validation.
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { parseProjection } from '../../query/projection-spec.js'

@@ -1,6 +1,6 @@
 // Takes away the keys whose time has come, in small steps below the clients' work. Readers do not
 // see them from their very millisecond on; this is what gives their room back, and tells who
-// listens that they have expired. (facts: storage 9, rule 14)
+// listens that they have expired. (docs/design/transactions.md, rule 14)
 
 import type { Clock } from '../../base/clock.js'
 import { backgroundRecordsMax, expirySweepMs } from '../../base/limits.js'

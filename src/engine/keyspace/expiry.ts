@@ -1,6 +1,6 @@
 // Records of class 0x05: which key is due when, so that the sweeper reads what is due and nothing
 // else. Every change of a key's time moves its record, so that the due ones can be counted.
-// (facts: storage 2; 9, rule 14)
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 14)
 
 import type { Bytes } from '../../base/bytes.js'
 import { keyClass } from '../../store/layout.js'

@@ -1,6 +1,6 @@
 // What a document client may make of a key: the built-in validator of key-value databases (121),
-// and what moves with a key when one of its documents is written by a document command. (DESIGN.md,
-// key-value databases)
+// and what moves with a key when one of its documents is written by a document command.
+// (docs/key-value.md)
 
 import { fail } from '../../base/errors.js'
 import { keyNameBytesMax, respBulkBytesMax } from '../../base/limits.js'

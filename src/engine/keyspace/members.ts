@@ -1,7 +1,8 @@
 // Members of a large container: records of class 0x08 under the container's id, in parts. A part is
 // ordered by its members' bytes, or by numbers: what the parts of a type hold, its noun says. A
 // member too long for a key keeps a prefix and a SHA-256 there and lies whole in its record; a
-// value too large for a record lies in chunks. (facts: storage 2; 9, rules 8 and 13)
+// value too large for a record lies in chunks.
+// (docs/design/storage.md, "Key space"; docs/design/transactions.md, rules 8 and 13)
 
 import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, prefixEnd } from '../../base/bytes.js'

@@ -1,6 +1,6 @@
 // Operations of one command that each name an `_id`, several to a write program: a commit for each
 // of them would make a list of a thousand updates wait for a thousand commits. What is done is the
-// same as one after the other. (facts: storage 9, rule 2)
+// same as one after the other. (docs/design/transactions.md, rule 2)
 
 import { GatewayError } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits.js'

@@ -1,7 +1,7 @@
 // Changing many documents: keys are collected by a pausable read, then changed by write programs of
 // bounded size. Where changing could move what is still to be found, all keys are collected first
 // (Halloween); where that would be too many, the records themselves are walked, whose keys no
-// update changes. (facts: storage 9, rules 2 and 3)
+// update changes. (docs/design/transactions.md, rules 2 and 3)
 
 import type { Bytes } from '../../base/bytes.js'
 import { GatewayError } from '../../base/errors.js'

@@ -1,5 +1,5 @@
 // explain: the plan of a command and, where asked, the figures of a run. A run reads as the command
-// would and changes nothing. Source: facts/document-wire.md 4, explain.
+// would and changes nothing. Source: MongoDB manual, Explain Results.
 
 import type { Clock } from '../../base/clock.js'
 import { pullDocumentsMax } from '../../base/limits.js'

@@ -1,6 +1,6 @@
 // Sets of values as ranges of encoded keys: what bounds are made of. An interval keeps its values
 // for explain and its bytes for the scan; all algebra is done on the bytes, whose order is the
-// order of values (facts: storage 2).
+// order of values (docs/design/storage.md, "Keys of values").
 
 import { type Bytes, compareBytes, equalBytes, prefixEnd } from '../../base/bytes.js'
 import type { Collation } from '../../value/collation.js'

@@ -1,6 +1,6 @@
 // From intervals of values to ranges of store keys: what a plan scans. Bounds that are too long for
-// a key become wider than their condition, which is then checked on what is found. (facts: storage
-// 9, rule 8)
+// a key become wider than their condition, which is then checked on what is found.
+// (docs/design/transactions.md, rule 8)
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes.js'
 import { recordKeyPrefixBytes } from '../../base/limits.js'

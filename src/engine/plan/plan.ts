@@ -53,7 +53,10 @@ export type Access =
       readonly keys: readonly Bytes[]
       readonly bounds: FieldBounds
     }
-  /** Records in key order, which is `_id` order (rule 9); without bounds a collection scan. */
+  /**
+   * Records in key order, which is `_id` order (docs/design/transactions.md, rule 9); without
+   * bounds a collection scan.
+   */
   | {
       readonly kind: 'records'
       readonly spans: readonly Span[]

@@ -1,5 +1,6 @@
 // Open cursors: a source that goes on in later commands, under an id that only its owner can use.
-// They hold positions or bounded results, never a transaction. (facts: storage 9, rule 10)
+// They hold positions or bounded results, never a transaction.
+// (docs/design/transactions.md, rule 10)
 
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'

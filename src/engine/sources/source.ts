@@ -1,6 +1,7 @@
 // Sources: streams of documents that commands pull batch by batch. A source holds a plan, positions
 // and bounded buffers, so it survives between transactions and under concurrent writes; each pull
-// keeps to the store's work budget, because every loop reads or breathes. (facts: storage 9)
+// keeps to the store's work budget, because every loop reads or breathes.
+// (docs/design/transactions.md, rules 1 and 10)
 
 import { pullDocumentsMax, scanEntriesMax } from '../../base/limits.js'
 import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'

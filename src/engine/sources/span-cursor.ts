@@ -1,5 +1,5 @@
 // A position in a list of key spans: what is left to read, in either direction. It is only keys, so
-// it outlives the transaction that it was read in. (facts: storage 9, rule 10)
+// it outlives the transaction that it was read in. (docs/design/transactions.md, rule 10)
 
 import type { Bytes } from '../../base/bytes.js'
 import type { KeyRange } from '../../store/store.js'

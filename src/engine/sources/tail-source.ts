@@ -1,6 +1,6 @@
 // The documents of a capped collection from the oldest on, and after the last one those that come:
 // what a tailable cursor pulls. It has a place, not a snapshot, and ends where writers have
-// overtaken it. (facts: document-wire 9)
+// overtaken it. (MongoDB manual, Tailable Cursors)
 
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,6 +1,6 @@
 // Walks one plan over one collection: reads keys and records in bounded steps, drops what comes
 // twice and what the filter refuses. Its state is positions only, so that writes, pauses and other
-// transactions may come between two reads. (facts: storage 9, rules 1, 6, 10, 11)
+// transactions may come between two reads. (docs/design/transactions.md, rules 1, 6, 10 and 11)
 
 import { type Bytes, compareBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,5 +1,6 @@
-// The sign-in routes of the API document: the bus's answers, with what they hold for the browser
-// put into its two cookies. Each has a limit of its own; nonce and verify know nobody yet.
+// The sign-in routes: the bus's answers, with what they hold for the browser put into its two
+// cookies. Each has a limit of its own; nonce and verify know nobody yet.
+// (docs/sign-in.md, "The routes")
 
 import type { ServerResponse } from 'node:http'
 import {

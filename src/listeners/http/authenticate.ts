@@ -1,6 +1,6 @@
 // Who sends a request: a session's cookie before a Bearer key before x-api-key. What can be told at
 // once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
-// (facts: identity 7; DESIGN.md, "Who may do what")
+// (docs/sign-in.md, "The routes")
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'

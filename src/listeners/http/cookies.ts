@@ -1,5 +1,5 @@
-// The two cookies of a session, read and written. Their names and what a browser is told of them
-// are fixed by the API document. (RFC 6265; facts: identity 7)
+// The two cookies of a session, read and written. Clients rely on their names and on what a browser
+// is told of them. (RFC 6265; docs/sign-in.md)
 
 import type { IncomingMessage } from 'node:http'
 import { sessionMs } from '../../base/limits.js'

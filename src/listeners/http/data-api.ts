@@ -1,6 +1,6 @@
 // The Data API of the document database's hosted service, which has ended: applications that were
 // written for it work with their base address set to `<here>/app/<any>/endpoint/data/v1`. Each
-// action is one command of the document protocol. (facts: HTTP 6)
+// action is one command of the document protocol. (docs/http.md, "The Data API")
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import {

@@ -1,5 +1,5 @@
-// Document routes of the API document: each turns a JSON body into one command of the document
-// protocol and its reply into the documented JSON.
+// The document routes: each turns a JSON body into one command of the document protocol and its
+// reply into JSON.
 
 import { fail, kindOf } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
-// The Health object of the API document: cheap enough to be asked every second, and it never asks
-// anything that may be away.
+// What `/health` tells: cheap enough to be asked every second, and it never asks anything that may
+// be away.
 
 import type { Clock } from '../../base/clock.js'
 import type { ChainHealth } from '../../chain/open.js'

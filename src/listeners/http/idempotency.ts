@@ -1,6 +1,6 @@
 // Idempotency-Key: a request that is sent again, because its answer was lost, is answered as the
 // first was and not run again. Answers are kept for a day in the class that no command can name,
-// and each caller may have so many. (facts: HTTP 7)
+// and each caller may have so many. (docs/operations.md, "Sending a request again")
 
 import { createHash, hash } from 'node:crypto'
 import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'

@@ -1,5 +1,5 @@
 // The routes by which a wallet's session manages its API keys, and the public view of the registry.
-// Each turns into one command of Sigil's own. (API document, API key management)
+// Each turns into one command of Sigil's own. (docs/keys.md, "Routes")
 
 import { documentToJson } from '../../value/json.js'
 import { writeDocument } from '../../value/writer.js'

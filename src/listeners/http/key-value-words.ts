@@ -1,7 +1,7 @@
 // Key-value commands and their replies as JSON. Words come as strings, numbers or wrapped bytes;
 // replies go out as a RESP2 client sees them: maps and scores flat, doubles as text. Integers that
 // JSON clients would round are text, and bytes that are no text are base64.
-// (facts: key-value 4.9 and 6)
+// (docs/http.md, "Key-value commands")
 
 import { type Bytes, utf8 } from '../../base/bytes.js'
 import { doubleText } from '../../base/double-text.js'

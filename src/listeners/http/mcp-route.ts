@@ -1,6 +1,6 @@
 // `POST /mcp`: the graph memory for clients of the Model Context Protocol, over streamable HTTP.
 // Keys alone say who calls, never cookies, and pages of other sites are refused. The protocol's
-// library is loaded with the first request. (facts: memory A4)
+// library is loaded with the first request. (docs/memory.md, "MCP")
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'

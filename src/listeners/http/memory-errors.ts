@@ -1,6 +1,6 @@
-// What the graph memory answers when it refuses: the bodies of its own API document,
-// `{error: {code, message}}`, for every address under /api that is not of the document API. The one
-// place that knows which failure has which code. (facts: memory A5)
+// What the graph memory answers when it refuses: bodies of its own, `{error: {code, message}}`, for
+// every address under /api that is not of the document API. The one place that knows which failure
+// has which code. (docs/memory.md, "Routes")
 
 import type { GatewayError } from '../../base/errors.js'
 import { memoryEchoCharsMax, memoryMessageCharsMax } from '../../base/limits.js'

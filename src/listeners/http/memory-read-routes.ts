@@ -1,6 +1,6 @@
 // What the graph memory tells over HTTP: the snapshot that a viewer draws, the search, the verdict
-// on one memory and on a graph, single memories, and which graphs there are. (API document of the
-// graph memory; facts: memory A2)
+// on one memory and on a graph, single memories, and which graphs there are.
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import { contextNodesMax, memoryIdCharsMax } from '../../base/limits.js'

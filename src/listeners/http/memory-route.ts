@@ -1,5 +1,6 @@
 // A route of the graph memory: what it reads of a request, and how one that came by HTTP is read.
-// The same routes serve tools of MCP, which have no request of their own. (facts: memory A2, A3)
+// The same routes serve tools of MCP, which have no request of their own.
+// (docs/memory.md, "Routes")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, toGatewayError } from '../../base/errors.js'

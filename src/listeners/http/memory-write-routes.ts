@@ -1,5 +1,5 @@
 // What changes the graph memory over HTTP: memories one by one and in batches, edges, entities,
-// graphs and their rights, and the anchoring on request. (facts: memory A3)
+// graphs and their rights, and the anchoring on request. (docs/memory.md, "Routes")
 
 import { type CodeName, fail } from '../../base/errors.js'
 import { memoryBatchBodyBytesMax, memoryBodyBytesMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
-// What the metrics tell, read at one moment from the parts that know it, and the JSON metrics
-// object of the API document. The other form, text for scrapers, is made of the same figures
+// What the metrics tell, read at one moment from the parts that know it, and the JSON object that
+// is made of it. The other form, text for scrapers, is made of the same figures
 // (metrics-series.ts).
 
 import type { Clock } from '../../base/clock.js'

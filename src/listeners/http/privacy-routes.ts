@@ -1,5 +1,5 @@
 // Privacy and roles of a collection: what everybody sees of who owns it, and what its owner
-// changes. (API document, collection management)
+// changes. (docs/rights.md, "Collections")
 
 import { field } from '../../value/elements.js'
 import type { DocumentWriter } from '../../value/writer.js'

@@ -1,5 +1,5 @@
 // The switches of the protocols over HTTP: anybody may see them, administrators turn them.
-// (API document, protocol gateways)
+// (docs/sql.md, "Switching it off")
 
 import { field } from '../../value/elements.js'
 import { writeDocument } from '../../value/writer.js'

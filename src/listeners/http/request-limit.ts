@@ -1,6 +1,6 @@
 // The limits of requests an address: fixed windows, a bounded number of them remembered; and the
-// headers that tell clients of them, the old three and the IETF's draft. (API document, limits;
-// facts: HTTP 4.2)
+// headers that tell clients of them, the old three and the IETF's draft.
+// (docs/operations.md, "Limits of requests")
 
 import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../../base/client-address.js'

@@ -1,5 +1,5 @@
 // How answers are written: one string body and one plain headers object, because anything else
-// takes the framework off its fast path. (facts: HTTP 4.1)
+// takes the framework off its fast path. (ARCHITECTURE.md, "HTTP")
 
 import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'

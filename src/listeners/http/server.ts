@@ -1,6 +1,6 @@
 // The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host,
 // who it is and whether too often, content type, body, then the bus. No middleware: each stock one
-// costs more than the whole request. (facts: HTTP 4.1)
+// costs more than the whole request. (ARCHITECTURE.md, "HTTP")
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'

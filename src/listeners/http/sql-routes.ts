@@ -1,5 +1,5 @@
 // SQL over HTTP: one statement a request, with its values beside it. It becomes the command that
-// the SQL port would run; the answer is that command's, as JSON. (facts: SQL 1.6)
+// the SQL port would run; the answer is that command's, as JSON. (docs/http.md, "SQL")
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'

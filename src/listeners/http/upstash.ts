@@ -1,6 +1,7 @@
 // The key-value side as its hosted REST service has it, so that the client library of that service
 // works with its address set to `<base>/upstash`: a command as a JSON array or as a path, several
-// of them as a pipeline or as one, and subscriptions as event streams. (facts: key-value 6)
+// of them as a pipeline or as one, and subscriptions as event streams.
+// (docs/http.md, "Key-value commands")
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Bytes, utf8 } from '../../base/bytes.js'

@@ -1,5 +1,5 @@
 // The whitelist over HTTP: anybody may see it, administrators change it.
-// (API document, whitelist)
+// (docs/rights.md, "The whitelist")
 
 import { field } from '../../value/elements.js'
 import { writeDocument } from '../../value/writer.js'

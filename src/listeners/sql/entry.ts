@@ -1,6 +1,6 @@
 // The way in: start-up packets, encryption, and the login by SCRAM, up to the moment when a session
 // begins. Everything that is refused here ends the connection, in the peer's words.
-// Source: PostgreSQL 17, 53.2.1 and 53.3; which key a user name means: DESIGN.md.
+// Source: PostgreSQL 17, 53.2.1 and 53.3. (docs/sql.md, "Clients")
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Session } from '../../bus/session.js'

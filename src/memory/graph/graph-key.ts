@@ -1,5 +1,5 @@
 // The name of a graph on the chain: a hash of its name and of bytes that nobody else knows when it
-// is made, so that it tells nothing, and cannot be taken beforehand. (DESIGN.md, anchor contract)
+// is made, so that it tells nothing, and cannot be taken beforehand. (docs/memory.md, "Verify")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { concatBytes, utf8 } from '../../base/bytes.js'

@@ -1,6 +1,6 @@
 // A graph of memories: four collections under one ownership record, of which commands of other
 // kinds only read. Its settings and the number of its last change lie among its anchors.
-// (DESIGN.md, graphs; facts: memory-dashboard A2)
+// (docs/memory.md, "What is kept")
 
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

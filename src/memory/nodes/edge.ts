@@ -1,6 +1,6 @@
 // An edge between two nodes, as a document. Traversal does not look at its direction; that is data.
 // There is at most one of a type from one node to another: its id is made of the three.
-// (facts: memory-dashboard A2, edge)
+// (docs/memory.md, "What is kept")
 
 import { hash } from 'node:crypto'
 import { field, fieldsOf } from '../../value/elements.js'

@@ -1,6 +1,6 @@
 // Which entity a name means. Names, other names and the ids of entities that were merged into
 // others stand in one index; entities are found by them and made where they are missing.
-// (facts: memory-dashboard A2, entity; A3, merge)
+// (docs/memory.md, "What is kept")
 
 import { namesOfWordMax } from '../../base/limits.js'
 import { findById } from '../../engine/collection/collections.js'

@@ -1,6 +1,6 @@
 // Names of entities: two spellings are the same entity when they are equal once normalised. The id
 // is made of the normalised name, so that the same entity has the same id everywhere.
-// (facts: memory-dashboard A2, normName)
+// (docs/memory.md, "What is kept")
 
 import { hash } from 'node:crypto'
 import { nameBytesMax } from '../../base/limits.js'

@@ -1,5 +1,5 @@
 // The two kinds of nodes, memories and entities, as documents: what is stored, what is read back,
-// and what clients are shown of it. (facts: memory-dashboard A2, node)
+// and what clients are shown of it. (docs/memory.md, "What is kept")
 
 import type { Bytes } from '../../base/bytes.js'
 import { elementsOf, field, fieldIn, fieldsOf } from '../../value/elements.js'

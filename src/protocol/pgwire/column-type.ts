@@ -1,5 +1,5 @@
 // The type of a column of documents, chosen by the values of its first rows: documents have types
-// one by one, rows of this protocol have them by column. (facts: SQL and HTTP 3.3)
+// one by one, rows of this protocol have them by column. (docs/sql.md, "Types of columns")
 
 import { bsonType, type Value } from '../../value/value.js'
 import type { PgTypeName } from './types.js'

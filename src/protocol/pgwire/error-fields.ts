@@ -1,5 +1,5 @@
 // An error of ours as the fields of ErrorResponse. What threw it may have named the SQLSTATE; else
-// its row of the code table decides. Source: facts/sql-http.md 3.6; PostgreSQL 17, 53.8.
+// its row of the code table decides. Source: PostgreSQL 17, 53.8.
 
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
 import { sqlStateOf } from '../../base/sql-state.js'

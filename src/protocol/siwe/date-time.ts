@@ -1,5 +1,5 @@
 // Times as RFC 3339 writes them. `Date.parse` takes far more, and turns the 31st of February into
-// the 3rd of March, so the text is taken apart here. (RFC 3339, 5.6; facts: identity 6)
+// the 3rd of March, so the text is taken apart here. (RFC 3339, 5.6)
 
 const form =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/

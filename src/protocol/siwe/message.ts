@@ -1,6 +1,6 @@
 // The text that a wallet signs to sign in, taken apart and put together. Strict in both directions:
 // what parses is written back byte for byte, what cannot be parsed is never written. Lines and
-// linear checks, no grammar that could run away. (EIP-4361; facts: identity 6)
+// linear checks, no grammar that could run away. (EIP-4361)
 
 import { checksumAddress } from '../../base/eip55.js'
 import { fail, type GatewayError } from '../../base/errors.js'

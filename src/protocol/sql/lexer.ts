@@ -1,6 +1,6 @@
 // The lexer: a statement's text to tokens, by PostgreSQL's rules but for two of ours. Names keep
 // their case, as documents do, and `?` is a placeholder, never part of an operator.
-// (facts: SQL and HTTP 1.1)
+// (PostgreSQL 17, 4.1)
 
 import { sqlBytesMax, sqlInsertBytesMax, sqlTokensMax } from '../../base/limits.js'
 import { readEscapes } from './escapes.js'

@@ -1,5 +1,5 @@
 // Numbers of a statement's text as values, exactly: integers keep their type up to int64, what a
-// double cannot give back as written is a decimal of at most 34 digits. (facts: SQL and HTTP 1.1)
+// double cannot give back as written is a decimal of at most 34 digits. (PostgreSQL 17, 4.1.2.6)
 
 import { digitsOf, encodeDecimal, finiteExact } from '../../value/decimal.js'
 import { doubleValue, int32Value, int64Value, type Value } from '../../value/value.js'

@@ -1,5 +1,5 @@
 // One SQL statement: its tree, and what its placeholders ask for. PostgreSQL's grammar, of which
-// what is not here is refused by name. (facts: SQL and HTTP 0.4 to 1.5)
+// what is not here is refused by name. (ARCHITECTURE.md, "SQL")
 
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'

@@ -1,5 +1,5 @@
 // Errors of a statement's text: where it stands, as PostgreSQL counts (code points, from 1), and
-// the SQLSTATE that its clients switch on. (facts: SQL and HTTP 1.6)
+// the SQLSTATE that its clients switch on. (docs/http.md, "Errors")
 
 import { fail, type GatewayError } from '../../base/errors.js'
 

@@ -25,7 +25,8 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
 
 /**
  * ABORTABLE: without it a failed transaction stays visible in part. SYNCHRONOUS_COMMIT: flushed
- * before it is seen; the only way that survived every power cut. (facts: storage 8)
+ * before it is seen; the only way that survived every power cut.
+ * (docs/design/storage.md, "Log, overlay, tables")
  */
 const commitFlags = 1 | 2
 /** Of the tables' file; kept in it, so it is the same for ever. */

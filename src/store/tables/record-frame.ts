@@ -1,5 +1,6 @@
 // How a versioned record lies in the tables: version u64, CRC-32C u32 of version and bytes, both
-// little-endian, then the bytes. The engine's pages have no checksums of their own. (storage 9, 7)
+// little-endian, then the bytes. The engine's pages have no checksums of their own.
+// (docs/design/transactions.md, rule 7)
 
 import {
   type Bytes,

@@ -1,4 +1,4 @@
-// Document routes over HTTP: the bodies and statuses of the API document, good input and bad.
+// Document routes over HTTP: bodies and statuses, of good input and bad.
 
 import t from 'tap'
 import { openApi } from '../../support/http-client.js'

@@ -1,4 +1,4 @@
-// What the graph memory refuses, and how: the codes and statuses of its API document, in its own
+// What the graph memory refuses, and how: the codes and statuses of docs/memory.md, in its own
 // bodies, and never much of what was sent.
 
 import t, { type Test } from 'tap'

@@ -31,7 +31,8 @@ interface Listed {
 t.test("a stranger's first five minutes", async (t) => {
   const { send } = await open(t)
   const empty = await send('GET', '/api/graph')
-  t.match(empty, { status: 200, json: { nodes: [], edges: [], anchors: [], total: 0 } })
+  const nothing = { nodes: [], edges: [], anchors: [], total: 0, truncated: false }
+  t.match(empty, { status: 200, json: nothing })
   t.match((await send('GET', '/api/recall?q=anything')).json, {
     ...{ memories: [], nodeIds: [], edgeIds: [], contextTruncated: false },
   })
@@ -98,7 +99,8 @@ t.test("a stranger's first five minutes", async (t) => {
   const nodes = whole.json.nodes as readonly Listed[]
   const kinds = nodes.map((node) => node.type).sort()
   t.same(kinds, ['entity', 'entity', 'entity', 'memory', 'memory'], 'the date is one')
-  t.equal(whole.json.total, 5)
+  t.match(whole.json, { total: 5, truncated: false })
+  t.match((await send('GET', '/api/graph?limit=2')).json, { total: 5, truncated: true })
 
   const verdict = await send('GET', `/api/verify?id=${id}`)
   t.match(verdict.json, {

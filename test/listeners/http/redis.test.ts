@@ -1,5 +1,4 @@
-// The key-value routes of the API document: a command as JSON, its reply as JSON, and the stream of
-// what is published.
+// The key-value routes: a command as JSON, its reply as JSON, and the stream of what is published.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,5 +1,5 @@
-// POST /api/v1/sql with real requests: the shapes and statuses of the API document, values for
-// placeholders, pages, streams, and errors with their SQLSTATE and place.
+// POST /api/v1/sql with real requests: shapes and statuses, values for placeholders, pages,
+// streams, and errors with their SQLSTATE and place.
 
 import t from 'tap'
 import { type Api, ask, type HttpAnswer, openApi } from '../../support/http-client.js'

@@ -123,7 +123,7 @@ t.test('an error has its fields in the order of the peer, a notice too', async (
   ])
 })
 
-t.test('errors of ours have the SQLSTATE of facts 3.6', async (t) => {
+t.test('errors of ours have the SQLSTATE of their kind', async (t) => {
   const states = [
     [fail('DuplicateKey', 'x'), '23505'],
     [fail('DocumentValidationFailure', 'x'), '23514'],

@@ -1,6 +1,5 @@
-// The statements of the table of tiers, row by row: what is read of each, with the spellings that
-// PostgreSQL does not have, and what is refused by its name.
-// (facts: SQL and HTTP 1.5)
+// The statements, kind by kind: what is read of each, with the spellings that PostgreSQL does not
+// have, and what is refused by its name. (docs/sql.md)
 
 import t, { type Test } from 'tap'
 import type { Statement } from '../../../src/protocol/sql/ast.js'

@@ -47,8 +47,7 @@ export const updateDecisions: readonly Decision[] = [
     names: Object.keys(refusals),
     reason:
       'of another type 14 or 2, through a scalar or null 28, no array for $[] 2 (source: ' +
-      '*_node.cpp; ' +
-      'facts/document-wire.md 5); mingo does nothing',
+      '*_node.cpp); mingo does nothing',
     applies: ({ name, sigil, mingo }) =>
       isError(sigil) && !isError(mingo) && refusals[name]?.includes(sigil.code) === true,
   },
@@ -149,7 +148,7 @@ export const projectionDecisions: readonly Decision[] = [
   {
     about: 'parallel arrays',
     names: ['sort'],
-    reason: 'refused with 2 (source: SortKeyGenerator; facts/document-wire.md 5)',
+    reason: 'refused with 2 (source: SortKeyGenerator)',
     applies: ({ sigil }) => isError(sigil) && sigil.code === 2,
   },
   {
@@ -186,7 +185,7 @@ export const projectionDecisions: readonly Decision[] = [
   {
     about: 'null in an array on the way',
     names: ['projection'],
-    reason: 'what is no object is kept by an exclusion (facts/document-wire.md 5); mingo fails',
+    reason: 'what is no object is kept by an exclusion (manual, $project); mingo fails',
     applies: ({ mingo }) => isError(mingo) && /properties of null/.test(mingo.text),
   },
 ]

@@ -1,5 +1,6 @@
 // What bounds a change: it is one write program, which neither pauses nor grows without end. What
-// is too much for it is refused before anything is done. (facts: storage 9, rules 1 and 2)
+// is too much for it is refused before anything is done.
+// (docs/design/transactions.md, rules 1 and 2)
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import { documentDepthMax, modifyRunsMax, programPutsMax } from '../../../base/limits.js'

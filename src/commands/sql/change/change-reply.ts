@@ -1,5 +1,5 @@
 // Replies of changes: the figures of the document routes, a cursor with what RETURNING asked for,
-// and its columns. (facts: SQL 1.6)
+// and its columns. (docs/http.md, "SQL")
 
 import { reply } from '../../../bus/reply.js'
 import { documentsSource } from '../../../engine/sources/source.js'

@@ -1,6 +1,6 @@
 // sqlChange: INSERT, UPDATE, DELETE and TRUNCATE, each all or nothing: what is to be changed is
 // found and computed by a read that may pause, then changed in one write program, which looks again
-// at what others have changed in between. (facts: storage 9, rules 1 and 2)
+// at what others have changed in between. (docs/design/transactions.md, rules 1 and 2)
 
 import { string } from '../../../bus/params.js'
 import { documentRow } from '../../../bus/row.js'

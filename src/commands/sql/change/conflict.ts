@@ -1,5 +1,6 @@
 // ON CONFLICT: a row whose key is taken is left out, or changes the row that has it. Which key that
-// may be is said by columns, for which there must be a unique index. (facts: SQL 1.5)
+// may be is said by columns, for which there must be a unique index.
+// (PostgreSQL 17, INSERT, ON CONFLICT Clause)
 
 import { mapKey } from '../../../base/bytes.js'
 import { fail, GatewayError } from '../../../base/errors.js'

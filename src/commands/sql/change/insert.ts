@@ -1,6 +1,6 @@
 // INSERT: rows become documents, first all of them, then they are put in one write program. Where
 // the collection was made by CREATE TABLE, its columns give values their types and their order.
-// (facts: SQL 1.5)
+// (docs/sql.md, "Tables")
 
 import { equalBytes } from '../../../base/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'

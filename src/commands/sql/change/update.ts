@@ -1,5 +1,5 @@
 // UPDATE: what SET makes of a row. Values are computed from the row as it was; a path is made where
-// it is missing. (facts: SQL 1.5)
+// it is missing. (docs/sql.md, "Changes are all or nothing")
 
 import { fail, type GatewayError } from '../../../base/errors.js'
 import type { TimeSeries } from '../../../engine/collection/time-series-options.js'

@@ -1,5 +1,5 @@
 // sqlDefine: CREATE and DROP of tables and indexes. A task, because a new index is answered when it
-// is built; each statement changes the catalog in one write program. (facts: SQL 1.5)
+// is built; each statement changes the catalog in one write program. (docs/sql.md, "Tables")
 
 import { fail } from '../../../base/errors.js'
 import { string } from '../../../bus/params.js'

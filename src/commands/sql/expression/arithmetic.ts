@@ -1,5 +1,5 @@
 // Arithmetic as SQL has it: whole numbers are exact and never wrap, a division of them is cut
-// toward zero, and what no type can hold is an error instead of infinity. (facts: SQL 1.3)
+// toward zero, and what no type can hold is an error instead of infinity. (PostgreSQL 17, 9.3)
 
 import { decodeDecimal, encodeDecimal } from '../../../value/decimal.js'
 import {

@@ -1,6 +1,6 @@
 // Comparisons of values: within one class of types by value, across classes unequal and without an
 // order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
-// for ObjectIds beside `_id`. (facts: SQL 1.2 and 1.3)
+// for ObjectIds beside `_id`. (docs/sql.md; ARCHITECTURE.md, "SQL")
 
 import { compareValues, typeClass } from '../../../value/compare.js'
 import { elementsOf } from '../../../value/elements.js'

@@ -1,5 +1,6 @@
 // LIKE and ILIKE: a pattern read once, matched with two pointers that never go back further than
-// behind the last `%`, so that no pattern takes more than length times length. (facts: SQL 1.4)
+// behind the last `%`, so that no pattern takes more than length times length.
+// (PostgreSQL 17, 9.7.1)
 
 import { sqlMatchStepsMax, sqlPatternCharsMax } from '../../../base/limits.js'
 import { countTurns } from '../../../query/expressions/loop-turns.js'

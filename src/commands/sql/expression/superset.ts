@@ -1,6 +1,7 @@
 // A condition as a filter of documents that every row meets for which the condition is true, so
 // that an index can be chosen by it. What a filter cannot say is left out: the evaluator decides
-// each row that is found, and an error here could only cost speed. (facts: SQL 1.2)
+// each row that is found, and an error here could only cost speed.
+// (docs/sql.md, "Where rows are looked for")
 
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { elementsOf, fieldsOf } from '../../../value/elements.js'

@@ -1,6 +1,6 @@
 // PostgreSQL's names for the types of results: told by the expression where it can tell, else by
 // the values of the first batch. A column whose values differ is a text, or JSON where one is
-// nested. (facts: SQL 3.3)
+// nested. (docs/sql.md, "Cursors")
 
 import { type Bytes, utf8 } from '../../../base/bytes.js'
 import type { Expression } from '../../../protocol/sql/ast.js'

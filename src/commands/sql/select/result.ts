@@ -1,5 +1,6 @@
 // The list of results of SELECT and RETURNING: what each is called, and the document that a row of
-// the statement becomes. Names are unique: what comes later gets `_2` behind it. (facts: SQL 1.5)
+// the statement becomes. Names are unique: what comes later gets `_2` behind it.
+// (docs/sql.md, "Results")
 
 import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
 import { Elements } from '../../../value/elements.js'

@@ -1,5 +1,5 @@
 // SELECT as a source: tables and joins, WHERE, groups, HAVING, DISTINCT, order, window, results —
-// each a source or a transform that takes bounded steps and may spill. (facts: SQL 1.2 and 1.5)
+// each a source or a transform that takes bounded steps and may spill. (docs/sql.md)
 
 import { sqlLongFilterBytes } from '../../../base/limits.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'

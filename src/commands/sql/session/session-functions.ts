@@ -1,5 +1,5 @@
 // Functions that tell of the session and of the catalog: what clients ask before they ask anything
-// else. (facts: SQL and HTTP 3.4; captured from psql, Grafana and drivers)
+// else. (captured from psql, Grafana and drivers; docs/sql.md, "Catalog")
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { elementsOf } from '../../../value/elements.js'

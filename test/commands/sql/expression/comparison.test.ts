@@ -1,4 +1,4 @@
-// Comparisons, IN, BETWEEN, DISTINCT and ANY over documents of mixed types. (facts: SQL 1.2, 1.3)
+// Comparisons, IN, BETWEEN, DISTINCT and ANY over documents of mixed types. (docs/sql.md)
 
 import { Decimal128, Long, ObjectId } from 'bson'
 import fc from 'fast-check'
