@@ -17,7 +17,10 @@ const writtenAtOnce = 500
 const cuts = [1, 5, 10, 20] as const
 const most = 20
 
-/** Of a graph that nobody set up; for talks (facts: memory A2); and what fits LoCoMo itself. */
+/**
+ * Of a graph that nobody set up; for talks (docs/memory.md, "Recall, exactly"); and what fits
+ * LoCoMo itself.
+ */
 const parameters: readonly Bm25Parameters[] = [
   bm25Defaults,
   { k1: 0.9, b: 0.4 },

@@ -178,7 +178,10 @@ export class CommandTx extends CommandReadTx implements Tx {
     super(writing, fence)
   }
 
-  /** The transaction without the fence: for what the server itself adds to a command, its audit. */
+  /**
+   * The transaction without the fence: for what the server itself adds to a command, its audit, and
+   * for changes that were prepared behind a fence.
+   */
   get unfenced(): Tx {
     return this.writing
   }

@@ -4,13 +4,13 @@
 // something that was read, the command is begun again.
 
 import { type Bytes, mapKey } from '../base/bytes.js'
-import { fail, GatewayError } from '../base/errors.js'
+import { assert, fail, GatewayError } from '../base/errors.js'
 import { preparedChangesMax, programRunsMax } from '../base/limits.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'
-import type { Program, ReadOptions, Tx } from '../store/store.js'
+import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../store/sweep.js'
 import { discardUnused, Staged, StagingNeeded } from './collection/staging.js'
-import { type ObservedStore, whenRun } from './observed-store.js'
+import { type ObservedStore, whenRun, writerOf } from './observed-store.js'
 
 /**
  * As stagedWrite, of a program whose reads take long. `admit` throws where it may not be done: what
@@ -22,6 +22,57 @@ export function* preparedWrite<T>(
   admit?: (tx: Tx) => Program<unknown>,
 ): Sweep<T> {
   const staged = new Staged()
+  function* attempt(options: ReadOptions, changed: Changes): Sweep<Done<T> | undefined> {
+    try {
+      const prepared = yield* readPhase((tx) => prepare(tx, (own) => program(own, staged)), options)
+      if (!prepared.buffer.isEmpty) {
+        yield* writePhase((tx) => applyAll(tx, prepared, changed, admit))
+      } else if (options !== snapshot) {
+        // What it has seen on a snapshot is a state that it may answer from.
+        changed.requireNoneIn(prepared)
+      }
+      return prepared
+    } catch (error) {
+      if (!(error instanceof StagingNeeded)) throw error
+      yield* error.stage(staged)
+      return undefined
+    }
+  }
+  try {
+    return yield* untilUnchanged(store, attempt)
+  } finally {
+    if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
+  }
+}
+
+/** A command whose changes are prepared in parts, some of which are worth being made anew alone. */
+export interface Parts<P, T> {
+  /** Asked before each reading: what is to be taken as late as can be is taken here. */
+  begin(): (tx: ReadTx) => Program<P>
+  /**
+   * The write program, which makes the changes by `changed.apply`. It may be run again, and does
+   * the same then: what it wants to know of `changed` it asks once.
+   */
+  apply(prepared: P, changed: Changes): (tx: Tx) => Program<T>
+}
+
+/** As preparedWrite, of nothing that has to be staged. */
+export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): Sweep<T> {
+  return yield* untilUnchanged(store, function* (options, changed) {
+    const prepared = yield* readPhase(parts.begin(), options)
+    return { value: yield* writePhase(parts.apply(prepared, changed)) }
+  })
+}
+
+interface Done<T> {
+  readonly value: T
+}
+
+/** Begins again what answers undefined, or has found that what it has read has changed. */
+function* untilUnchanged<T>(
+  store: ObservedStore,
+  attempt: (options: ReadOptions, changed: Changes) => Sweep<Done<T> | undefined>,
+): Sweep<T> {
   const changed = new Changes()
   const end = store.observeAll((key) => changed.add(key))
   try {
@@ -29,19 +80,10 @@ export function* preparedWrite<T>(
     for (let run = 0; run < programRunsMax; run++) {
       changed.clear()
       try {
-        const prepared = yield* readPhase(
-          (tx) => prepare(tx, (own) => program(own, staged)),
-          options,
-        )
-        if (prepared.buffer.isEmpty) {
-          // A state that it has seen is one that it may answer from.
-          if (options === snapshot || !changed.isAnyOf(prepared.seen)) return prepared.value
-        } else if (yield* writePhase((tx) => applyUnless(tx, prepared, changed, admit))) {
-          return prepared.value
-        }
+        const done = yield* attempt(options, changed)
+        if (done !== undefined) return done.value
       } catch (error) {
-        if (error instanceof StagingNeeded) yield* error.stage(staged)
-        else if (isTooOld(error)) options = present
+        if (isTooOld(error)) options = present
         else if (error instanceof ChangedMeanwhile) continue
         // Of what changed while it was read nothing is to be concluded.
         else if (options === snapshot || changed.isEmpty) throw error
@@ -50,16 +92,17 @@ export function* preparedWrite<T>(
     throw fail('WriteConflict', 'what a large command has read kept changing')
   } finally {
     end()
-    if (staged.isUsed) yield* writePhase((tx) => discardUnused(tx, staged))
   }
 }
 
 /** The keys that anybody has changed since a reading began. */
-class Changes {
+export class Changes {
   private readonly keys = new Set<string>()
+  /** The keys that are told are those of the command itself. */
+  private areOwn = false
 
   add(key: Bytes): void {
-    if (isLookedAt(key) && !this.areTooMany) this.keys.add(mapKey(key))
+    if (isLookedAt(key) && !this.areTooMany && !this.areOwn) this.keys.add(mapKey(key))
   }
 
   clear(): void {
@@ -70,12 +113,37 @@ class Changes {
     return this.keys.size === 0
   }
 
-  /** Of more than are kept, any. */
-  isAnyOf(seen: ReadonlySet<string>): boolean {
+  /** Whether anything that it has looked at has changed. Of more keys than are kept, any. */
+  areIn({ seen, ranges }: Prepared<unknown>): boolean {
+    if (this.isEmpty) return false
     if (this.areTooMany) return true
     const [few, many] = this.keys.size < seen.size ? [this.keys, seen] : [seen, this.keys]
     for (const key of few) if (many.has(key)) return true
+    if (ranges.count === 0) return false
+    for (const key of this.keys) if (ranges.has(key)) return true
     return false
+  }
+
+  /** Throws ChangedMeanwhile where anything that it has looked at has changed. */
+  requireNoneIn(prepared: Prepared<unknown>): void {
+    if (this.areIn(prepared)) throw new ChangedMeanwhile()
+  }
+
+  /**
+   * Changes what was prepared. Where that no longer holds when the changes are made, the program
+   * ends with ChangedMeanwhile. `tx` is the observed store's own, without a fence around it.
+   */
+  apply(tx: Tx, parts: readonly Prepared<unknown>[]): void {
+    assert(writerOf(tx) !== undefined, 'what is prepared is changed by way of the observed store')
+    whenRun(tx, () => {
+      for (const part of parts) this.requireNoneIn(part)
+      // They are told next, in this turn.
+      this.areOwn = true
+      queueMicrotask(() => {
+        this.areOwn = false
+      })
+    })
+    for (const part of parts) applyPrepared(tx, part)
   }
 
   private get areTooMany(): boolean {
@@ -83,23 +151,19 @@ class Changes {
   }
 }
 
-/** Thrown where it is found out when the changes are made. */
-class ChangedMeanwhile extends Error {}
+/** Something that was read is no longer so: the command is begun again. */
+export class ChangedMeanwhile extends Error {}
 
-/** Changes what was prepared; false, and nothing, if something that it has read has changed. */
-function* applyUnless(
+function* applyAll(
   tx: Tx,
   prepared: Prepared<unknown>,
   changed: Changes,
   admit: ((tx: Tx) => Program<unknown>) | undefined,
-): Program<boolean> {
-  if (changed.isAnyOf(prepared.seen)) return false
+): Program<void> {
+  // Of what is to be begun again, nothing is refused.
+  changed.requireNoneIn(prepared)
   if (admit !== undefined) yield* admit(tx)
-  whenRun(tx, () => {
-    if (changed.isAnyOf(prepared.seen)) throw new ChangedMeanwhile()
-  })
-  applyPrepared(tx, prepared)
-  return true
+  changed.apply(tx, [prepared])
 }
 
 function isTooOld(thrown: unknown): boolean {

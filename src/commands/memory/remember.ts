@@ -1,6 +1,6 @@
 // rememberMemories: memories go in by groups of one write program each, or all in one. A memory is
 // atomic with its entities, edges and postings; the command is only where it is asked to be.
-// (facts: memory-dashboard A3; storage 9, rules 1 and 2)
+// (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import {
@@ -12,9 +12,11 @@ import {
   programPutsMax,
 } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
+import { CommandTx } from '../../bus/command-tx.js'
 import { collection, documents, oneOf, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { preparedParts } from '../../engine/prepared-write.js'
 import { walletOf } from '../../identity/identity.js'
 import {
   ensureGraph,
@@ -26,8 +28,14 @@ import { graphCreation } from '../../memory/graph/graph-creation.js'
 import type { Author } from '../../memory/nodes/entity-writing.js'
 import { shownNode } from '../../memory/nodes/node.js'
 import { memoryPrefix } from '../../memory/postings/packed-id.js'
+import { type PreparedBatch, prepareBatch, writeBatch } from '../../memory/write/prepared-batch.js'
 import { type PreparedMemory, prepareMemory, workOf } from '../../memory/write/prepared-memory.js'
-import { type Outcome, type Remembered, rememberAll } from '../../memory/write/remember.js'
+import {
+  type Outcome,
+  type Remembered,
+  type RememberOptions,
+  rememberAll,
+} from '../../memory/write/remember.js'
 import type { ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep, writePhase } from '../../store/sweep.js'
 import { field } from '../../value/elements.js'
@@ -94,8 +102,11 @@ class BatchWriter {
       }
       return all
     })
+    const work = prepared.reduce((sum, memory) => sum + workOf(memory), 0)
     try {
-      return yield* this.write(prepared, true)
+      return work > memoryWorkPerProgram
+        ? yield* this.writeLarge(prepared)
+        : yield* this.write(prepared, true)
     } catch (thrown) {
       throw isTooLarge(thrown) ? tooMany() : thrown
     }
@@ -146,14 +157,49 @@ class BatchWriter {
     return [...before, ...(yield* this.group(group.slice(middle)))]
   }
 
-  private *write(group: readonly PreparedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
-    const { call, creation, memories, createdBy } = this
-    const { db, target, services } = call
-    // Taken as late as can be, since `next` edges follow ids, and kept however often it runs.
-    const ulids = services.ulids.series(call.now, memories)
+  /** Where others keep changing what it rests on, one long program is better than a refusal. */
+  private *writeLarge(memories: readonly PreparedMemory[]): Sweep<Outcome[]> {
+    try {
+      return yield* this.writePrepared(memories)
+    } catch (thrown) {
+      if (!isConflict(thrown)) throw thrown
+      return yield* this.write(memories, true)
+    }
+  }
+
+  /** One program that only makes changes: what they are is found before, by a read that pauses. */
+  private *writePrepared(memories: readonly PreparedMemory[]): Sweep<Outcome[]> {
+    const { call, creation } = this
+    const target = { db: call.db, name: call.target, creation }
+    return yield* preparedParts<PreparedBatch, Outcome[]>(call.engine.store, {
+      begin: () => {
+        const options = this.options(true)
+        return (tx) => prepareBatch(tx, target, memories, options)
+      },
+      apply: (batch, changed) => {
+        changed.requireNoneIn(batch.written)
+        return (tx) => {
+          const bare = tx instanceof CommandTx ? tx.unfenced : tx
+          return writeBatch(tx, bare, target, batch, changed)
+        }
+      },
+    })
+  }
+
+  /** Ids are taken as late as can be, since `next` edges follow them. */
+  private options(isAtomic: boolean): RememberOptions {
+    const { call, memories, createdBy } = this
+    const ulids = call.services.ulids.series(call.now, memories)
     const idOf = (index: number): string => memoryPrefix + ulids.at(index)
     // Ids are asked when a memory was made: where the clock has gone back, both stay ahead of it.
-    const options = { now: ulids.ms, createdBy, idOf, isAtomic }
+    return { now: ulids.ms, createdBy, idOf, isAtomic }
+  }
+
+  private *write(group: readonly PreparedMemory[], isAtomic: boolean): Sweep<Outcome[]> {
+    const { call, creation } = this
+    const { db, target } = call
+    // The same however often it runs.
+    const options = this.options(isAtomic)
     try {
       return yield* writePhase(function* (tx) {
         const found = yield* findGraph(tx, db, target)
@@ -233,6 +279,10 @@ function tooMany(): GatewayError {
 
 function isTooLarge(thrown: unknown): boolean {
   return thrown instanceof GatewayError && thrown.kind === 'TransactionTooLarge'
+}
+
+function isConflict(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && thrown.kind === 'WriteConflict'
 }
 
 function refused(index: number, thrown: unknown): Outcome {

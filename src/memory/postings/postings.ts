@@ -20,8 +20,18 @@ export interface Posted {
   readonly isSuperseded: boolean
 }
 
+/** What writing memories does to postings. */
+export interface PostingChanges {
+  /** In how many memories a term was before this program, in the order of the terms. */
+  frequenciesOf(terms: Iterable<string>): Program<number[]>
+  /** A memory that has no postings. */
+  add(memory: Posted): Program<void>
+  /** Has the postings of a memory tell whether it is superseded. */
+  setStatus(memory: Posted, isSuperseded: boolean): Program<void>
+}
+
 /** The changes of one program, of which nothing is written before `finish`. */
-export class PostingWriter {
+export class PostingWriter implements PostingChanges {
   private readonly writings = new Map<string, TermWriting>()
   /** By how much the totals change. */
   private totals: Totals = noTotals
@@ -31,7 +41,6 @@ export class PostingWriter {
     private readonly terms: Namespace,
   ) {}
 
-  /** In how many memories a term was before this program, in the order of the terms. */
   *frequenciesOf(terms: Iterable<string>): Program<number[]> {
     const frequencies: number[] = []
     for (const term of terms) {
@@ -41,7 +50,7 @@ export class PostingWriter {
     return frequencies
   }
 
-  /** A memory that has no postings. Ids grow with time: nearly every posting is the newest. */
+  /** Ids grow with time: nearly every posting is the newest. */
   *add(memory: Posted): Program<void> {
     const postings = new PostingsOf(memory)
     for (const [term, count] of memory.terms) {
@@ -58,7 +67,6 @@ export class PostingWriter {
     this.totals = plusMemory(this.totals, memory, -1)
   }
 
-  /** Has the postings of a memory tell whether it is superseded. */
   *setStatus(memory: Posted, isSuperseded: boolean): Program<void> {
     if (memory.isSuperseded === isSuperseded) return
     const after = { ...memory, isSuperseded }
@@ -99,7 +107,7 @@ export function* writePostings(
 }
 
 /** The postings of one memory; those of terms that it has equally often are the same. */
-class PostingsOf {
+export class PostingsOf {
   private readonly byCount = new Map<number, Bytes>()
 
   constructor(private readonly memory: Posted) {}

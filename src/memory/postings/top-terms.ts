@@ -1,6 +1,6 @@
 // What a memory is about, next to the others of its graph: those of its terms that it has often and
 // few others have. Told to whoever writes it, so that it can be seen what it will be found by.
-// (facts: memory-dashboard A3, extraction, rule 5)
+// (docs/memory.md, "What is kept")
 
 import { keywordsShown } from '../../base/limits.js'
 

@@ -1,6 +1,6 @@
 // Deleting a memory: with its edges, its postings and the entities that nothing else is linked to,
 // in one program. Of an anchored one the hash stays, so that its batch still adds up.
-// (facts: memory-dashboard A3, DELETE)
+// (docs/memory.md, "What is kept")
 
 import { edgesPerProgram } from '../../base/limits.js'
 import {

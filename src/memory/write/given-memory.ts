@@ -1,5 +1,5 @@
 // What a client wants remembered, read from its document: every text and list within its bound,
-// and nothing taken that could not be hashed or made a key. (facts: memory-dashboard A3)
+// and nothing taken that could not be hashed or made a key. (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import {

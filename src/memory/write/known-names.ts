@@ -1,5 +1,5 @@
 // Entities of the graph that a text names: at each word the longest known name that begins there
-// and ends with a word. (facts: memory-dashboard A3, extraction, rule 2)
+// and ends with a word. (docs/memory.md, "What is kept")
 
 import { namesOfTextMax, namesOfWordMax, nameWordsMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

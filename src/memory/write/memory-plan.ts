@@ -1,5 +1,5 @@
 // What writing one memory will come to, found by reads alone, so that a refused one leaves nothing
-// behind in the program that it shares with others. (facts: memory-dashboard A3)
+// behind in the program that it shares with others. (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
 import { extractedMax } from '../../base/limits.js'

@@ -1,6 +1,6 @@
 // Two entities that are one: edges move, names become other names, and the old id goes on to mean
 // the entity that is left. The hashed lists of memories stay as they were written.
-// (facts: memory-dashboard A3, merge)
+// (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
 import { edgesPerProgram, entityNamesMax } from '../../base/limits.js'

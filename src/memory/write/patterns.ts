@@ -1,6 +1,6 @@
 // What stands out in a text without knowing anything: addresses, links, names in code, runs of
 // capitalised words. Fixed rules, so that the same text always gives the same, and each find says
-// by which rule. (facts: memory-dashboard A3, extraction, rules 3 and 4)
+// by which rule. (docs/memory.md, "What is kept")
 
 import { stopWords } from '../text/stop-words.js'
 

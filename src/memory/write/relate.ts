@@ -1,5 +1,5 @@
 // Edges that clients make between nodes that are there, and take away.
-// (facts: memory-dashboard A3, edges)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import {

@@ -1,5 +1,5 @@
 // Writing memories: each with the entities it names, its edges and its postings, in one program,
-// beside the counts and the number of the last change. (facts: memory-dashboard A3)
+// beside the counts and the number of the last change. (docs/memory.md, "What is kept")
 
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import { graphNodesMax } from '../../base/limits.js'
@@ -11,14 +11,14 @@ import {
   replaceDocument,
 } from '../../engine/collection/collections.js'
 import type { Guarded } from '../../engine/types.js'
-import type { Program, Tx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Document, stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
 import { noteChange } from '../graph/graph-settings.js'
 import { type Edge, edgeDocument, edgeId, edgeTypes } from '../nodes/edge.js'
 import { type Author, EntityWriting } from '../nodes/entity-writing.js'
 import { type Memory, memoryDocument } from '../nodes/node.js'
-import { type Posted, PostingWriter } from '../postings/postings.js'
+import { type Posted, type PostingChanges, PostingWriter } from '../postings/postings.js'
 import { topTerms } from '../postings/top-terms.js'
 import { totalsOf } from '../postings/totals.js'
 import { memoryHash } from '../proof/memory-hash.js'
@@ -65,22 +65,30 @@ export function* rememberAll(
   memories: readonly PreparedMemory[],
   options: RememberOptions,
 ): Program<Outcome[]> {
-  const { documents } = yield* countOf(tx, graph.nodes)
-  if (documents + memories.length > graphNodesMax) {
-    throw fail('GraphLimit', `a graph has at most ${graphNodesMax} nodes`)
-  }
+  yield* requireRoom(tx, graph, memories.length)
   const { memories: before } = yield* totalsOf(tx, graph.terms)
-  const writing = new Remembering(tx, graph, options, before)
+  const postings = new PostingWriter(tx, graph.terms)
+  const remembering = new Remembering(tx, graph, options, before, postings)
   const outcomes: Outcome[] = []
-  for (const prepared of memories) outcomes.push(yield* writing.remember(prepared))
-  yield* writing.finish()
+  for (const prepared of memories) outcomes.push(yield* remembering.remember(prepared))
+  if (remembering.hasChanged) {
+    yield* postings.finish()
+    yield* noteChange(tx, graph.anchors)
+  }
   return outcomes
 }
 
-class Remembering {
+/** Throws GraphLimit where there is no room for so many more nodes. */
+export function* requireRoom(tx: ReadTx, graph: Graph, memories: number): Program<void> {
+  const { documents } = yield* countOf(tx, graph.nodes)
+  if (documents + memories <= graphNodesMax) return
+  throw fail('GraphLimit', `a graph has at most ${graphNodesMax} nodes`)
+}
+
+/** One memory after the other; what it does to postings is finished by whoever made those. */
+export class Remembering {
+  hasChanged = false
   private readonly entities: EntityWriting
-  private readonly postings: PostingWriter
-  private hasChanged = false
   /** The newest memory of each source, of those that were written here. */
   private readonly last = new Map<string, string>()
 
@@ -90,9 +98,9 @@ class Remembering {
     private readonly options: RememberOptions,
     /** Of the graph, when the program began. */
     private readonly memoriesBefore: number,
+    private readonly postings: PostingChanges,
   ) {
     this.entities = new EntityWriting(tx, graph, options)
-    this.postings = new PostingWriter(tx, graph.terms)
   }
 
   *remember(prepared: PreparedMemory): Program<Outcome> {
@@ -109,13 +117,6 @@ class Remembering {
       return { kind: 'refused', index, error }
     }
     return yield* this.write(prepared, plan)
-  }
-
-  /** Writes the postings of all of them. */
-  *finish(): Program<void> {
-    if (!this.hasChanged) return
-    yield* this.postings.finish()
-    yield* noteChange(this.tx, this.graph.anchors)
   }
 
   private *write(prepared: PreparedMemory, plan: MemoryPlan): Program<Remembered> {

@@ -1,6 +1,6 @@
 // What of a memory may change once it is written: until when it holds, and whether another has
 // taken its place. Text and entities are hashed; a correction is a memory of its own.
-// (facts: memory-dashboard A3, PATCH)
+// (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
 import type { Program, Tx } from '../../store/store.js'

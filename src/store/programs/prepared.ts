@@ -1,6 +1,6 @@
 // A write program whose reads take longer than a write may: it runs as a read that pauses, on a
 // snapshot, and what it would change is kept. Where nothing that it has looked at has changed
-// since, a write program changes it. (facts: storage 9, rules 1 and 2)
+// since, a write program changes it. (docs/design/transactions.md, rules 1 and 2)
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -18,14 +18,20 @@ import type {
   Tx,
   Versioned,
 } from '../store.js'
+import { KeyRanges } from './key-ranges.js'
 import { type Change, WriteBuffer } from './write-buffer.js'
 
 export interface Prepared<T> {
   readonly value: T
   /** The keys that it has looked at, as mapKey names them: none may have changed since. */
   readonly seen: ReadonlySet<string>
+  /** Where it has looked for keys: none may have changed there either. */
+  readonly ranges: KeyRanges
   readonly buffer: WriteBuffer
 }
+
+/** What may be scanned: members alone, which change with their head, or any range, noted then. */
+export type Scans = 'members' | 'noted'
 
 /**
  * Runs `program` on what `tx` reads. It may scan only what changes with a record that it gets: the
@@ -33,8 +39,7 @@ export interface Prepared<T> {
  */
 export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
   const preparing = new Preparing(tx)
-  const value = yield* program(preparing)
-  return { value, seen: preparing.seen, buffer: preparing.buffer }
+  return preparing.end(yield* program(preparing))
 }
 
 /** Changes what was prepared. */
@@ -55,12 +60,23 @@ function apply(tx: Tx, { key, value }: Change): void {
   else tx.put(key, value)
 }
 
-class Preparing implements Tx {
-  readonly seen = new Set<string>()
+/** The transaction of a program that is prepared: it reads by `reading`, and keeps its changes. */
+export class Preparing implements Tx {
+  private readonly seen = new Set<string>()
+  private readonly ranges = new KeyRanges()
   /** Versions are given when it is applied: nobody sees these. */
-  readonly buffer = new WriteBuffer(() => 0)
+  private readonly buffer = new WriteBuffer(() => 0)
 
-  constructor(private readonly reading: ReadTx) {}
+  constructor(
+    private readonly reading: ReadTx,
+    private readonly scans: Scans = 'members',
+  ) {}
+
+  /** What the program has come to. */
+  end<T>(value: T): Prepared<T> {
+    const { seen, ranges, buffer } = this
+    return { value, seen, ranges, buffer }
+  }
 
   get(key: Bytes): Step<Bytes | undefined> {
     const own = this.buffer.find(key)
@@ -81,7 +97,7 @@ class Preparing implements Tx {
   }
 
   scan(range: KeyRange, limit: number): Step<Entry[]> {
-    requireMembers(range)
+    this.noteRange(range)
     return this.reading.scan(range, limit)
   }
 
@@ -91,7 +107,7 @@ class Preparing implements Tx {
 
   *scanOwn(range: KeyRange, limit: number): Program<Entry[]> {
     requireBounded(limit)
-    requireMembers(range)
+    this.noteRange(range)
     const own = this.buffer.ownWrites(range, limit)
     const stored: Entry[] = []
     let { start, end } = range
@@ -142,10 +158,12 @@ class Preparing implements Tx {
     if (this.seen.size >= preparedReadsMax) throw tooLarge()
     this.seen.add(mapKey(key))
   }
-}
 
-function requireMembers({ start }: KeyRange): void {
-  if (start[0] !== keyClass.member) throw tooLarge()
+  private noteRange(range: KeyRange): void {
+    if (range.start[0] === keyClass.member) return
+    if (this.scans === 'members' || this.ranges.count >= preparedReadsMax) throw tooLarge()
+    this.ranges.add(range)
+  }
 }
 
 function behind(key: Bytes): Bytes {

@@ -1,6 +1,6 @@
 // Runs read programs: each works until its budget of the tick is used up, then waits its turn
 // behind the others. A snapshot program takes a pinned view along; the others go on from what is
-// committed by then. (facts: storage 9, rule 1)
+// committed by then. (docs/design/transactions.md, rule 1)
 
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'

@@ -1,5 +1,6 @@
 // What one write program has changed so far: seen by its own reads, applied when it returns, and
-// forgotten when it throws. The bounds of a program are held here. (facts: storage 9, rules 1, 4)
+// forgotten when it throws. The bounds of a program are held here.
+// (docs/design/transactions.md, rules 1 and 4)
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'

@@ -37,6 +37,7 @@ await eachRoom(
     const snapshot = await room.run({ graphSnapshot: 'tour', limit: 4 })
     assert.deepEqual(idsOf(snapshot.nodes), memories.slice(2).reverse())
     assert.equal(Number(snapshot.total), 6)
+    assert.equal(snapshot.truncated, true, 'older nodes are left out')
     assert.deepEqual(snapshot.anchors, [])
     const ends = snapshot.edges.map(({ from, to, type }: Reply) => [from, type, to])
     assert.deepEqual(ends, [
@@ -56,6 +57,7 @@ await eachRoom(
     const later = await room.run({ graphSnapshot: 'tour' })
     assert.notDeepEqual(later.seq, snapshot.seq)
     assert.equal(later.nodes.length, 57)
+    assert.equal(later.truncated, false)
     const times = later.nodes.map(({ createdAt }: Reply) => Number(createdAt))
     assert.deepEqual(
       times,
@@ -145,8 +147,10 @@ await eachRoom(
     assert.deepEqual(await room.run({ recallMemories: 'unwritten', q: 'anything' }), empty)
     const unknown = await room.refusal({ recallMemories: 'unwritten', entity: 'nobody' })
     assert.equal(unknown.kind, 'NodeNotFound', 'nor is anybody known there')
-    const { nodes, edges, anchors, total } = await room.run({ graphSnapshot: 'unwritten' })
+    const snapshot = await room.run({ graphSnapshot: 'unwritten' })
+    const { nodes, edges, anchors, total, truncated } = snapshot
     assert.deepEqual({ nodes, edges, anchors }, { nodes: [], edges: [], anchors: [] })
+    assert.equal(truncated, false)
     assert.equal(Number(total), 0)
     const { kind } = await room.refusal({ recallMemories: 'not a name!', q: 'a' })
     assert.equal(kind, 'BadValue')

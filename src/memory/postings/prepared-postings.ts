@@ -1,0 +1,122 @@
+// Postings of a batch that is prepared: each term is a part of its own, because common terms change
+// with nearly every memory of a graph. One that has changed meanwhile is written anew, alone.
+
+import type { Bytes } from '../../base/bytes.js'
+import type { Changes } from '../../engine/prepared-write.js'
+import type { Namespace } from '../../engine/types.js'
+import { type Prepared, Preparing } from '../../store/programs/prepared.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { withPosting } from './posting-block.js'
+import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
+import { TermWriting } from './term-writing.js'
+import { noTotals, plusMemory, type Totals } from './totals.js'
+
+/** What is to be changed of one term. */
+export interface PreparedTerm {
+  readonly prepared: Prepared<void>
+  /** Makes the same change of the term as it is by now. */
+  anew(tx: Tx): Program<void>
+}
+
+export class PreparedPostings {
+  private changedTerms: ReadonlySet<PreparedTerm> | undefined
+
+  constructor(
+    readonly terms: readonly PreparedTerm[],
+    /** By how much the totals change. */
+    readonly totals: Totals,
+  ) {}
+
+  /** Terms that others have changed before this was first asked. */
+  changedBy(changed: Changes): ReadonlySet<PreparedTerm> {
+    this.changedTerms ??= new Set(this.terms.filter(({ prepared }) => changed.areIn(prepared)))
+    return this.changedTerms
+  }
+}
+
+export class PreparingPostings implements PostingChanges {
+  private readonly byTerm = new Map<string, PreparingTerm>()
+  private totals: Totals = noTotals
+
+  constructor(
+    private readonly reading: ReadTx,
+    private readonly terms: Namespace,
+  ) {}
+
+  *frequenciesOf(terms: Iterable<string>): Program<number[]> {
+    const frequencies: number[] = []
+    for (const term of terms) frequencies.push((yield* this.of(term)).frequency)
+    return frequencies
+  }
+
+  *add(memory: Posted): Program<void> {
+    yield* this.put(memory)
+    this.totals = plusMemory(this.totals, memory, 1)
+  }
+
+  *setStatus(memory: Posted, isSuperseded: boolean): Program<void> {
+    if (memory.isSuperseded === isSuperseded) return
+    const after = { ...memory, isSuperseded }
+    yield* this.put(after)
+    this.totals = plusMemory(plusMemory(this.totals, memory, -1), after, 1)
+  }
+
+  *finish(): Program<PreparedPostings> {
+    const terms: PreparedTerm[] = []
+    for (const term of this.byTerm.values()) terms.push(yield* term.finish())
+    return new PreparedPostings(terms, this.totals)
+  }
+
+  private *put(memory: Posted): Program<void> {
+    const postings = new PostingsOf(memory)
+    for (const [term, count] of memory.terms) {
+      const preparing = this.byTerm.get(term) ?? (yield* this.of(term))
+      preparing.postings.push(postings.of(count))
+    }
+  }
+
+  private *of(term: string): Program<PreparingTerm> {
+    const known = this.byTerm.get(term)
+    if (known !== undefined) return known
+    const tx = new Preparing(this.reading, 'noted')
+    const writing = yield* TermWriting.begin(tx, this.terms, term)
+    const preparing = new PreparingTerm(tx, this.terms, term, writing)
+    this.byTerm.set(term, preparing)
+    return preparing
+  }
+}
+
+class PreparingTerm {
+  /** To be put, in their order; one of a memory that has one takes its place. */
+  readonly postings: Bytes[] = []
+
+  constructor(
+    private readonly tx: Preparing,
+    private readonly terms: Namespace,
+    private readonly term: string,
+    private readonly writing: TermWriting,
+  ) {}
+
+  /** In how many memories the term was before. */
+  get frequency(): number {
+    return this.writing.storedCount
+  }
+
+  *finish(): Program<PreparedTerm> {
+    const { tx, terms, term, writing, postings } = this
+    yield* putPostings(writing, postings)
+    return {
+      prepared: tx.end(undefined),
+      *anew(tx) {
+        yield* putPostings(yield* TermWriting.begin(tx, terms, term), postings)
+      },
+    }
+  }
+}
+
+function* putPostings(writing: TermWriting, postings: readonly Bytes[]): Program<void> {
+  for (const posting of postings) {
+    if (!writing.append(posting)) yield* writing.edit(withPosting, posting)
+  }
+  yield* writing.finish()
+}
