@@ -49,10 +49,17 @@ export function* waitingIn(tx: ReadTx, nodes: Namespace): Program<Waiting> {
   return { count: found.length, since: createdAt === undefined ? 0 : numberOf(createdAt) }
 }
 
+/** A batch of what shall be anchored. */
+export interface Gathered extends Batch {
+  /** Nothing that can be anchored is left for the next batch. */
+  readonly isAll: boolean
+}
+
 /** The next batch: the oldest memories without an anchor. */
-export function* gather(tx: ReadTx, nodes: Namespace): Program<Batch> {
+export function* gather(tx: ReadTx, nodes: Namespace): Program<Gathered> {
   const hashes = new Map<string, string>()
   let bytes = 0
+  let isAll = true
   let range = unanchoredRange(nodes)
   while (range !== undefined) {
     const page = yield* tx.scanFetch(range, gatheredAtOnce)
@@ -61,17 +68,23 @@ export function* gather(tx: ReadTx, nodes: Namespace): Program<Batch> {
       const document = yield* documentOfRecord(tx, record)
       const hash = textIn(document, 'hash')
       // What somebody wrote there beside us shall not keep the others waiting.
-      if (!hashForm.test(hash) || hashes.has(hash)) continue
+      if (!hashForm.test(hash)) continue
+      if (hashes.has(hash)) {
+        isAll = false
+        continue
+      }
       hashes.set(hash, textIn(document, '_id'))
       bytes += document.length
-      if (hashes.size >= anchorBatchMemories || bytes >= anchorBatchBytes) return batchOf(hashes)
+      if (hashes.size >= anchorBatchMemories || bytes >= anchorBatchBytes) {
+        return gathered(hashes, false)
+      }
     }
     yield* tx.breathe(page.length)
     const last = page.at(-1)
     if (last === undefined || page.length < gatheredAtOnce) break
     range = { start: concatBytes(last.key, Uint8Array.of(0)), end: range.end }
   }
-  return batchOf(hashes)
+  return gathered(hashes, isAll)
 }
 
 /** The batch of those memories that have no anchor yet. Throws NodeNotFound for what is none. */
@@ -79,7 +92,7 @@ export function* gatherThese(
   tx: ReadTx,
   nodes: Namespace,
   ids: ReadonlySet<string>,
-): Program<Batch> {
+): Program<Gathered> {
   const hashes = new Map<string, string>()
   for (const id of ids) {
     const document = yield* getDocument(tx, nodes, keyOf(nodes, id))
@@ -89,12 +102,12 @@ export function* gatherThese(
     const hash = textIn(document, 'hash')
     if (isWaiting(document) && hashForm.test(hash)) hashes.set(hash, id)
   }
-  return batchOf(hashes)
+  return gathered(hashes, true)
 }
 
 /** Of ids by their hashes. */
-function batchOf(hashes: ReadonlyMap<string, string>): Batch {
-  return { ids: [...hashes.values()], hashes: [...hashes.keys()] }
+function gathered(hashes: ReadonlyMap<string, string>, isAll: boolean): Gathered {
+  return { ids: [...hashes.values()], hashes: [...hashes.keys()], isAll }
 }
 
 /** The parts of a graph that anchoring changes. */

@@ -65,6 +65,8 @@ interface State {
   readonly waiting: Waiting
   /** Somebody has asked for anchors, and they are not all made. */
   readonly isRequested: boolean
+  /** Two anchors wait for a transaction: whatever is asked for, a third waits for theirs. */
+  readonly isQueued: boolean
   readonly newest: Anchor | undefined
   readonly key: string
   readonly owner: string | null
@@ -216,15 +218,16 @@ export class AnchorJob {
   private *look(tx: ReadTx, name: string): Program<State | undefined> {
     const graph = yield* findGraph(tx, this.parts.database, name)
     if (graph === undefined) return undefined
-    const [newest] = yield* newestAnchors(tx, graph.anchors, 1)
+    const [newest, second] = yield* newestAnchors(tx, graph.anchors, 2)
     const { owner } = graph.nodes.access
     const isRequested = graph.settings.requestedSeq !== undefined
+    const isQueued = isUnsent(newest) && isUnsent(second)
     const waiting = yield* waitingIn(tx, graph.nodes)
-    return { newest, owner, waiting, isRequested, key: graphKey(graph) }
+    return { newest, owner, waiting, isRequested, isQueued, key: graphKey(graph) }
   }
 
-  private isDue({ waiting: { count, since }, isRequested }: State): boolean {
-    return this.isOld(since) || count >= anchorDueMemories || isRequested
+  private isDue({ waiting: { count, since }, isRequested, isQueued }: State): boolean {
+    return this.isOld(since) || count >= anchorDueMemories || (isRequested && !isQueued)
   }
 
   private isOld(since: number | undefined): boolean {
@@ -237,7 +240,9 @@ export class AnchorJob {
     await finishMarking(programs)
     if (!maySend || !this.isDue(graph)) return
     for (let made = 0; made < anchorsAtOnce && !this.loop.isClosed; made++) {
-      if ((await makeAnchor(programs, this.parts)) === undefined) return
+      const last = await makeAnchor(programs, this.parts)
+      // What is written meanwhile waits for its own turn: else a busy graph fills a transaction.
+      if (last === undefined || last.isLast) return
       await this.parts.pace.rest()
     }
   }

@@ -40,15 +40,22 @@ export interface Wanted {
   readonly isAlone?: boolean
 }
 
+export interface MadeAnchor {
+  readonly anchor: Anchor
+  /** Nothing of what was wanted is left, but for what was written meanwhile. */
+  readonly isLast: boolean
+}
+
 /**
- * The next anchor of a graph; undefined where there is nothing to make. Only that ends a request
- * for all of it, so that no crash between two batches forgets the rest.
+ * The next anchor of a graph; undefined where there is nothing to make. A request for all of it ends
+ * in the program that writes its last batch down, or where there is none: no crash between two
+ * batches forgets the rest, and what is written meanwhile does not draw it out.
  */
 export async function makeAnchor(
   programs: GraphPrograms,
   { clock, random, roots }: MakingParts,
   { ids, isAlone = false }: Wanted = {},
-): Promise<Anchor | undefined> {
+): Promise<MadeAnchor | undefined> {
   await finishMarking(programs)
   for (let tries = 0; tries < triesMax; tries++) {
     const found = await programs.read(function* (tx, graph) {
@@ -68,10 +75,15 @@ export async function makeAnchor(
       })
     }
     const made = { root, random: random.bytes(ulidRandomBytes), now: clock.now(), isAlone }
-    const anchor = await programs.write((tx, graph) => beginAnchor(tx, graph, batch, made))
+    const anchor = await programs.write(function* (tx, graph) {
+      const begun = yield* beginAnchor(tx, graph, batch, made)
+      if (begun === undefined || !batch.isAll || requestedSeq === undefined) return begun
+      yield* endRequest(tx, graph.anchors, requestedSeq)
+      return begun
+    })
     if (anchor === undefined) continue
     await finishMarking(programs)
-    return anchor
+    return { anchor, isLast: batch.isAll }
   }
   return undefined
 }

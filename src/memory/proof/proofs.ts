@@ -76,11 +76,10 @@ export class Proofs {
     await (await anchors.client()).reachable()
     const making = { ...this.options, roots: this.roots }
     const made = await makeAnchor(programs, making, { ids, isAlone: true })
-    const isDone = made !== undefined && ids !== undefined
-    const left = isDone ? undefined : await programs.write(requestOf(ids))
+    const left = made?.isLast === true ? undefined : await programs.write(requestOf(ids))
     if (made === undefined && !left) this.job.hurry()
     else this.job.request(graph)
-    return { anchorId: made?.id ?? null, count: made?.count ?? left ?? 0 }
+    return { anchorId: made?.anchor.id ?? null, count: made?.anchor.count ?? left ?? 0 }
   }
 }
 

@@ -134,6 +134,24 @@ t.test('that the budget has to be waited for is told once a minute, however ofte
   t.match(await room.anchors('paced'), [{ status: 'pending', attempts: 0, error: null }])
 })
 
+t.test('while the budget has to be waited for, asking often makes no more anchors', async (t) => {
+  const room = await openRoom(t, await budgetFor(2n))
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) {
+    const [id = ''] = await room.remember('impatient', [`memory ${i}`])
+    t.match(await room.ask('impatient', [id]), { count: 1 })
+    ids.push(id)
+    await room.settle()
+    aheadMs += anchorPayMs
+  }
+  t.match(await room.anchors('impatient'), [{ status: 'pending' }, { status: 'pending' }])
+  t.equal((await room.anchors('impatient')).length, 2)
+  aheadMs += anchorDueMs
+  await room.settle()
+  t.equal((await room.anchors('impatient')).length, 3, 'what has waited long enough is not held up')
+  for (const id of ids) t.match(await room.verify('impatient', id), { verified: true })
+})
+
 t.test('a budget too small for all sends a few', async (t) => {
   const room = await openRoom(t, await budgetFor(3n))
   for (let i = 0; i < anchorsAtOnce; i++) await room.remember(`g${i}`, ['one'], anchorDueMs)

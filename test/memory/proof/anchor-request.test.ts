@@ -13,7 +13,7 @@ import { MerkleRoots } from '../../../src/memory/proof/merkle-roots.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import type { Store } from '../../../src/store/store.js'
-import { AnchorRoom, programsIn } from '../../support/anchor-room.js'
+import { AnchorRoom, programsIn, rememberIn } from '../../support/anchor-room.js'
 import { temporaryFolder } from '../../support/stores.js'
 
 const local = await AnchorRoom.open(t)
@@ -112,6 +112,55 @@ t.test('a request does not end with a gathering that has not seen it', async (t)
   await room.settle()
   t.match(await room.anchors('raced'), [{ count: 1, status: 'confirmed' }])
   t.equal(await requested(room, 'raced'), undefined)
+})
+
+t.test('nor with the last batch of an older one', async (t) => {
+  const room = await openRoom(t)
+  await room.remember('newer', ['one'])
+  await room.request('newer')
+  const programs = programsIn(room.store, 'newer')
+  let isFirst = true
+  const late: GraphPrograms = {
+    read: programs.read,
+    write: async (program) => {
+      if (isFirst) {
+        isFirst = false
+        await room.remember('newer', ['two'])
+        await room.request('newer')
+      }
+      return programs.write(program)
+    },
+  }
+  const parts = { clock: systemClock, random: systemRandom, roots: new MerkleRoots() }
+  t.match(await makeAnchor(late, parts), { anchor: { count: 1 }, isLast: true })
+  t.type(await requested(room, 'newer'), 'number')
+  await room.settle()
+  t.match(await room.anchors('newer'), [{ count: 1 }, { count: 1 }])
+  t.equal(await requested(room, 'newer'), undefined)
+})
+
+t.test('a request ends in a graph that is written to all the time', async (t) => {
+  const store = openMemoryStore()
+  const remember = (text: string) => rememberIn(store, 'busy', [text], systemClock.now())
+  await remember('one')
+  let later = 0
+  const write: Store['write'] = async (program) => {
+    const result = await store.write(program)
+    await remember(`later ${later++}`)
+    return result
+  }
+  const busy = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'write') return write
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const room = await AnchorRoom.open(t, { store: busy, chain: local.chain })
+  await room.request('busy')
+  await room.anchoring.job.round()
+  t.equal((await room.anchors('busy')).length, 1, 'and does not fill a transaction')
+  t.equal(await requested(room, 'busy'), undefined)
 })
 
 t.test('a request is no change of the graph: what was read of it still holds', async (t) => {
