@@ -972,6 +972,11 @@ export const memoriesPreparedMax = 128
 export const memoryBytesPreparedMax = 256 * KiB
 /** Work of those that one program writes (workOf): some 6 ms. */
 export const memoryWorkPerProgram = 600
+/**
+ * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
+ * batches are written in one program each.
+ */
+export const memoryBatchesPreparedMax = 4
 /** Bytes of the memories that are to be written all or none. */
 export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */

@@ -82,6 +82,11 @@ export class ObservedStore implements Store {
     return () => this.all.delete(changed)
   }
 
+  /** How many are told of every change: each keeps what it was told of. */
+  get toldOfAll(): number {
+    return this.all.size
+  }
+
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
     return this.inner.read(program, options)
   }

@@ -25,6 +25,7 @@ export function* preparedWrite<T>(
   function* attempt(options: ReadOptions, changed: Changes): Sweep<Done<T> | undefined> {
     try {
       const prepared = yield* readPhase((tx) => prepare(tx, (own) => program(own, staged)), options)
+      changed.isReadingOver = true
       if (!prepared.buffer.isEmpty) {
         yield* writePhase((tx) => applyAll(tx, prepared, changed, admit))
       } else if (options !== snapshot) {
@@ -60,6 +61,7 @@ export interface Parts<P, T> {
 export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): Sweep<T> {
   return yield* untilUnchanged(store, function* (options, changed) {
     const prepared = yield* readPhase(parts.begin(), options)
+    changed.isReadingOver = true
     return { value: yield* writePhase(parts.apply(prepared, changed)) }
   })
 }
@@ -83,10 +85,11 @@ function* untilUnchanged<T>(
         const done = yield* attempt(options, changed)
         if (done !== undefined) return done.value
       } catch (error) {
-        if (isTooOld(error)) options = present
+        if (isKind(error, 'SnapshotTooOld')) options = present
         else if (error instanceof ChangedMeanwhile) continue
+        else if (options === snapshot || isEnded(error)) throw error
         // Of what changed while it was read nothing is to be concluded.
-        else if (options === snapshot || changed.isEmpty) throw error
+        else if (changed.isReadingOver || changed.isEmpty) throw error
       }
     }
     throw fail('WriteConflict', 'what a large command has read kept changing')
@@ -98,6 +101,8 @@ function* untilUnchanged<T>(
 /** The keys that anybody has changed since a reading began. */
 export class Changes {
   private readonly keys = new Set<string>()
+  /** What fails from now on fails whatever others have changed. */
+  isReadingOver = false
   /** The keys that are told are those of the command itself. */
   private areOwn = false
 
@@ -107,6 +112,7 @@ export class Changes {
 
   clear(): void {
     this.keys.clear()
+    this.isReadingOver = false
   }
 
   get isEmpty(): boolean {
@@ -166,8 +172,13 @@ function* applyAll(
   changed.apply(tx, [prepared])
 }
 
-function isTooOld(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && thrown.kind === 'SnapshotTooOld'
+/** The command was killed, its client has gone or its time is over: it is not begun again. */
+function isEnded(thrown: unknown): boolean {
+  return isKind(thrown, 'Interrupted') || isKind(thrown, 'MaxTimeMSExpired')
+}
+
+function isKind(thrown: unknown, kind: GatewayError['kind']): boolean {
+  return thrown instanceof GatewayError && thrown.kind === kind
 }
 
 const snapshot: ReadOptions = { snapshot: true }

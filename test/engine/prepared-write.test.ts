@@ -2,6 +2,7 @@
 // has changed, and only then, and it comes to an end though a snapshot does not last as long.
 
 import t, { type Test } from 'tap'
+import { fail } from '../../src/base/errors.js'
 import { snapshotMsMax } from '../../src/base/limits.js'
 import { ObservedStore } from '../../src/engine/observed-store.js'
 import { preparedWrite } from '../../src/engine/prepared-write.js'
@@ -97,4 +98,47 @@ t.test('who may do it is asked again when it is done: that may change unseen', a
     return yield* tx.get(result)
   })
   t.equal(found, undefined)
+})
+
+t.test('what is to end is not begun again, whatever others change', async (t) => {
+  const clock = new ManualClock()
+  const store = new ObservedStore(await openStore(t, 'memory', clock))
+  let readings = 0
+  let isKilled = false
+  const sweep = preparedWrite(store, function* (tx) {
+    readings++
+    yield* tx.breathe(tiringWork)
+    clock.ms += snapshotMsMax + 1
+    void put(other)(store)
+    for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+    isKilled = true
+    tx.put(result, one)
+  })
+  const check = () => {
+    if (isKilled) throw fail('Interrupted', 'operation was interrupted')
+  }
+  await t.rejects(runSweep(store, sweep, check), { message: 'operation was interrupted' })
+  t.equal(readings, 2)
+})
+
+t.test('a write that fails is not begun again, whatever others have changed', async (t) => {
+  const clock = new ManualClock()
+  const store = new ObservedStore(await openStore(t, 'memory', clock))
+  let readings = 0
+  const sweep = preparedWrite(
+    store,
+    function* (tx) {
+      readings++
+      yield* tx.breathe(tiringWork)
+      clock.ms += snapshotMsMax + 1
+      void put(other)(store)
+      for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+      tx.put(result, one)
+    },
+    function* () {
+      throw new Error('the log is broken')
+    },
+  )
+  await t.rejects(runSweep(store, sweep), { message: 'the log is broken' })
+  t.equal(readings, 2)
 })

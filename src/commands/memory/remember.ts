@@ -5,6 +5,7 @@
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import {
   memoriesPreparedMax,
+  memoryBatchesPreparedMax,
   memoryBatchMax,
   memoryBytesAtOnceMax,
   memoryBytesPreparedMax,
@@ -157,8 +158,13 @@ class BatchWriter {
     return [...before, ...(yield* this.group(group.slice(middle)))]
   }
 
-  /** Where others keep changing what it rests on, one long program is better than a refusal. */
+  /**
+   * Where others keep changing what it rests on, one long program is better than a refusal; where
+   * many are prepared, better than the memory that each of them holds.
+   */
   private *writeLarge(memories: readonly PreparedMemory[]): Sweep<Outcome[]> {
+    const { store } = this.call.engine
+    if (store.toldOfAll >= memoryBatchesPreparedMax) return yield* this.write(memories, true)
     try {
       return yield* this.writePrepared(memories)
     } catch (thrown) {

@@ -2,7 +2,7 @@
 // whether it is superseded, in 20 bytes, sorted by id. They are read where they lie, because a
 // question goes through thousands of them and keeps a few.
 
-import type { Bytes } from '../../base/bytes.js'
+import { type Bytes, concatBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { compareIds, packedIdBytes, packId } from './packed-id.js'
 
@@ -82,6 +82,23 @@ export function withPosting(block: Bytes, posting: Bytes): Bytes {
   const at = placeOf(block, posting)
   const after = isAt(block, at, posting) ? at + postingBytes : at
   return joined(block, at, posting, after)
+}
+
+/** As withPosting of each, which are in the order of their ids: one pass however many they are. */
+export function withPostings(block: Bytes, postings: readonly Bytes[]): Bytes {
+  const parts: Bytes[] = []
+  let from = 0
+  for (const [i, posting] of postings.entries()) {
+    const next = postings[i + 1]
+    // Of several for one memory the last one holds.
+    if (next !== undefined && compareIds(posting, 0, next, 0) === 0) continue
+    let at = from
+    while (at < block.length && compareIds(block, at, posting, 0) < 0) at += postingBytes
+    parts.push(block.subarray(from, at), posting)
+    from = isAt(block, at, posting) ? at + postingBytes : at
+  }
+  parts.push(block.subarray(from))
+  return concatBytes(...parts)
 }
 
 /** Without that of a memory; the same block where it has none. */

@@ -2,14 +2,19 @@
 // with nearly every memory of a graph. One that has changed meanwhile is written anew, alone.
 
 import type { Bytes } from '../../base/bytes.js'
+import { fail } from '../../base/errors.js'
+import { programPutsMax } from '../../base/limits.js'
 import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
-import { withPosting } from './posting-block.js'
+import { compareIds } from './packed-id.js'
 import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
 import { TermWriting } from './term-writing.js'
 import { noTotals, plusMemory, type Totals } from './totals.js'
+
+/** Postings that take as long as a point read. */
+const postingsPerWork = 64
 
 /** What is to be changed of one term. */
 export interface PreparedTerm {
@@ -63,7 +68,11 @@ export class PreparingPostings implements PostingChanges {
 
   *finish(): Program<PreparedPostings> {
     const terms: PreparedTerm[] = []
-    for (const term of this.byTerm.values()) terms.push(yield* term.finish())
+    for (const term of this.byTerm.values()) {
+      // One that is there is replaced without being read again.
+      yield* this.reading.breathe(1 + Math.ceil(term.postings.length / postingsPerWork))
+      terms.push(yield* term.finish())
+    }
     return new PreparedPostings(terms, this.totals)
   }
 
@@ -78,7 +87,12 @@ export class PreparingPostings implements PostingChanges {
   private *of(term: string): Program<PreparingTerm> {
     const known = this.byTerm.get(term)
     if (known !== undefined) return known
-    const tx = new Preparing(this.reading, 'noted')
+    // Each is put once by the program that writes: what has more would be held for nothing.
+    if (this.byTerm.size >= programPutsMax) {
+      throw fail('TransactionTooLarge', 'the memories have too many terms')
+    }
+    // Its document is put with every change of its blocks.
+    const tx = new Preparing(this.reading, 'headed')
     const writing = yield* TermWriting.begin(tx, this.terms, term)
     const preparing = new PreparingTerm(tx, this.terms, term, writing)
     this.byTerm.set(term, preparing)
@@ -87,7 +101,7 @@ export class PreparingPostings implements PostingChanges {
 }
 
 class PreparingTerm {
-  /** To be put, in their order; one of a memory that has one takes its place. */
+  /** To be put; one of a memory that has one takes its place. */
   readonly postings: Bytes[] = []
 
   constructor(
@@ -104,19 +118,16 @@ class PreparingTerm {
 
   *finish(): Program<PreparedTerm> {
     const { tx, terms, term, writing, postings } = this
-    yield* putPostings(writing, postings)
+    postings.sort((a, b) => compareIds(a, 0, b, 0))
+    yield* writing.putAll(postings)
+    yield* writing.finish()
     return {
       prepared: tx.end(undefined),
       *anew(tx) {
-        yield* putPostings(yield* TermWriting.begin(tx, terms, term), postings)
+        const now = yield* TermWriting.begin(tx, terms, term)
+        yield* now.putAll(postings)
+        yield* now.finish()
       },
     }
   }
-}
-
-function* putPostings(writing: TermWriting, postings: readonly Bytes[]): Program<void> {
-  for (const posting of postings) {
-    if (!writing.append(posting)) yield* writing.edit(withPosting, posting)
-  }
-  yield* writing.finish()
 }

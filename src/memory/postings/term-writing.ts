@@ -8,7 +8,16 @@ import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { emptyBlock, endsBefore, part, sizeOf, startsBy, supersededIn } from './posting-block.js'
+import {
+  emptyBlock,
+  endsBefore,
+  part,
+  sizeOf,
+  startsBy,
+  supersededIn,
+  withPosting,
+  withPostings,
+} from './posting-block.js'
 import {
   blockDocument,
   blockIn,
@@ -68,11 +77,18 @@ export class TermWriting {
   /** Changes the block in which the posting is, or belongs. */
   *edit(edit: BlockEdit, posting: Bytes): Program<void> {
     this.gather()
-    const hasOlder = sizeOf(this.newest) < this.count
-    if (hasOlder && !startsBy(this.newest, posting)) return yield* this.editOlder(edit, posting)
-    const after = edit(this.newest, posting)
-    this.counts(this.newest, after)
-    this.newest = after
+    if (this.isOlder(posting)) return yield* this.editOlder(edit, posting)
+    this.replaceNewest(edit(this.newest, posting))
+  }
+
+  /** As edits with withPosting, of postings in the order of their ids: the newest are one edit. */
+  *putAll(postings: readonly Bytes[]): Program<void> {
+    for (const [i, posting] of postings.entries()) {
+      if (this.append(posting)) continue
+      this.gather()
+      if (this.isOlder(posting)) yield* this.editOlder(withPosting, posting)
+      else return this.replaceNewest(withPostings(this.newest, postings.slice(i)))
+    }
   }
 
   /** After all edits. */
@@ -82,6 +98,17 @@ export class TermWriting {
     const { tx, terms, term, before, count, superseded, newest } = this
     const after = count === 0 ? undefined : termDocument(term, { count, superseded, newest })
     yield* change(tx, terms, termKey(terms, term), before, after)
+  }
+
+  /** Whether it is in a block of older ones, or belongs there. */
+  private isOlder(posting: Bytes): boolean {
+    const hasOlder = sizeOf(this.newest) < this.count
+    return hasOlder && !startsBy(this.newest, posting)
+  }
+
+  private replaceNewest(after: Bytes): void {
+    this.counts(this.newest, after)
+    this.newest = after
   }
 
   private gather(): void {

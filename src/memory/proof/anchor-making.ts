@@ -47,8 +47,8 @@ export interface MadeAnchor {
 }
 
 /**
- * The next anchor of a graph; undefined where there is nothing to make. A request for all of it ends
- * in the program that writes its last batch down, or where there is none: no crash between two
+ * The next anchor of a graph; undefined where there is nothing to make. A request for all of it
+ * ends in the program that writes its last batch down, or where there is none: no crash between two
  * batches forgets the rest, and what is written meanwhile does not draw it out.
  */
 export async function makeAnchor(

@@ -36,6 +36,8 @@ export interface PreparedBatch {
   readonly memories: number
   readonly written: Prepared<Outcome[]>
   readonly postings: PreparedPostings
+  /** Whether what it rests on had changed when this was first asked. */
+  readonly isOutdatedBy: (changed: Changes) => boolean
 }
 
 /** Throws what rememberAll does. */
@@ -55,13 +57,19 @@ export function* prepareBatch(
   const remembering = new Remembering(preparing, graph, options, before, postings)
   const outcomes: Outcome[] = []
   for (const memory of memories) outcomes.push(yield* remembering.remember(memory))
+  const written = preparing.end(outcomes)
+  let isOutdated: boolean | undefined
   return {
     graph,
     isFound: found !== undefined,
     isMade,
     memories: memories.length,
-    written: preparing.end(outcomes),
+    written,
     postings: yield* postings.finish(),
+    isOutdatedBy(changed) {
+      isOutdated ??= changed.areIn(written)
+      return isOutdated
+    },
   }
 }
 
@@ -77,6 +85,8 @@ export function* writeBatch(
   const found = yield* findGraph(tx, db, name)
   if (batch.isFound !== (found !== undefined)) throw new ChangedMeanwhile()
   if (found !== undefined && !isSame(found, graph)) throw new ChangedMeanwhile()
+  // Before a quota counts what is made: of what is begun again it would count it twice.
+  if (batch.isOutdatedBy(changed)) throw new ChangedMeanwhile()
   if (batch.isMade) for (const ns of partsOf(graph)) tx.creating?.(ns.access.owner, ns.name)
   yield* requireRoom(tx, graph, batch.memories)
   const unchanged: Prepared<unknown>[] = [written]

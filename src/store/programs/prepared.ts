@@ -30,8 +30,11 @@ export interface Prepared<T> {
   readonly buffer: WriteBuffer
 }
 
-/** What may be scanned: members alone, which change with their head, or any range, noted then. */
-export type Scans = 'members' | 'noted'
+/**
+ * What may be scanned: members alone, which change with their head; any range, noted then; or any
+ * without a note, by a program that gets a record which is put with every change in there.
+ */
+export type Scans = 'members' | 'noted' | 'headed'
 
 /**
  * Runs `program` on what `tx` reads. It may scan only what changes with a record that it gets: the
@@ -160,7 +163,7 @@ export class Preparing implements Tx {
   }
 
   private noteRange(range: KeyRange): void {
-    if (range.start[0] === keyClass.member) return
+    if (range.start[0] === keyClass.member || this.scans === 'headed') return
     if (this.scans === 'members' || this.ranges.count >= preparedReadsMax) throw tooLarge()
     this.ranges.add(range)
   }

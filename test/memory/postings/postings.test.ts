@@ -6,9 +6,22 @@ import fc from 'fast-check'
 import t from 'tap'
 import { blockPostingsMax, newestPostingsMax } from '../../../src/base/limits.js'
 import type { Graph } from '../../../src/memory/graph/graph.js'
-import { isMemoryId, packedId, timeAt, unpackId } from '../../../src/memory/postings/packed-id.js'
-import { sizeOf } from '../../../src/memory/postings/posting-block.js'
+import {
+  compareIds,
+  isMemoryId,
+  packedId,
+  timeAt,
+  unpackId,
+} from '../../../src/memory/postings/packed-id.js'
+import {
+  emptyBlock,
+  packPosting,
+  sizeOf,
+  withPosting,
+  withPostings,
+} from '../../../src/memory/postings/posting-block.js'
 import { type Posted, writePostings } from '../../../src/memory/postings/postings.js'
+import { PreparingPostings } from '../../../src/memory/postings/prepared-postings.js'
 import {
   blockIn,
   documentAt,
@@ -178,6 +191,44 @@ t.test('an id is packed and unpacked, and packed ids sort as texts do', async ()
     assert.equal(order, a < b ? -1 : a > b ? 1 : 0)
   })
   fc.assert(property, { numRuns: runs(1_000) })
+})
+
+t.test('postings that are put at once lie as if each were put alone', async () => {
+  const posting = fc
+    .record({ n: fc.nat(40), count: fc.integer({ min: 1, max: 9 }), isSuperseded: fc.boolean() })
+    .map(({ n, ...rest }) => {
+      const random = new Uint8Array(10).fill(n)
+      return packPosting(`mem_${ulid(startMs, random)}`, { ...rest, length: 10 })
+    })
+  const some = fc.array(posting, { maxLength: 30 })
+  const property = fc.property(some, some, (before, postings) => {
+    const block = before.reduce(withPosting, emptyBlock)
+    const sorted = [...postings].sort((a, b) => compareIds(a, 0, b, 0))
+    assert.deepEqual(withPostings(block, sorted), sorted.reduce(withPosting, block))
+  })
+  fc.assert(property, { numRuns: runs(500) })
+})
+
+await eachStore(t, 'what is prepared lets others go first at each term', async (t, { store }) => {
+  const graph = await new GraphRoom(store, 'prepared').create()
+  const terms = new Map(Array.from({ length: 300 }, (_, i) => [`term${i}`, 1]))
+  const posted = (n: number): Posted => {
+    const id = `mem_${ulid(startMs + n, new Uint8Array(10))}`
+    return { id, terms, length: terms.size, isSuperseded: false }
+  }
+  await store.write((tx) => addPostings(tx, graph.terms, [posted(0)]))
+  let steps = 0
+  await store.read(function* (tx) {
+    const postings = new PreparingPostings(tx, graph.terms)
+    yield* postings.add(posted(1))
+    const breathe = tx.breathe.bind(tx)
+    tx.breathe = (work) => {
+      steps++
+      return breathe(work)
+    }
+    yield* postings.finish()
+  })
+  t.ok(steps >= terms.size)
 })
 
 await eachStore(t, 'postings rank as the formula does', async (_t, { store, kind }) => {

@@ -1,9 +1,14 @@
 // Batches in mode `all` that are prepared by a read: what others change before they are written is
 // minded where they rest on it, and leaves them alone where it only changes beside them.
 
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fail } from '../../../src/base/errors.js'
-import { programRunsMax } from '../../../src/base/limits.js'
+import {
+  memoryBatchesPreparedMax,
+  programPutsMax,
+  programRunsMax,
+} from '../../../src/base/limits.js'
 import { Quotas } from '../../../src/bus/quota.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { strictRules } from '../../../src/identity/allow.js'
@@ -206,6 +211,41 @@ eachInterrupted('what changes every time has it written in one program', async (
   await requireSound(t, store)
 })
 
+eachInterrupted('older postings change beside those that it changes', async (t, given) => {
+  const { room, store, interrupted } = given
+  const olds: string[] = []
+  for (const name of ['first', 'second', 'third']) {
+    const { results } = await room.run(all(batchOf(name)))
+    for (const { memory } of results) olds.push(memory.id)
+  }
+  const [mine, other] = olds
+  interrupted.interrupt(() => room.run({ updateMemory: 'g', id: other, status: 'superseded' }))
+  const [taking, ...rest] = batchOf('batch')
+  await room.run(all([{ ...taking, supersedes: mine }, ...rest]))
+  t.equal(interrupted.readings, 1, 'it was not begun again')
+  await requireSound(t, store)
+  const superseded = await room.all('memory.g.nodes', { status: 'superseded' })
+  t.same(superseded.map(({ _id }) => _id).sort(), [mine, other].sort())
+})
+
+eachInterrupted('few are prepared at a time: each holds what others change', async (t, given) => {
+  const { room, store, interrupted } = given
+  const graphs = Array.from({ length: memoryBatchesPreparedMax + 3 }, (_, i) => `g${i}`)
+  for (const graph of graphs) await room.run({ rememberMemories: graph, memories: [{ text: 'x' }] })
+  let release: () => void = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  interrupted.interrupt(() => held, graphs.length)
+  const batches = graphs.map((graph) => room.run(all(batchOf('batch'), graph)))
+  while (interrupted.readings < memoryBatchesPreparedMax) await setImmediate()
+  for (let turn = 0; turn < 100; turn++) await setImmediate()
+  t.equal(interrupted.readings, memoryBatchesPreparedMax)
+  release()
+  for (const { inserted } of await Promise.all(batches)) t.equal(inserted, batchSize)
+  await requireSound(t, store)
+})
+
 eachStore(
   t,
   'a graph that it makes counts',
@@ -221,6 +261,26 @@ eachStore(
     t.equal(refused.kind, 'QuotaExceeded')
     const { graphs } = await room.run({ listGraphs: 1 }, 'test', owner)
     t.match(graphs, [{ name: 'g' }])
+    await room.engine.close()
+  },
+  { kinds: ['memory', 'lmdb'] },
+)
+
+eachStore(
+  t,
+  'a graph that it makes counts once, though it is begun again',
+  async (t, { store, clock }) => {
+    await admit(store, clock.now())
+    const none = { storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 }
+    const quotas = new Quotas({ store, clock, limits: { ...none, graphs: 1 } })
+    const services = { standing, rules: strictRules, quotas }
+    const interrupted = new InterruptedStore(store)
+    const room = new CommandRoom(interrupted, clock, { services })
+    const owner = room.sessionOf(sessionOf(wallets.owner))
+    // The ids of collections are given one after the other.
+    interrupted.interrupt(() => room.insert('others', { a: 1 }))
+    t.match(await room.run(all(batchOf('first')), 'test', owner), { inserted: batchSize })
+    t.equal(interrupted.readings, 2)
     await room.engine.close()
   },
   { kinds: ['memory', 'lmdb'] },
@@ -260,14 +320,16 @@ eachRoom(
   },
 )
 
-/** Counts what write programs read. */
+/** Counts what write programs read, and what batches get before. */
 class CountedStore implements Store {
   reads = 0
+  gets = 0
 
   constructor(private readonly inner: Store) {}
 
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
-    return this.inner.read(program, options)
+    if (options?.snapshot !== true) return this.inner.read(program, options)
+    return this.inner.read((tx) => program(new CountedReadTx(tx, () => this.gets++)), options)
   }
 
   write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
@@ -280,6 +342,20 @@ class CountedStore implements Store {
 
   close(): Promise<void> {
     return this.inner.close()
+  }
+}
+
+class CountedReadTx extends PassingReadTx {
+  constructor(
+    inner: ReadTx,
+    private readonly noted: () => void,
+  ) {
+    super(inner)
+  }
+
+  override get(key: Uint8Array): Step<Uint8Array | undefined> {
+    this.noted()
+    return super.get(key)
   }
 }
 
@@ -328,4 +404,25 @@ eachStore(
     await room.engine.close()
   },
   { kinds: ['memory', 'lmdb'] },
+)
+
+eachStore(
+  t,
+  'what has more terms than one program puts is refused before all of them are read',
+  async (t, { store, clock }) => {
+    const counted = new CountedStore(store)
+    const room = new CommandRoom(counted, clock)
+    const olds: string[] = []
+    for (let i = 0; i < batchSize; i++) {
+      const text = Array.from({ length: 500 }, (_, j) => `w${i}x${j}`).join(' ')
+      const { results } = await room.run(one(text))
+      olds.push(results[0].memory.id)
+    }
+    counted.gets = 0
+    const memories = batchOf('new').map((memory, i) => ({ ...memory, supersedes: olds[i] }))
+    t.equal((await room.refusal(all(memories))).kind, 'GraphLimit')
+    t.ok(counted.gets < 2 * programPutsMax, `${counted.gets} gets`)
+    await room.engine.close()
+  },
+  { kinds: ['memory'] },
 )
