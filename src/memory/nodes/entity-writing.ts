@@ -32,7 +32,8 @@ export interface Named {
 }
 
 export class EntityWriting implements NameReader {
-  private readonly meant = new Map<string, Entity | undefined>()
+  /** By normalised name, then by kind. */
+  private readonly meant = new Map<string, Map<string | undefined, Entity | undefined>>()
   private readonly byHead = new Map<string, Beginning>()
   /** By id, as this program has left them: what was looked up by a former name may be older. */
   private readonly written = new Map<string, Entity>()
@@ -46,13 +47,13 @@ export class EntityWriting implements NameReader {
   /** The entity of that name that is there; undefined where it would have to be made. */
   *find({ name, kind }: Named): Program<Entity | undefined> {
     const norm = normName(name)
-    const key = meaning(kind, norm)
-    const known = this.meant.get(key)
+    const byKind = this.meant.get(norm) ?? new Map<string | undefined, Entity | undefined>()
+    const known = byKind.get(kind)
     if (known !== undefined) return this.written.get(known.id) ?? known
-    if (this.meant.has(key)) return undefined
+    if (byKind.has(kind)) return undefined
     const read = (text: string): Program<Entity[]> => this.named(text)
     const found = yield* meantEntity(this.tx, this.graph, read, norm, kind)
-    this.meant.set(key, found)
+    this.meant.set(norm, byKind.set(kind, found))
     return found
   }
 
@@ -112,13 +113,10 @@ export class EntityWriting implements NameReader {
     this.forget(entity)
   }
 
-  /** What was looked up may be another now. */
+  /** What was looked up may be another now, of other kinds too: an own name goes before others. */
   private forget(entity: Entity): void {
     this.written.set(entity.id, entity)
-    for (const name of [entity.normName, ...entity.aliases]) {
-      this.meant.delete(meaning(undefined, name))
-      this.meant.delete(meaning(entity.kind, name))
-    }
+    for (const name of [entity.normName, ...entity.aliases]) this.meant.delete(name)
     for (const head of headsOf(entity).keys()) this.byHead.delete(head)
   }
 
@@ -137,11 +135,6 @@ export class EntityWriting implements NameReader {
     }
     return entities
   }
-}
-
-/** What a kind and a normalised name are remembered by. */
-function meaning(kind: string | undefined, name: string): string {
-  return `${kind ?? ''}\0${name}`
 }
 
 /** With other names, as many as there is room for; the same entity where it has them all. */

@@ -198,6 +198,20 @@ eachRoom(t, 'memories that are all refused make no graph', async (t, room, { sto
   t.same(await checkGraphs(store), [])
 })
 
+eachRoom(t, 'an own name goes before another name, also within a batch', async (t, room) => {
+  const results = await remember(
+    room,
+    { text: 'one', entities: [{ name: 'The Firm', kind: 'place', aliases: ['Acme'] }] },
+    { text: 'two', entities: [{ name: 'Acme', kind: 'place' }] },
+    { text: 'three', entities: [{ name: 'Acme', kind: 'person' }] },
+    { text: 'four', entities: [{ name: 'Acme', kind: 'place' }] },
+  )
+  t.same(
+    results.map(({ linked }) => linked.map(({ name, kind }: Reply) => `${kind} ${name}`)),
+    [['place The Firm'], ['place The Firm'], ['person Acme'], ['place Acme']],
+  )
+})
+
 eachRoom(t, 'names are what is seen of them', async (t, room) => {
   const hidden = 'Ad\u200ba \u202eLove\u00adlace\u2066'
   const [a] = await remember(room, { text: 'one', entities: ['Ada Lovelace'] })
