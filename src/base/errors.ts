@@ -205,6 +205,11 @@ const kinds = new Map(
     .map(([name, known]) => [known.code, name as CodeName]),
 )
 
+/** Whether what was thrown is a failure of one of these rows. */
+export function hasKind(thrown: unknown, ...kinds: readonly CodeName[]): boolean {
+  return thrown instanceof GatewayError && kinds.includes(thrown.kind)
+}
+
 /** The row of a number; `Location<number>` where it has no name. */
 export function kindOf(code: number): CodeName {
   return kinds.get(code) ?? `Location${code}`

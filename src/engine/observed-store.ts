@@ -4,16 +4,13 @@
 
 import { type Bytes, mapKey } from '../base/bytes.js'
 import { keyClass } from '../store/layout.js'
-import { PassingReadTx } from '../store/passing-tx.js'
+import { PassingTx } from '../store/passing-tx.js'
 import type {
   Awaitable,
-  Entry,
-  KeyRange,
   Near,
   Program,
   ReadOptions,
   ReadTx,
-  Step,
   Store,
   StoreStats,
   Tx,
@@ -162,7 +159,7 @@ export class ObservedStore implements Store {
 }
 
 /** Notes what a program changes. */
-class ObservedTx extends PassingReadTx<Tx> implements Tx {
+class ObservedTx extends PassingTx {
   readonly puts: Bytes[] = []
   readonly removals: Bytes[] = []
   /** To be asked when the program has run. */
@@ -179,22 +176,14 @@ class ObservedTx extends PassingReadTx<Tx> implements Tx {
     return this.inner.near
   }
 
-  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
-    return this.inner.scanOwn(range, limit)
-  }
-
-  put(key: Bytes, value: Bytes): void {
+  override put(key: Bytes, value: Bytes): void {
     this.puts.push(key)
     this.inner.put(key, value)
   }
 
-  remove(key: Bytes): void {
+  override remove(key: Bytes): void {
     this.removals.push(key)
     this.inner.remove(key)
-  }
-
-  add(key: Bytes, documents: number, bytes: number): void {
-    this.inner.add(key, documents, bytes)
   }
 }
 

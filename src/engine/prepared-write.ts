@@ -4,7 +4,7 @@
 // something that was read, the command is begun again.
 
 import { type Bytes, mapKey } from '../base/bytes.js'
-import { assert, fail, GatewayError } from '../base/errors.js'
+import { assert, fail, hasKind } from '../base/errors.js'
 import { preparedChangesMax, programRunsMax } from '../base/limits.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
@@ -85,7 +85,7 @@ function* untilUnchanged<T>(
         const done = yield* attempt(options, changed)
         if (done !== undefined) return done.value
       } catch (error) {
-        if (isKind(error, 'SnapshotTooOld')) options = present
+        if (hasKind(error, 'SnapshotTooOld')) options = present
         else if (error instanceof ChangedMeanwhile) continue
         else if (options === snapshot || isEnded(error)) throw error
         // Of what changed while it was read nothing is to be concluded.
@@ -174,11 +174,7 @@ function* applyAll(
 
 /** The command was killed, its client has gone or its time is over: it is not begun again. */
 function isEnded(thrown: unknown): boolean {
-  return isKind(thrown, 'Interrupted') || isKind(thrown, 'MaxTimeMSExpired')
-}
-
-function isKind(thrown: unknown, kind: GatewayError['kind']): boolean {
-  return thrown instanceof GatewayError && thrown.kind === kind
+  return hasKind(thrown, 'Interrupted', 'MaxTimeMSExpired')
 }
 
 const snapshot: ReadOptions = { snapshot: true }

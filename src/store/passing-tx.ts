@@ -2,7 +2,7 @@
 // is done with it, says only what is different.
 
 import type { Bytes } from '../base/bytes.js'
-import type { Count, Entry, Fetched, KeyRange, ReadTx, Step, Versioned } from './store.js'
+import type { Count, Entry, Fetched, KeyRange, ReadTx, Step, Tx, Versioned } from './store.js'
 
 export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
   constructor(protected readonly inner: Inner) {}
@@ -33,5 +33,23 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
 
   breathe(work: number): Step<void> {
     return this.inner.breathe(work)
+  }
+}
+
+export class PassingTx extends PassingReadTx<Tx> implements Tx {
+  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+    return this.inner.scanOwn(range, limit)
+  }
+
+  put(key: Bytes, value: Bytes): void {
+    this.inner.put(key, value)
+  }
+
+  remove(key: Bytes): void {
+    this.inner.remove(key)
+  }
+
+  add(key: Bytes, documents: number, bytes: number): void {
+    this.inner.add(key, documents, bytes)
   }
 }

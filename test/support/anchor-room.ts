@@ -21,7 +21,7 @@ import { noteChange, noteRequest } from '../../src/memory/graph/graph-settings.j
 import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
 import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
 import { beginAnchor, gatherThese, markSome } from '../../src/memory/proof/anchor-batch.js'
-import type { GraphPrograms } from '../../src/memory/proof/anchor-making.js'
+import { type GraphPrograms, graphPrograms } from '../../src/memory/proof/anchor-making.js'
 import { newestAnchors } from '../../src/memory/proof/anchors.js'
 import { evidenceOf } from '../../src/memory/proof/evidence.js'
 import { anchorsToVerify, type GraphVerdict } from '../../src/memory/proof/graph-verdict.js'
@@ -225,18 +225,7 @@ export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {})
 
 /** Programs over one graph, behind no fence. */
 export function programsIn(store: Store, name: string): GraphPrograms {
-  return {
-    read: (program) =>
-      store.read(function* (tx) {
-        const graph = yield* findGraph(tx, database, name)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-    write: (program) =>
-      store.write(function* (tx) {
-        const graph = yield* findGraph(tx, database, name)
-        return graph === undefined ? undefined : yield* program(tx, graph)
-      }),
-  }
+  return graphPrograms(store, database, name)
 }
 
 /** Memories without entities, made at `createdAt`; the graph is made where it is missing. */

@@ -2,7 +2,7 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
-import { fail, GatewayError } from '../../base/errors.js'
+import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
@@ -440,11 +440,7 @@ const plainly: Manner = {}
 
 /** A program writes too much, as the store says; what a command refuses itself stays refused. */
 function isTooLarge(thrown: unknown): boolean {
-  return (
-    thrown instanceof GatewayError &&
-    thrown.kind === 'TransactionTooLarge' &&
-    !(thrown instanceof ReplyError)
-  )
+  return hasKind(thrown, 'TransactionTooLarge') && !(thrown instanceof ReplyError)
 }
 
 /** Whether it has more words than a program may put records. */

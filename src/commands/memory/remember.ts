@@ -2,7 +2,7 @@
 // atomic with its entities, edges and postings; the command is only where it is asked to be.
 // (docs/design/transactions.md, rules 1 and 2; docs/memory.md, "Routes")
 
-import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
+import { fail, type GatewayError, hasKind, toGatewayError } from '../../base/errors.js'
 import {
   memoriesPreparedMax,
   memoryBatchesPreparedMax,
@@ -109,7 +109,7 @@ class BatchWriter {
         ? yield* this.writeLarge(prepared)
         : yield* this.write(prepared, true)
     } catch (thrown) {
-      throw isTooLarge(thrown) ? tooMany() : thrown
+      throw hasKind(thrown, 'TransactionTooLarge') ? tooMany() : thrown
     }
   }
 
@@ -146,7 +146,7 @@ class BatchWriter {
     try {
       return yield* this.write(group, false)
     } catch (thrown) {
-      if (!isTooLarge(thrown)) throw thrown
+      if (!hasKind(thrown, 'TransactionTooLarge')) throw thrown
       if (group.length === 1) {
         return [
           refused(first.index, fail('GraphLimit', 'the memory is too much for one transaction')),
@@ -168,7 +168,7 @@ class BatchWriter {
     try {
       return yield* this.writePrepared(memories)
     } catch (thrown) {
-      if (!isConflict(thrown)) throw thrown
+      if (!hasKind(thrown, 'WriteConflict')) throw thrown
       return yield* this.write(memories, true)
     }
   }
@@ -183,7 +183,6 @@ class BatchWriter {
         return (tx) => prepareBatch(tx, target, memories, options)
       },
       apply: (batch, changed) => {
-        changed.requireNoneIn(batch.written)
         return (tx) => {
           const bare = tx instanceof CommandTx ? tx.unfenced : tx
           return writeBatch(tx, bare, target, batch, changed)
@@ -281,14 +280,6 @@ function requireOneProgram(memories: readonly Document[]): void {
 
 function tooMany(): GatewayError {
   return fail('GraphLimit', 'the memories are too many for one transaction: send fewer')
-}
-
-function isTooLarge(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && thrown.kind === 'TransactionTooLarge'
-}
-
-function isConflict(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && thrown.kind === 'WriteConflict'
 }
 
 function refused(index: number, thrown: unknown): Outcome {

@@ -4,7 +4,7 @@
 // (MongoDB manual, TTL Indexes; docs/design/transactions.md, rule 14)
 
 import { type Bytes, compareBytes, concatBytes, mapKey } from '../../base/bytes.js'
-import { GatewayError } from '../../base/errors.js'
+import { hasKind } from '../../base/errors.js'
 import { documentExpirySweepMs } from '../../base/limits.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { bsonType, dateValue } from '../../value/value.js'
@@ -113,7 +113,7 @@ export class DocumentExpiry {
       this.expired += documents
       size.saw(documents, bytes)
     } catch (error) {
-      if (!isTooLarge(error) || !size.halve()) throw error
+      if (!hasKind(error, 'TransactionTooLarge') || !size.halve()) throw error
       return true
     }
     work.from = next
@@ -178,6 +178,3 @@ function* removeDue(tx: Tx, work: Sweeping, now: number, keys: readonly Bytes[])
   }
   return { documents, bytes }
 }
-
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof GatewayError && error.kind === 'TransactionTooLarge'

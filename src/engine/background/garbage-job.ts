@@ -4,7 +4,7 @@
 
 import { type Bytes, concatBytes, mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
-import { GatewayError } from '../../base/errors.js'
+import { hasKind } from '../../base/errors.js'
 import {
   chunkGraceMs,
   garbagePollMs,
@@ -91,7 +91,7 @@ export class GarbageJob {
       try {
         worked = await this.round()
       } catch (error) {
-        if (error instanceof GatewayError && error.kind === 'ShutdownInProgress') return
+        if (hasKind(error, 'ShutdownInProgress')) return
         this.parts.log.warn({ err: error }, 'background deletion failed; it will be tried again')
       }
       if (worked || this.closed) continue

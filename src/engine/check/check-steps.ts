@@ -2,7 +2,7 @@
 // phases where the store refuses one as damaged, so that the damage is narrowed down to a record.
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
-import { GatewayError } from '../../base/errors.js'
+import { GatewayError, hasKind } from '../../base/errors.js'
 import type { Entry, KeyRange, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { StepSize } from '../background/step-size.js'
@@ -70,7 +70,7 @@ export function isUnreadable(error: unknown): error is GatewayError {
 }
 
 export function isTooOld(error: unknown): boolean {
-  return error instanceof GatewayError && error.kind === 'SnapshotTooOld'
+  return hasKind(error, 'SnapshotTooOld')
 }
 
 export function bytesOf(entries: readonly Entry[]): number {

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes.js'
-import { fail, GatewayError } from '../../base/errors.js'
+import { fail, hasKind } from '../../base/errors.js'
 import {
   cappedEvictionPage,
   cappedEvictionsMax,
@@ -152,7 +152,7 @@ function* appendDocument(
     putHead(tx, ns.id, { first, next: nextSequence(head) })
   } catch (error) {
     const isAlone = appended.documents === 1 && staged !== undefined
-    throw isAlone && isTooLarge(error) ? new RoomNeeded(ns, appended) : error
+    throw isAlone && hasKind(error, 'TransactionTooLarge') ? new RoomNeeded(ns, appended) : error
   }
 }
 
@@ -171,10 +171,6 @@ function* addMeasurement(
 
 /** What each program at work has appended: so much room it needs, begun again. */
 const appendedBy = new WeakMap<Tx, Count>()
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
-}
 
 /** Where the oldest documents are looked for. */
 interface Oldest {

@@ -5,7 +5,7 @@
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
-import { assert, fail, GatewayError } from '../../base/errors.js'
+import { assert, fail, hasKind } from '../../base/errors.js'
 import { backgroundBytesTarget, buildEntriesTarget } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -162,7 +162,8 @@ export class IndexBuilds {
         position = step.position
         size.saw(step.records, step.bytes)
       } catch (error) {
-        if (!isTransient(error) && !(isTooLarge(error) && size.halve())) throw error
+        if (!isTransient(error) && !(hasKind(error, 'TransactionTooLarge') && size.halve()))
+          throw error
       }
       await pace.rest()
     }
@@ -224,10 +225,6 @@ function after(key: Bytes): Bytes {
   return concatBytes(key, Uint8Array.of(0))
 }
 
-const hasCode = (error: unknown, ...names: readonly string[]): boolean =>
-  error instanceof GatewayError && names.includes(error.kind)
-
 const isShutdown = (error: unknown): boolean =>
-  hasCode(error, 'ShutdownInProgress', 'InterruptedAtShutdown')
-const isTransient = (error: unknown): boolean => hasCode(error, 'WriteConflict')
-const isTooLarge = (error: unknown): boolean => hasCode(error, 'TransactionTooLarge')
+  hasKind(error, 'ShutdownInProgress', 'InterruptedAtShutdown')
+const isTransient = (error: unknown): boolean => hasKind(error, 'WriteConflict')

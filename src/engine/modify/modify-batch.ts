@@ -2,7 +2,7 @@
 // of them would make a list of a thousand updates wait for a thousand commits. What is done is the
 // same as one after the other. (docs/design/transactions.md, rule 2)
 
-import { GatewayError } from '../../base/errors.js'
+import { GatewayError, hasKind } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits.js'
 import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -70,7 +70,7 @@ export function* changePoints(
     try {
       return yield* stagedWrite((tx, staged) => changeAll(tx, target, part, stopAtError, staged))
     } catch (error) {
-      if (!isTooLarge(error) || size <= 1) throw error
+      if (!hasKind(error, 'TransactionTooLarge') || size <= 1) throw error
     }
   }
 }
@@ -115,15 +115,12 @@ function* changeOne(
     const inserted = yield* insertUnlessMatched(tx, target, upsert, staged)
     return inserted === undefined ? undefined : { changed: inserted }
   } catch (error) {
-    if (!(error instanceof GatewayError) || isTooLarge(error) || isConflict(error)) throw error
+    if (!(error instanceof GatewayError) || endsBatch(error)) throw error
     return { error }
   }
 }
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
-}
-
-function isConflict(error: GatewayError): boolean {
-  return error.kind === 'WriteConflict'
+/** What another run, or a smaller batch, may mend. */
+function endsBatch(error: unknown): boolean {
+  return hasKind(error, 'TransactionTooLarge', 'WriteConflict')
 }

@@ -4,7 +4,7 @@
 // update changes. (docs/design/transactions.md, rules 2 and 3)
 
 import type { Bytes } from '../../base/bytes.js'
-import { GatewayError } from '../../base/errors.js'
+import { GatewayError, hasKind } from '../../base/errors.js'
 import {
   pullDocumentsMax,
   sweepBytesTarget,
@@ -140,7 +140,7 @@ function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tal
         changePart(tx, target, change, namespaceId, part, staged),
       )
     } catch (error) {
-      if (!isTooLarge(error) || size === 1) throw error
+      if (!hasKind(error, 'TransactionTooLarge') || size === 1) throw error
       size = Math.ceil(size / 2)
       continue
     }
@@ -150,10 +150,6 @@ function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tal
     if (done.error !== undefined) throw done.error
     size = Math.min(size * 2, sweepDocumentsMax)
   }
-}
-
-function isTooLarge(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && error.kind === 'TransactionTooLarge'
 }
 
 function* changePart(
@@ -182,7 +178,7 @@ function* changePart(
       if (before !== after) tally.modified++
     } catch (error) {
       // A refused document has left no trace, so that the ones before it are kept.
-      if (!(error instanceof GatewayError) || isTooLarge(error)) throw error
+      if (!(error instanceof GatewayError) || hasKind(error, 'TransactionTooLarge')) throw error
       return { keys: i, tally, error }
     }
     tally.matched++

@@ -28,7 +28,7 @@ import { graphNames } from '../graph/graph-names.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import { type Waiting, waitingIn } from './anchor-batch.js'
 import { noteFailure } from './anchor-chain.js'
-import { finishMarking, type GraphPrograms, makeAnchor } from './anchor-making.js'
+import { finishMarking, graphPrograms, makeAnchor } from './anchor-making.js'
 import { type AnchoringGraph, AnchorSender } from './anchor-sender.js'
 import { newestAnchors } from './anchors.js'
 import { Lease } from './lease.js'
@@ -188,18 +188,19 @@ export class AnchorJob {
 
   /** Those of them that have something to be done. */
   private async needy(names: Iterable<string>, maySend: boolean): Promise<Graph[]> {
+    const { store, database, pace } = this.parts
     const graphs: Graph[] = []
     let looked = 0
     for (const name of names) {
-      if (++looked % anchorGraphsInTurn === 0) await this.parts.pace.rest()
+      if (++looked % anchorGraphsInTurn === 0) await pace.rest()
       if (this.loop.isClosed) return []
-      const state = await this.parts.store.read((tx) => this.look(tx, name))
+      const state = await store.read((tx) => this.look(tx, name))
       const isWaiting = this.note(name, state)
       if (state === undefined) continue
       const isOpen = state.newest !== undefined && state.newest.status !== 'confirmed'
       const isChecked = this.isRecheck && state.newest !== undefined
       if (isOpen || isChecked || (isWaiting && maySend)) {
-        graphs.push({ ...state, name, programs: this.programsOf(name) })
+        graphs.push({ ...state, name, programs: graphPrograms(store, database, name) })
       }
     }
     return graphs
@@ -297,23 +298,6 @@ export class AnchorJob {
     if (clock.elapsed() - this.toldOfPaceMs < anchorPayMs) return
     this.toldOfPaceMs = clock.elapsed()
     log.info({ graphs }, 'anchoring waits: by now no more of the budget of the day may be spent')
-  }
-
-  /** Programs of the server's own, which no fence is for. */
-  private programsOf(name: string): GraphPrograms {
-    const { store, database } = this.parts
-    return {
-      read: (program) =>
-        store.read(function* (tx) {
-          const graph = yield* findGraph(tx, database, name)
-          return graph === undefined ? undefined : yield* program(tx, graph)
-        }),
-      write: (program) =>
-        store.write(function* (tx) {
-          const graph = yield* findGraph(tx, database, name)
-          return graph === undefined ? undefined : yield* program(tx, graph)
-        }),
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 // Types: $type, $isNumber, and $convert with its short forms $toInt … $toObjectId. A conversion
 // that fails is 241 unless `onError` answers for it; null and missing go to `onNull`.
 
-import { fail, GatewayError } from '../../base/errors.js'
+import { fail, type GatewayError, hasKind } from '../../base/errors.js'
 import { decimalFromString, truncDecimal } from '../../value/decimal.js'
 import { exactOf, integerOf, isZero, numberOf, toDecimal } from '../../value/numbers.js'
 import {
@@ -341,7 +341,7 @@ class ConvertExpression implements Expression {
     try {
       return convert(value, name)
     } catch (error) {
-      const isFailure = error instanceof GatewayError && error.kind === 'ConversionFailure'
+      const isFailure = hasKind(error, 'ConversionFailure')
       if (!isFailure || onError === missing) throw error
       return onError.evaluate(env)
     }

@@ -13,7 +13,7 @@ import { Quotas } from '../../../src/bus/quota.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { strictRules } from '../../../src/identity/allow.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
-import { PassingReadTx } from '../../../src/store/passing-tx.js'
+import { PassingReadTx, PassingTx } from '../../../src/store/passing-tx.js'
 import type {
   Awaitable,
   Entry,
@@ -359,7 +359,7 @@ class CountedReadTx extends PassingReadTx {
   }
 }
 
-class CountedTx extends PassingReadTx<Tx> implements Tx {
+class CountedTx extends PassingTx {
   constructor(
     inner: Tx,
     private readonly noted: () => void,
@@ -372,21 +372,9 @@ class CountedTx extends PassingReadTx<Tx> implements Tx {
     return super.get(key)
   }
 
-  scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
+  override scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     this.noted()
-    return this.inner.scanOwn(range, limit)
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.inner.put(key, value)
-  }
-
-  remove(key: Uint8Array): void {
-    this.inner.remove(key)
-  }
-
-  add(key: Uint8Array, documents: number, bytes: number): void {
-    this.inner.add(key, documents, bytes)
+    return super.scanOwn(range, limit)
   }
 }
 

@@ -3,7 +3,7 @@
 // (PostgreSQL 17, INSERT, ON CONFLICT Clause)
 
 import { mapKey } from '../../../base/bytes.js'
-import { fail, GatewayError } from '../../../base/errors.js'
+import { fail, hasKind } from '../../../base/errors.js'
 import { insertDocument, replaceDocument } from '../../../engine/collection/collections.js'
 import type { Staged } from '../../../engine/collection/staging.js'
 import { type ConflictIndex, conflictIndex, findHolder } from '../../../engine/index/conflict.js'
@@ -122,7 +122,7 @@ function* insertFree(
   try {
     yield* insertDocument(tx, ns, document, staged)
   } catch (thrown) {
-    const isTaken = thrown instanceof GatewayError && thrown.kind === 'DuplicateKey'
+    const isTaken = hasKind(thrown, 'DuplicateKey')
     if (isTaken && index === undefined) return undefined
     throw thrown
   }
