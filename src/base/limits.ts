@@ -746,6 +746,10 @@ export const anchorRecheckMs = 600_000
  */
 export const anchorPayMs = 60_000
 export const anchorHeadStartMs = 10_800_000
+/** Leaves that are dropped with a memory that no batch has: more of them go on to be anchored. */
+export const leavesDroppedMax = 200
+/** Documents that one step of the upgrade to leaves of version 2 looks at. */
+export const upgradeAtOnce = 100
 /** Owners and graphs of whom it is known when they had their turn. */
 export const anchorTurnsKept = 10_000
 /** Failed tries until an anchor is shown as failed; the pause after the first, then doubled. */
@@ -974,6 +978,7 @@ export const memoryBatchesPreparedMax = 4
 export const memoryBytesAtOnceMax = 1 * MiB
 /** Nodes of one graph. */
 export const graphNodesMax = 1_000_000
-/** Edges that one program removes or moves: eight puts each, some 10 ms. */
+/** Edges that one program removes, or moves: eight puts each and two leaves, some 10 ms. */
 export const edgesPerProgram = 150
-assert(8 * edgesPerProgram < programPutsMax, 'what is moved fits a program')
+export const edgesMergedAtOnce = 50
+assert(10 * edgesPerProgram < programPutsMax, 'what is moved fits a program')

@@ -204,7 +204,7 @@ export async function anchorEach(
 ): Promise<void> {
   for (const id of ids) {
     await room.inGraph(graph, function* (tx, found) {
-      const batch = yield* gatherThese(tx, found.nodes, new Set([id]))
+      const batch = yield* gatherThese(tx, found, new Set([id]))
       const random = systemRandom.bytes(ulidRandomBytes)
       const root = merkleRoot(batch.hashes) ?? ''
       const made = { root, random, now: systemClock.now(), isAlone: false }

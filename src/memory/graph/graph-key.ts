@@ -1,12 +1,62 @@
-// The name of a graph on the chain: a hash of its name and of bytes that nobody else knows when it
-// is made, so that it tells nothing, and cannot be taken beforehand. (docs/memory.md, "Verify")
+// The name of a graph on the chain: a hash over bytes that were drawn when the graph was made, so
+// that it tells nothing and cannot be taken beforehand. Version 2 also covers the database, so that
+// two graphs of one name cannot be swapped. (docs/memory.md, "Proofs")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { concatBytes, utf8 } from '../../base/bytes.js'
+import { LRUCache } from 'lru-cache'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
 import type { Graph } from './graph.js'
+import type { Place } from './graph-settings.js'
 
-/** `0x` and 64 digits. */
-export function graphKey({ name, settings }: Pick<Graph, 'name' | 'settings'>): string {
-  const digest = keccak_256(concatBytes(settings.key, utf8(name)))
-  return `0x${Buffer.from(digest).toString('hex')}`
+/** Version of the leaves of a root; each has a graph key of its own. */
+export type ProofVersion = 1 | 2
+
+export type KeyedGraph = Pick<Graph, 'name' | 'settings' | 'anchors'>
+
+/** Separates the database from the name; neither can contain it. */
+const separator = '\u001f'
+const keysKept = 1_000
+const kept = new LRUCache<string, string>({ max: keysKept })
+
+/** Where the graph was when its settings were first written under version 2. */
+export function placeOf({ name, settings, anchors }: KeyedGraph): Place {
+  return settings.place ?? { database: anchors.db, name }
+}
+
+/** `0x` and 64 digits: the key under which roots of version 2 are anchored. */
+export function graphKey(graph: KeyedGraph): string {
+  const { database, name } = placeOf(graph)
+  return keyOf(graph.settings.key, `${database}${separator}${name}`)
+}
+
+/** The key of roots that were made before version 2. */
+export function firstGraphKey(graph: KeyedGraph): string {
+  return keyOf(graph.settings.key, placeOf(graph).name)
+}
+
+export function graphKeyOf(graph: KeyedGraph, version: ProofVersion): string {
+  return version === 1 ? firstGraphKey(graph) : graphKey(graph)
+}
+
+/** Both keys of a graph; the first where roots of version 1 may have been anchored under it. */
+export interface GraphKeys {
+  readonly first: string
+  readonly second: string
+  /** The newest anchor of version 1, once the graph is upgraded. */
+  readonly lastOfFirst: string | undefined
+}
+
+export function graphKeys(graph: KeyedGraph): GraphKeys {
+  const lastOfFirst = graph.settings.upgraded?.anchorId
+  return { first: firstGraphKey(graph), second: graphKey(graph), lastOfFirst }
+}
+
+function keyOf(key: Bytes, text: string): string {
+  const name = `${Buffer.from(key).toString('latin1')}\u0000${text}`
+  const known = kept.get(name)
+  if (known !== undefined) return known
+  const digest = keccak_256(concatBytes(key, utf8(text)))
+  const made = `0x${Buffer.from(digest).toString('hex')}`
+  kept.set(name, made)
+  return made
 }

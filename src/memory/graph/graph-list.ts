@@ -50,12 +50,13 @@ function* namespacesOf(
 /** Of a graph that may hold nothing yet. */
 export function* figuresOf(tx: ReadTx, parts: GraphParts): Program<GraphFigures> {
   const [newest] = yield* newestAnchors(tx, parts.anchors, 1)
+  const upgraded = (yield* findSettings(tx, parts.anchors))?.upgraded
   return {
     nodes: (yield* countOf(tx, parts.nodes)).documents,
     edges: (yield* countOf(tx, parts.edges)).documents,
     memories: (yield* totalsOf(tx, parts.terms)).memories,
-    // They are numbered from 1.
-    anchors: newest?.seq ?? 0,
+    // They are numbered from 1, and from 1 again under the key of version 2.
+    anchors: (newest?.seq ?? 0) + (newest?.version === 1 ? 0 : (upgraded?.sequence ?? 0)),
   }
 }
 

@@ -9,13 +9,34 @@ import {
   recordKey,
   replaceDocument,
 } from '../../engine/collection/collections.js'
+import { graphPrefix } from '../../engine/collection/descriptors.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
-import { field } from '../../value/elements.js'
+import { field, fieldIn } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
-import { type Document, stringValue } from '../../value/value.js'
-import { writeDocument } from '../../value/writer.js'
+import { bsonType, type Document, stringOf, stringValue, type Value } from '../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import { analyserVersion } from '../text/analyser.js'
+
+/** Where a graph lies. */
+export interface Place {
+  readonly database: string
+  readonly name: string
+}
+
+/** The last root of version 1, and the newest anchor that has such a root. */
+export interface Upgraded {
+  readonly anchorId: string
+  readonly root: string
+  readonly sequence: number
+}
+
+/** How far the leaves for what is older than version 2 are written. */
+export interface Upgrading {
+  readonly part: string
+  /** Id of the last document that was looked at. */
+  readonly after: string
+}
 
 export interface GraphSettings {
   /** 16 random bytes; the graph's key on the chain is made of them and its name. */
@@ -29,7 +50,17 @@ export interface GraphSettings {
   readonly seq: number
   /** Change up to which anchors were asked for and are still to be made; undefined: none. */
   readonly requestedSeq?: number | undefined
+  /** Hashed into the graph's key of version 2; undefined until a server of version 2 writes. */
+  readonly place?: Place | undefined
+  /** Version of the leaves that are written for all of it; undefined: the upgrade is to be made. */
+  readonly proofs?: number | undefined
+  readonly upgrading?: Upgrading | undefined
+  /** Undefined where no root of version 1 was anchored. */
+  readonly upgraded?: Upgraded | undefined
 }
+
+/** The version of leaves that this server writes. */
+export const proofsVersion = 2
 
 const settingsId = stringValue('graph')
 const keySubtype = 0
@@ -49,7 +80,9 @@ export function* beginSettings(
   key: Bytes,
   now: number,
 ): Program<GraphSettings> {
-  const settings = { key, analyzer: analyserVersion, seq: now * changesPerMs }
+  const place = placeOfPart(anchors)
+  const seq = now * changesPerMs
+  const settings = { key, analyzer: analyserVersion, seq, place, proofs: proofsVersion }
   yield* insertDocument(tx, anchors, settingsDocument(settings))
   return settings
 }
@@ -78,6 +111,18 @@ export function* endRequest(tx: Tx, anchors: Namespace, requestedSeq: number): P
   })
 }
 
+type ProofSettings = Pick<GraphSettings, 'place' | 'proofs' | 'upgrading' | 'upgraded'>
+
+/** Notes what anchoring has to remember: no change that a reader sees. */
+export function* noteProofs(tx: Tx, anchors: Namespace, changed: ProofSettings): Program<void> {
+  yield* replaceSettings(tx, anchors, (settings) => ({ ...settings, ...changed }))
+}
+
+/** Of the collection of a graph's anchors: `memory.<graph>.anchors`. */
+function placeOfPart({ db, name }: Namespace): Place {
+  return { database: db, name: name.slice(graphPrefix.length, name.lastIndexOf('.')) }
+}
+
 /** Nothing is written where `change` answers undefined. */
 function* replaceSettings(
   tx: Tx,
@@ -88,11 +133,12 @@ function* replaceSettings(
   const after = before === undefined ? undefined : change(readSettings(before))
   if (before === undefined || after === undefined) return
   const key = recordKey(anchors, settingsId)
-  yield* replaceDocument(tx, anchors, key, before, settingsDocument(after))
+  const place = after.place ?? placeOfPart(anchors)
+  yield* replaceDocument(tx, anchors, key, before, settingsDocument({ ...after, place }))
 }
 
 function settingsDocument(settings: GraphSettings): Document {
-  const { key, analyzer, k1, b, seq, requestedSeq } = settings
+  const { key, analyzer, k1, b, seq, requestedSeq, proofs } = settings
   return writeDocument((writer) => {
     writer.value('_id', settingsId).binary('key', keySubtype, key)
     writer.int32('analyzer', analyzer)
@@ -100,7 +146,27 @@ function settingsDocument(settings: GraphSettings): Document {
     if (b !== undefined) writer.double('b', b)
     writer.int64('seq', seq)
     if (requestedSeq !== undefined) writer.int64('requestedSeq', requestedSeq)
+    writePlace(writer, settings.place)
+    if (proofs !== undefined) writer.int32('proofs', proofs)
+    writeUpgrade(writer, settings)
   })
+}
+
+function writePlace(writer: DocumentWriter, place: Place | undefined): void {
+  if (place === undefined) return
+  const { database, name } = place
+  writer.openDocument('place').string('database', database).string('name', name).close()
+}
+
+function writeUpgrade(writer: DocumentWriter, { upgrading, upgraded }: GraphSettings): void {
+  if (upgrading !== undefined) {
+    const { part, after } = upgrading
+    writer.openDocument('upgrading').string('part', part).string('after', after).close()
+  }
+  if (upgraded === undefined) return
+  const { anchorId, root, sequence } = upgraded
+  writer.openDocument('upgraded').string('anchorId', anchorId).string('root', root)
+  writer.int64('sequence', sequence).close()
 }
 
 function readSettings(document: Document): GraphSettings {
@@ -116,5 +182,34 @@ function readSettings(document: Document): GraphSettings {
     b: number('b'),
     seq: number('seq') ?? 0,
     requestedSeq: number('requestedSeq'),
+    place: readPlace(field(document, 'place')),
+    proofs: number('proofs'),
+    upgrading: readUpgrading(field(document, 'upgrading')),
+    upgraded: readUpgraded(field(document, 'upgraded')),
   }
+}
+
+/** What is stored, whoever wrote it: what is no text is empty. */
+function textsOf<N extends string>(value: Value | undefined, names: readonly N[]) {
+  if (value?.type !== bsonType.object) return undefined
+  const texts = names.map((name) => {
+    const text = fieldIn(value, name)
+    return [name, text?.type === bsonType.string ? stringOf(text) : ''] as const
+  })
+  return Object.fromEntries(texts) as Record<N, string>
+}
+
+function readPlace(value: Value | undefined): Place | undefined {
+  return textsOf(value, ['database', 'name'])
+}
+
+function readUpgrading(value: Value | undefined): Upgrading | undefined {
+  return textsOf(value, ['part', 'after'])
+}
+
+function readUpgraded(value: Value | undefined): Upgraded | undefined {
+  const texts = textsOf(value, ['anchorId', 'root'])
+  const sequence = value === undefined ? undefined : fieldIn(value, 'sequence')
+  if (texts === undefined) return undefined
+  return { ...texts, sequence: sequence?.isNumber === true ? numberOf(sequence) : 0 }
 }

@@ -2,11 +2,14 @@
 // the chain has lost is to be sent again, and what is to be sent continues the contract's sequence.
 // The chain is looked at before anything is sent, so that no crash makes a second anchor.
 
+import { assert } from '../../base/errors.js'
 import { anchorAttemptsMax, anchorsAtOnce } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { entryUnits } from '../../base/work-figures.js'
 import type { AnchorClient, AnchorEntry, AnchorLink } from '../../chain/anchor-client.js'
+import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import type { GraphKeys, ProofVersion } from '../graph/graph-key.js'
 import { noteChange } from '../graph/graph-settings.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import type { AnchoredGraph } from './anchor-batch.js'
@@ -19,29 +22,83 @@ const pageSize = 50
 /** A graph and its place on the chain. */
 export interface ChainedGraph {
   readonly name: string
-  /** On the chain. */
-  readonly key: string
+  readonly keys: GraphKeys
   readonly programs: GraphPrograms
 }
 
+/** The anchors of a graph: those of version 1 under its first key, and then the others. */
 export class AnchorChain {
-  private readonly name: string
-  private readonly key: string
-  private readonly programs: GraphPrograms
+  private readonly parts: readonly KeyChain[]
 
-  constructor(
-    private readonly client: AnchorClient,
-    { name, key, programs }: ChainedGraph,
-    private readonly log: Log,
-  ) {
-    this.name = name
-    this.key = key
-    this.programs = programs
+  constructor(client: AnchorClient, { name, keys, programs }: ChainedGraph, log: Log) {
+    const { first, second, lastOfFirst } = keys
+    const part = (key: string, version: ProofVersion, last?: string): KeyChain =>
+      new KeyChain(client, { name, key, version, last, programs }, log)
+    const isBoth = lastOfFirst !== undefined
+    this.parts = isBoth ? [part(first, 1, lastOfFirst), part(second, 2)] : [part(second, 2), part(first, 1)]
   }
 
   /** Confirms what can be; answers the anchors that are to be sent next, oldest first, a few. */
   async reconcile(): Promise<Anchor[]> {
-    const open = (await this.programs.read(openAnchors)) ?? []
+    const missing: Anchor[] = []
+    for (const part of this.parts) missing.push(...(await part.reconcile()))
+    return missing.slice(0, anchorsAtOnce)
+  }
+
+  /** Whether the newest confirmed anchors are still where they were; takes back what is not. */
+  async recheck(): Promise<void> {
+    for (const part of this.parts) await part.recheck()
+  }
+
+  /** Confirms what was sent; what the chain does not have any more is to be sent again. */
+  async confirmSubmitted(): Promise<void> {
+    for (const part of this.parts) await part.confirmSubmitted()
+  }
+
+  linkOf(anchor: Anchor): AnchorLink {
+    const part = this.parts.find(({ version }) => version === anchor.version)
+    assert(part !== undefined, 'a graph has a chain for each version')
+    return part.linkOf(anchor)
+  }
+
+  /** A block has them: so far the word of one receipt. */
+  async submitted(anchors: readonly Anchor[], tx: string, block: number): Promise<void> {
+    for (const part of this.parts) {
+      const own = anchors.filter(({ version }) => version === part.version)
+      if (own.length > 0) await part.submitted(own, tx, block)
+    }
+  }
+}
+
+interface KeyedPart extends Pick<ChainedGraph, 'name' | 'programs'> {
+  readonly key: string
+  readonly version: ProofVersion
+  /** The newest anchor of that key, where it is not the newest of the graph. */
+  readonly last: string | undefined
+}
+
+/** The anchors of a graph under one key. */
+class KeyChain {
+  readonly version: ProofVersion
+  private readonly name: string
+  private readonly key: string
+  private readonly last: string | undefined
+  private readonly programs: GraphPrograms
+
+  constructor(
+    private readonly client: AnchorClient,
+    { name, key, version, last, programs }: KeyedPart,
+    private readonly log: Log,
+  ) {
+    this.name = name
+    this.key = key
+    this.version = version
+    this.last = last
+    this.programs = programs
+  }
+
+  async reconcile(): Promise<Anchor[]> {
+    const open = await this.open()
     const missing: Anchor[] = []
     for (const anchor of open) {
       if (await this.isMissing(anchor)) missing.push(anchor)
@@ -50,17 +107,14 @@ export class AnchorChain {
     const [first] = missing
     if (first === undefined) return []
     const latest = await this.client.latest(this.key, 'newest')
-    const before = await this.programs.read((tx, { anchors }) => {
-      return anchorsBefore(tx, anchors, first.id, 1)
-    })
-    const isBehind = latest.root !== (before?.[0]?.root ?? null)
+    const [before] = await this.pageBefore(first.id, 1)
+    const isBehind = latest.root !== (before?.root ?? null)
     const lost = isBehind ? await this.takeBackLost(first.id) : []
     return this.link([...lost, ...missing].slice(0, anchorsAtOnce), latest)
   }
 
-  /** Whether the newest confirmed anchor is still where it was; takes back what is not. */
   async recheck(): Promise<void> {
-    const [newest] = (await this.programs.read((tx, graph) => newestOf(tx, graph))) ?? []
+    const [newest] = await this.pageBefore(undefined, 1)
     if (newest?.status !== 'confirmed') return
     const { root } = await this.client.latest(this.key, 'newest')
     if (root !== newest.root || !this.isHere(newest)) await this.takeBackLost(undefined)
@@ -74,9 +128,8 @@ export class AnchorChain {
     )
   }
 
-  /** Confirms what was sent; what the chain does not have any more is to be sent again. */
   async confirmSubmitted(): Promise<void> {
-    const open = (await this.programs.read(openAnchors)) ?? []
+    const open = await this.open()
     for (const anchor of open) {
       if (anchor.status !== 'submitted' || !(await this.isMissing(anchor))) continue
       await this.save([takenBack(anchor)])
@@ -87,7 +140,6 @@ export class AnchorChain {
     return { graphKey: this.key, root, prev, count }
   }
 
-  /** A block has them: so far the word of one receipt. */
   async submitted(anchors: readonly Anchor[], tx: string, block: number): Promise<void> {
     const { chainId, contract, sender: anchoredBy } = this.client
     const told = { chainId, contract, anchoredBy, tx, block, error: null }
@@ -123,11 +175,7 @@ export class AnchorChain {
   private async takeBackLost(id: string | undefined): Promise<Anchor[]> {
     const lost: Anchor[] = []
     for (let before = id; ; before = lost.at(-1)?.id) {
-      const page = await this.programs.read((tx, { anchors }) => {
-        if (before === undefined) return newestAnchors(tx, anchors, pageSize)
-        return anchorsBefore(tx, anchors, before, pageSize)
-      })
-      const gone = await this.goneOf(page ?? [])
+      const gone = await this.goneOf(await this.pageBefore(before, pageSize))
       await this.save(gone)
       lost.push(...gone)
       if (gone.length < pageSize) break
@@ -174,6 +222,22 @@ export class AnchorChain {
     return linked
   }
 
+  /** Anchors of the key before one, or the newest; newest first. */
+  private async pageBefore(id: string | undefined, limit: number): Promise<readonly Anchor[]> {
+    const { last, version } = this
+    const page = await this.programs.read((tx, { anchors }) => {
+      return pageOf(tx, anchors, { before: id, last }, limit)
+    })
+    return (page ?? []).filter((anchor) => anchor.version === version)
+  }
+
+  /** Marked and not confirmed, oldest first: they are the newest ones of their key. */
+  private async open(): Promise<Anchor[]> {
+    const { last, version } = this
+    const open = await this.programs.read((tx, { anchors }) => openAnchors(tx, anchors, last))
+    return (open ?? []).filter((anchor) => anchor.version === version)
+  }
+
   async save(anchors: readonly Anchor[]): Promise<void> {
     if (anchors.length === 0) return
     await this.programs.write((tx, graph) => saveAll(tx, graph, anchors))
@@ -186,23 +250,40 @@ function takenBack(anchor: Anchor): Anchor {
   return { ...anchor, ...nothing, status: 'pending' }
 }
 
-/** Marked and not confirmed, oldest first: they are the newest ones of their graph. */
-function* openAnchors(tx: ReadTx, { anchors }: AnchoredGraph): Program<Anchor[]> {
+interface Before {
+  /** Undefined: the newest. */
+  readonly before: string | undefined
+  readonly last: string | undefined
+}
+
+function* pageOf(
+  tx: ReadTx,
+  anchors: Namespace,
+  { before, last }: Before,
+  limit: number,
+): Program<Anchor[]> {
+  if (before !== undefined) return yield* anchorsBefore(tx, anchors, before, limit)
+  if (last === undefined) return yield* newestAnchors(tx, anchors, limit)
+  return yield* anchorsBefore(tx, anchors, `${last}~`, limit)
+}
+
+/** Marked and not confirmed, oldest first, behind the newest confirmed one. */
+function* openAnchors(
+  tx: ReadTx,
+  anchors: Namespace,
+  last: string | undefined,
+): Program<Anchor[]> {
   const open: Anchor[] = []
-  let page = yield* newestAnchors(tx, anchors, pageSize)
+  let page = yield* pageOf(tx, anchors, { before: undefined, last }, pageSize)
   for (;;) {
     const end = page.findIndex(({ status }) => status === 'confirmed')
     open.push(...(end < 0 ? page : page.slice(0, end)))
-    const last = page.at(-1)
-    if (end >= 0 || last === undefined || page.length < pageSize) break
+    const oldest = page.at(-1)
+    if (end >= 0 || oldest === undefined || page.length < pageSize) break
     yield* tx.pause(page.length * entryUnits)
-    page = yield* anchorsBefore(tx, anchors, last.id, pageSize)
+    page = yield* anchorsBefore(tx, anchors, oldest.id, pageSize)
   }
   return open.filter(({ isMarked }) => isMarked).reverse()
-}
-
-function newestOf(tx: ReadTx, { anchors }: AnchoredGraph): Program<Anchor[]> {
-  return newestAnchors(tx, anchors, 1)
 }
 
 function* saveAll(tx: Tx, { anchors: ns }: AnchoredGraph, all: readonly Anchor[]): Program<void> {
@@ -212,7 +293,8 @@ function* saveAll(tx: Tx, { anchors: ns }: AnchoredGraph, all: readonly Anchor[]
 
 /** Counts a failed try of what was not sent; shown as failed after anchorAttemptsMax of them. */
 export async function noteFailure(programs: GraphPrograms, error: string): Promise<void> {
-  const open = (await programs.read(openAnchors)) ?? []
+  const open =
+    (await programs.read((tx, { anchors }) => openAnchors(tx, anchors, undefined))) ?? []
   const unsent = open.filter(isUnsent).slice(0, anchorsAtOnce)
   const failed = unsent.map((anchor): Anchor => {
     const attempts = anchor.attempts + 1

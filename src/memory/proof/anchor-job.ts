@@ -23,7 +23,7 @@ import { BackgroundLoop } from '../../engine/background/background-loop-job.js'
 import type { Pace } from '../../engine/background/pace-job.js'
 import type { Program, ReadTx, Store } from '../../store/store.js'
 import { findGraph } from '../graph/graph.js'
-import { graphKey } from '../graph/graph-key.js'
+import { type GraphKeys, graphKeys } from '../graph/graph-key.js'
 import { graphNames } from '../graph/graph-names.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import { type Waiting, waitingIn } from './anchor-batch.js'
@@ -68,7 +68,7 @@ interface State {
   /** Two anchors wait for a transaction: whatever is asked for, a third waits for theirs. */
   readonly isQueued: boolean
   readonly newest: Anchor | undefined
-  readonly key: string
+  readonly keys: GraphKeys
   readonly owner: string | null
 }
 
@@ -223,8 +223,8 @@ export class AnchorJob {
     const { owner } = graph.nodes.access
     const isRequested = graph.settings.requestedSeq !== undefined
     const isQueued = isUnsent(newest) && isUnsent(second)
-    const waiting = yield* waitingIn(tx, graph.nodes)
-    return { newest, owner, waiting, isRequested, isQueued, key: graphKey(graph) }
+    const waiting = yield* waitingIn(tx, graph)
+    return { newest, owner, waiting, isRequested, isQueued, keys: graphKeys(graph) }
   }
 
   private isDue({ waiting: { count, since }, isRequested, isQueued }: State): boolean {

@@ -18,6 +18,7 @@ import {
 } from './anchor-batch.js'
 import { findBatch, newestAnchors } from './anchors.js'
 import type { MerkleRoots } from './merkle-roots.js'
+import { upgradeProofs } from './upgrade.js'
 
 /** Programs over one graph; undefined where it is gone. */
 export interface GraphPrograms {
@@ -74,12 +75,12 @@ export async function makeAnchor(
   { ids, isAlone = false }: Wanted = {},
 ): Promise<MadeAnchor | undefined> {
   await finishMarking(programs)
+  if (!(await upgradeProofs(programs, clock))) return undefined
   for (let tries = 0; tries < triesMax; tries++) {
     const found = await programs.read(function* (tx, graph) {
       if (isAlone && (yield* hasUnsent(tx, graph))) return undefined
-      const { nodes, settings } = graph
-      if (ids !== undefined) return { batch: yield* gatherThese(tx, nodes, ids) }
-      return { batch: yield* gather(tx, nodes), requestedSeq: settings.requestedSeq }
+      if (ids !== undefined) return { batch: yield* gatherThese(tx, graph, ids) }
+      return { batch: yield* gather(tx, graph), requestedSeq: graph.settings.requestedSeq }
     })
     if (found === undefined) return undefined
     const { batch, requestedSeq } = found

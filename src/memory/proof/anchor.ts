@@ -3,27 +3,34 @@
 
 import { elementsOf, field } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
-import { boolOf, bsonType, type Document, stringOf } from '../../value/value.js'
+import { boolOf, bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+import type { ProofVersion } from '../graph/graph-key.js'
+import { leafVersion } from './leaf.js'
 
 /** Not sent; sent, and not deep enough in the chain; proved; given up for a while. */
 export type AnchorStatus = 'pending' | 'submitted' | 'confirmed' | 'failed'
 
-/** What an anchor anchors: memories and their hashes, one by one, in the order of their making. */
+/** What an anchor anchors: leaves by their subjects, one by one, in the order of their making. */
 export interface Batch {
   readonly ids: readonly string[]
+  /** Hashes of leaves; of version 1 the memories' own. */
   readonly hashes: readonly string[]
+  /** Place of each leaf among those of its subject; undefined of version 1: all are memories. */
+  readonly ns?: readonly number[] | undefined
 }
 
 export interface Anchor {
   /** `anc_` and a ULID. */
   readonly id: string
-  /** Place in the graph's chain of anchors, from 1; the contract counts alike. */
+  /** Of its leaves, and so of the graph's key that it is anchored under. */
+  readonly version: ProofVersion
+  /** Place in the key's chain of anchors, from 1; the contract counts alike. */
   readonly seq: number
   /** Root of the anchor before it. */
   readonly prev: string | null
   readonly root: string
-  /** Memories in the batch. */
+  /** Leaves in the batch. */
   readonly count: number
   readonly status: AnchorStatus
   /** Its memories name it; it is not sent before. */
@@ -67,7 +74,9 @@ export function anchorDocument(anchor: Anchor): Document {
       if (value === null) writer.null(name)
       else writer.int64(name, value)
     }
-    writer.string('_id', id).int32('seq', seq)
+    writer.string('_id', id)
+    if (anchor.version !== 1) writer.int32('v', anchor.version)
+    writer.int32('seq', seq)
     text('prev', prev)
     writer.string('root', root).int32('count', count).string('status', status)
     writer.bool('isMarked', isMarked).int32('attempts', attempts)
@@ -96,6 +105,7 @@ export function readAnchor(document: Document): Anchor {
   const isMarked = field(document, 'isMarked')
   return {
     id: text('_id') ?? '',
+    version: number('v') === leafVersion ? leafVersion : 1,
     seq: number('seq') ?? 0,
     prev: text('prev'),
     root: text('root') ?? '',
@@ -114,18 +124,30 @@ export function readAnchor(document: Document): Anchor {
   }
 }
 
-export function batchDocument(anchorId: string, { ids, hashes }: Batch): Document {
+export function batchDocument(anchorId: string, { ids, hashes, ns }: Batch): Document {
   return writeDocument((writer) => {
     writer.string('_id', batchId(anchorId)).openArray('ids')
     for (const [i, id] of ids.entries()) writer.string(String(i), id)
     writer.close().openArray('hashes')
     for (const [i, hash] of hashes.entries()) writer.string(String(i), hash)
     writer.close()
+    if (ns === undefined) return
+    writer.openArray('ns')
+    for (const [i, n] of ns.entries()) writer.int32(String(i), n)
+    writer.close()
   })
 }
 
 export function readBatch(document: Document): Batch {
-  return { ids: textsIn(document, 'ids'), hashes: textsIn(document, 'hashes') }
+  const ids = textsIn(document, 'ids')
+  const hashes = textsIn(document, 'hashes')
+  const ns = field(document, 'ns')
+  return ns === undefined ? { ids, hashes } : { ids, hashes, ns: numbersIn(ns) }
+}
+
+function numbersIn(list: Value): number[] {
+  if (list.type !== bsonType.array) return []
+  return elementsOf(list).map((number) => (number.isNumber ? numberOf(number) : Number.NaN))
 }
 
 function textsIn(document: Document, name: string): string[] {

@@ -85,12 +85,12 @@ export class Proofs {
 
 /** Notes what is left of a request for the next transaction: answers how many memories that is. */
 function requestOf(ids: ReadonlySet<string> | undefined) {
-  return function* (tx: Tx, { nodes, anchors }: AnchoredGraph): Program<number> {
+  return function* (tx: Tx, graph: AnchoredGraph): Program<number> {
     const left =
       ids === undefined
-        ? yield* countWaiting(tx, nodes)
-        : (yield* gatherThese(tx, nodes, ids)).ids.length
-    if (left > 0) yield* noteRequest(tx, anchors)
+        ? yield* countWaiting(tx, graph)
+        : (yield* gatherThese(tx, graph, ids)).ids.length
+    if (left > 0) yield* noteRequest(tx, graph.anchors)
     return left
   }
 }

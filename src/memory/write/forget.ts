@@ -17,8 +17,10 @@ import { noteChange } from '../graph/graph-settings.js'
 import { rangeOf } from '../graph/index-range.js'
 import { type Edge, edgeTypes, readEdge } from '../nodes/edge.js'
 import { changeHeads } from '../nodes/name-heads.js'
-import { isMemory, readEntity } from '../nodes/node.js'
+import { isMemory, type Memory, readEntity } from '../nodes/node.js'
 import { writePostings } from '../postings/postings.js'
+import { anchorInMaking } from '../proof/anchor-batch.js'
+import { forgetLeaves, recordEdgeGoneWith, recordMemoryGone } from '../proof/leaf-writing.js'
 import { buryMemory } from '../proof/tombstone.js'
 import { requireMemory } from './memory-plan.js'
 import { postedOf } from './remember.js'
@@ -33,7 +35,10 @@ export interface Forgotten {
 export function* forgetMemory(tx: Tx, graph: Graph, id: string, now: number): Program<Forgotten> {
   const memory = yield* requireMemory(tx, graph, id)
   const edges = yield* edgesOf(tx, graph, id, edgesPerProgram)
-  for (const edge of edges) yield* removeEdge(tx, graph, edge.id)
+  for (const edge of edges) {
+    yield* removeEdge(tx, graph, edge.id)
+    yield* recordEdgeGoneWith(tx, graph, edge.id, now)
+  }
   yield* noteChange(tx, graph.anchors)
   for (const { type, from, to } of edges) {
     if (type === edgeTypes.mentions && from === id) yield* removeUnlinked(tx, graph, to)
@@ -41,9 +46,20 @@ export function* forgetMemory(tx: Tx, graph: Graph, id: string, now: number): Pr
   if (edges.length === edgesPerProgram) return { edges: edges.length, isDone: false }
   yield* writePostings(tx, graph.terms, (postings) => postings.remove(postedOf(memory)))
   yield* removeNode(tx, graph, id)
-  const { hash, anchorId } = memory
-  if (anchorId !== null) yield* buryMemory(tx, graph.anchors, { id, hash, anchorId }, now)
+  yield* endProofs(tx, graph, memory, now)
   return { edges: edges.length, isDone: true }
+}
+
+/** Of an anchored memory the hash stays, and the deletion is recorded. */
+function* endProofs(tx: Tx, graph: Graph, memory: Memory, now: number): Program<void> {
+  const { id, hash } = memory
+  const anchorId = memory.anchorId ?? (yield* anchorInMaking(tx, graph.anchors, id))
+  if (anchorId === undefined) {
+    yield* forgetLeaves(tx, graph.anchors, id)
+    return
+  }
+  yield* buryMemory(tx, graph.anchors, { id, hash, anchorId }, now)
+  yield* recordMemoryGone(tx, graph, { id, hash }, now)
 }
 
 /** The edges at either end of a node as the program's start saw them, at most `limit`. */

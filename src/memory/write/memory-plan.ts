@@ -34,6 +34,8 @@ export interface PlannedEdge {
   readonly to: string
   readonly type: string
   readonly weight: number
+  /** It was asked for: it does not follow from the memory. */
+  readonly isGiven?: true
 }
 
 export interface MemoryPlan {
@@ -69,7 +71,8 @@ export function* planMemory(
   const extracted = yield* linkExtracted(links, entities, prepared)
   const edges: PlannedEdge[] = []
   for (const { to, type, weight } of prepared.given.edges) {
-    edges.push({ to: yield* targetOf(tx, graph, { entities, links }, to), type, weight })
+    const id = yield* targetOf(tx, graph, { entities, links }, to)
+    edges.push({ to: id, type, weight, isGiven: true })
   }
   const { supersedes } = prepared.given
   const superseded =

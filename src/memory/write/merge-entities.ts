@@ -3,7 +3,7 @@
 // (docs/memory.md, "What is kept")
 
 import { fail } from '../../base/errors.js'
-import { edgesPerProgram, entityNamesMax } from '../../base/limits.js'
+import { edgesMergedAtOnce, entityNamesMax } from '../../base/limits.js'
 import {
   getDocument,
   insertDocument,
@@ -17,6 +17,7 @@ import { noteChange } from '../graph/graph-settings.js'
 import { type Edge, edgeDocument, edgeId, readEdge } from '../nodes/edge.js'
 import { type Author, EntityWriting, withAliases } from '../nodes/entity-writing.js'
 import type { Entity } from '../nodes/node.js'
+import { recordEdge, recordEdgeGone } from '../proof/leaf-writing.js'
 import { edgesOf, removeEdge, removeNode } from './forget.js'
 import { unknownNode } from './memory-plan.js'
 
@@ -40,11 +41,12 @@ export function* mergeEntities(
   const into = yield* requireEntity(entities, given.into)
   if (from.id === into.id) throw fail('BadValue', 'an entity cannot be merged into itself')
   const entity = named(into, from, author.now)
-  const edges = yield* edgesOf(tx, graph, from.id, edgesPerProgram)
-  for (const edge of edges) yield* moveEdge(tx, graph, edge, from.id, into.id)
+  const edges = yield* edgesOf(tx, graph, from.id, edgesMergedAtOnce)
+  const ends = { old: from.id, now: into.id }
+  for (const edge of edges) yield* moveEdge(tx, graph, edge, ends, author.now)
   yield* noteChange(tx, graph.anchors)
   const moved = edges.length
-  if (moved === edgesPerProgram) return { entity: into, moved, isDone: false }
+  if (moved === edgesMergedAtOnce) return { entity: into, moved, isDone: false }
   yield* removeNode(tx, graph, from.id)
   yield* entities.replace(entity)
   return { entity, moved, isDone: true }
@@ -67,8 +69,15 @@ function named(into: Entity, from: Entity, now: number): Entity {
 }
 
 /** To the other entity; where that has such an edge already, the heavier of the two stays. */
-function* moveEdge(tx: Tx, graph: Graph, edge: Edge, old: string, now: string): Program<void> {
+function* moveEdge(
+  tx: Tx,
+  graph: Graph,
+  edge: Edge,
+  { old, now }: { readonly old: string; readonly now: string },
+  at: number,
+): Program<void> {
   yield* removeEdge(tx, graph, edge.id)
+  yield* recordEdgeGone(tx, graph, edge.id, at)
   const from = edge.from === old ? now : edge.from
   const to = edge.to === old ? now : edge.to
   if (from === to) return
@@ -79,5 +88,6 @@ function* moveEdge(tx: Tx, graph: Graph, edge: Edge, old: string, now: string): 
   if (there === undefined) yield* insertDocument(tx, graph.edges, moved)
   else if (readEdge(there).weight < edge.weight) {
     yield* replaceDocument(tx, graph.edges, key, there, moved)
-  }
+  } else return
+  yield* recordEdge(tx, graph, moved, at)
 }

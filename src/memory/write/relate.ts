@@ -1,6 +1,7 @@
 // Edges that clients make between nodes that are there, and take away.
 // (docs/memory.md, "Routes")
 
+import { equalBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
   findById,
@@ -15,6 +16,7 @@ import type { Graph } from '../graph/graph.js'
 import { noteChange } from '../graph/graph-settings.js'
 import { edgeDocument, edgeId, readEdge } from '../nodes/edge.js'
 import { type Author, EntityWriting } from '../nodes/entity-writing.js'
+import { recordEdge, recordEdgeGone } from '../proof/leaf-writing.js'
 import { removeEdge } from './forget.js'
 import { requireNamed } from './memory-plan.js'
 
@@ -59,6 +61,8 @@ export function* relateNodes(
   })
   if (stored === undefined) yield* insertDocument(tx, graph.edges, edge)
   else yield* replaceDocument(tx, graph.edges, key, stored, edge)
+  const isSame = stored !== undefined && equalBytes(stored, edge)
+  if (!isSame) yield* recordEdge(tx, graph, edge, createdAt)
   yield* noteChange(tx, graph.anchors)
   return { edge, isNew: stored === undefined }
 }
@@ -75,6 +79,7 @@ export function* unrelateNodes(
 ): Program<void> {
   const id = 'id' in meant ? meant.id : yield* idOf(tx, graph, meant, author)
   if (!(yield* removeEdge(tx, graph, id))) throw unknownEdge()
+  yield* recordEdgeGone(tx, graph, id, author.now)
   yield* noteChange(tx, graph.anchors)
 }
 

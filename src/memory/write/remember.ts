@@ -14,6 +14,7 @@ import type { Guarded } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Document, stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
+import { placeOf } from '../graph/graph-key.js'
 import { noteChange } from '../graph/graph-settings.js'
 import { type Edge, edgeDocument, edgeId, edgeTypes } from '../nodes/edge.js'
 import { type Author, EntityWriting } from '../nodes/entity-writing.js'
@@ -21,6 +22,7 @@ import { type Memory, memoryDocument } from '../nodes/node.js'
 import { type Posted, type PostingChanges, PostingWriter } from '../postings/postings.js'
 import { topTerms } from '../postings/top-terms.js'
 import { totalsOf } from '../postings/totals.js'
+import { recordEdge, recordFirstState, recordState } from '../proof/leaf-writing.js'
 import { memoryHash } from '../proof/memory-hash.js'
 import {
   type Extracted,
@@ -132,7 +134,12 @@ export class Remembering {
     const document = memoryDocument(memory)
     yield* insertDocument(tx, graph.nodes, document)
     const edges = plannedEdges(plan)
-    for (const { to, ...rest } of edges) yield* this.addEdge({ ...rest, from: memory.id, to })
+    for (const { isGiven = false, ...edge } of edges) {
+      yield* this.addEdge({ ...edge, from: memory.id }, isGiven)
+    }
+    if (memory.validFrom !== undefined || memory.validTo !== undefined) {
+      yield* recordFirstState(tx, graph, document, memory.createdAt)
+    }
     if (previous !== undefined) {
       yield* this.addEdge({ from: previous, to: memory.id, type: edgeTypes.next, weight: 1 })
     }
@@ -176,7 +183,7 @@ export class Remembering {
       keywords: rest.terms,
       len: rest.length,
       contentKey: rest.contentKey,
-      hash: memoryHash({ ...hashed, graph: this.graph.name }),
+      hash: memoryHash({ ...hashed, graph: placeOf(this.graph).name }),
       anchorId: null,
       status: 'active',
       validFrom,
@@ -190,15 +197,21 @@ export class Remembering {
     if (memory.status === 'superseded') return
     yield* this.postings.setStatus(postedOf(memory), true)
     const updatedAt = this.options.now
-    yield* replaceMemory(this.tx, this.graph, { ...memory, status: 'superseded', updatedAt })
+    const after = { ...memory, status: 'superseded', updatedAt } as const
+    const document = yield* replaceMemory(this.tx, this.graph, after)
+    yield* recordState(this.tx, this.graph, document, updatedAt)
   }
 
   /** Between nodes of which one is new: there is none of its kind. */
-  private addEdge(edge: Pick<Edge, 'from' | 'to' | 'type' | 'weight'>): Program<void> {
+  private *addEdge(
+    edge: Pick<Edge, 'from' | 'to' | 'type' | 'weight'>,
+    isGiven = false,
+  ): Program<void> {
     const { now: createdAt, createdBy } = this.options
     const id = edgeId(this.graph.name, edge.from, edge.type, edge.to)
     const document = edgeDocument({ ...edge, id, createdAt, createdBy })
-    return insertDocument(this.tx, this.graph.edges, document)
+    yield* insertDocument(this.tx, this.graph.edges, document)
+    if (isGiven) yield* recordEdge(this.tx, this.graph, document, createdAt, true)
   }
 }
 

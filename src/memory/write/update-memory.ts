@@ -9,6 +9,7 @@ import type { Graph } from '../graph/graph.js'
 import { noteChange } from '../graph/graph-settings.js'
 import type { MemoryStatus } from '../nodes/node.js'
 import { writePostings } from '../postings/postings.js'
+import { recordState } from '../proof/leaf-writing.js'
 import { findDuplicate, requireMemory } from './memory-plan.js'
 import { postedOf, replaceMemory } from './remember.js'
 
@@ -38,5 +39,7 @@ export function* updateMemory(
     postings.setStatus(postedOf(before), status === 'superseded'),
   )
   yield* noteChange(tx, graph.anchors)
-  return yield* replaceMemory(tx, graph, { ...before, status, validTo, updatedAt: now })
+  const after = yield* replaceMemory(tx, graph, { ...before, status, validTo, updatedAt: now })
+  yield* recordState(tx, graph, after, now)
+  return after
 }

@@ -69,8 +69,9 @@ t.test('anchors of one millisecond, or of a clock set back, sort as they were ma
   for (const [i, now] of [5_000, 5_000, 4_000].entries()) {
     const random = new Uint8Array(10).fill(200 - i)
     const anchor = await room.inGraph('times', function* (tx, graph) {
-      const { ids, hashes } = yield* gather(tx, graph.nodes)
-      const batch = { ids: ids.slice(0, 1), hashes: hashes.slice(0, 1) }
+      const { ids, hashes, ns, found } = yield* gather(tx, graph)
+      const first = { ids: ids.slice(0, 1), hashes: hashes.slice(0, 1), ns: ns.slice(0, 1) }
+      const batch = { ...first, found: found.slice(0, 1), isAll: false }
       const made = { root: `root ${i}`, random, now, isAlone: false }
       const begun = yield* beginAnchor(tx, graph, batch, made)
       if (begun !== undefined) yield* markSome(tx, graph, begun, batch, 0)
