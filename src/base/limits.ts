@@ -769,6 +769,21 @@ export const verifyBlocksMax = 10_000
 export const verifyQuestionsAtOnce = 16
 export const verifyGraphMs = 10_000
 
+/**
+ * Proofs: ids of one request, edges of a memory that its verdict looks at at either end, leaves that
+ * speak of a graph itself (it is moved by an operator, rarely), anchors with their batches that one
+ * step reads, memories of a step, and how many leaves and documents one request of a sweep takes.
+ */
+export const verifyIdsMax = 300
+export const verifyEdgesMax = 100
+export const graphLeavesMax = 1_000
+export const verifyBatchesAtOnce = 10
+export const verifyMemoriesAtOnce = 10
+export const sweepEntriesMax = 5_000
+/** Problems and late memories that one request of a sweep lists; more are counted. A cursor. */
+export const sweepListedMax = 100
+export const sweepCursorCharsMax = 4_096
+
 /** Addresses on the whitelist: it is answered whole, in a reply of about 5 MB. */
 export const whitelistAddressesMax = 100_000
 /** Roles of one collection: they stand in its descriptor, which every command decodes. */

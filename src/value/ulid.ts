@@ -21,3 +21,11 @@ export function ulid(ms: number, random: Uint8Array): string {
   }
   return text
 }
+
+/** The time of a ULID, milliseconds; undefined for what is none. */
+export function ulidTime(text: string): number | undefined {
+  if (!/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)) return undefined
+  let ms = 0
+  for (const digit of text.slice(0, timeDigits)) ms = ms * 32 + digits.indexOf(digit)
+  return ms
+}

@@ -16,18 +16,17 @@ import {
 } from '../../src/engine/collection/collections.js'
 import { documentOfRecord } from '../../src/engine/collection/records.js'
 import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph/graph.js'
-import { graphKey } from '../../src/memory/graph/graph-key.js'
 import { noteChange, noteRequest } from '../../src/memory/graph/graph-settings.js'
 import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
 import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
 import { beginAnchor, gatherThese, markSome } from '../../src/memory/proof/anchor-batch.js'
 import { type GraphPrograms, graphPrograms } from '../../src/memory/proof/anchor-making.js'
 import { newestAnchors } from '../../src/memory/proof/anchors.js'
-import { evidenceOf } from '../../src/memory/proof/evidence.js'
-import { anchorsToVerify, type GraphVerdict } from '../../src/memory/proof/graph-verdict.js'
 import { memoryHash } from '../../src/memory/proof/memory-hash.js'
 import { merkleRoot } from '../../src/memory/proof/merkle.js'
 import { Proofs, type ProofsOptions, type Requested } from '../../src/memory/proof/proofs.js'
+import type { GraphVerdict } from '../../src/memory/proof/sweep.js'
+import type { Finding } from '../../src/memory/proof/sweep-checks.js'
 import { notFound, type Verdict } from '../../src/memory/proof/verdict.js'
 import { openMemoryStore } from '../../src/store/memory.js'
 import type { Program, Store, Tx } from '../../src/store/store.js'
@@ -124,24 +123,27 @@ export class AnchorRoom {
   }
 
   async verify(graph: string, id: string, proofs = this.proofs()): Promise<Verdict> {
-    const evidence = await this.store.read(function* (tx) {
-      const found = yield* findGraph(tx, database, graph)
-      return found === undefined ? undefined : yield* evidenceOf(tx, found, id)
-    })
-    return evidence === undefined ? notFound : proofs.verify(evidence)
+    const [verdict = notFound] = await this.verifyAll(graph, [id], proofs)
+    return verdict
   }
 
-  async verifyGraph(
-    graph: string,
-    proofs = this.proofs(),
-    pageSize?: number,
-  ): Promise<GraphVerdict> {
-    const key = await this.inGraph(graph, function* (_, found) {
-      return graphKey(found)
-    })
-    const page = (before: string | undefined) =>
-      this.inGraph(graph, (tx, { anchors }) => anchorsToVerify(tx, anchors, before, pageSize))
-    return proofs.verifyGraph({ graphKey: key, page })
+  verifyAll(graph: string, ids: readonly string[], proofs = this.proofs()): Promise<Verdict[]> {
+    return proofs.verify(programsIn(this.store, graph).read, ids)
+  }
+
+  /** A whole sweep: with every problem, and the figures of its last request. */
+  async verifyGraph(graph: string, proofs = this.proofs(), entries?: number): Promise<Swept> {
+    const problems: Finding[] = []
+    const lateIds: string[] = []
+    const { read } = programsIn(this.store, graph)
+    for (let cursor: string | undefined, requests = 1; ; requests++) {
+      const verdict = await proofs.verifyGraph(read, cursor, entries)
+      if (verdict === undefined) throw new Error(`there is no graph ${graph}`)
+      problems.push(...verdict.problems)
+      lateIds.push(...verdict.lateIds)
+      if (verdict.cursor === null) return { ...verdict, problems, lateIds, requests }
+      cursor = verdict.cursor
+    }
   }
 
   /** Newest first. */
@@ -194,6 +196,11 @@ export class AnchorRoom {
       return yield* program(tx, found)
     })
   }
+}
+
+export interface Swept extends GraphVerdict {
+  /** Requests that the sweep took. */
+  readonly requests: number
 }
 
 /** An anchor for each of the memories, twenty a transaction. */

@@ -1,24 +1,18 @@
-// verifyMemory, verifyGraph and anchorGraph: they wait for the chain, so they are tasks. What they
+// verifyMemory, verifyGraph, anchorGraph and the like: they wait for the chain, so they are tasks. What they
 // read and write of the graph goes through the call's fence, before and after.
 
 import { fail } from '../../base/errors.js'
-import { anchorBatchMemories, memoryIdCharsMax } from '../../base/limits.js'
+import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { arrayOf, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { findGraph, graphTouches } from '../../memory/graph/graph.js'
-import { graphKey } from '../../memory/graph/graph-key.js'
 import type { GraphPrograms } from '../../memory/proof/anchor-making.js'
-import { evidenceOf } from '../../memory/proof/evidence.js'
-import {
-  anchorsToVerify,
-  type GraphEvidence,
-  type GraphVerdict,
-} from '../../memory/proof/graph-verdict.js'
-import { noChain, Proofs, type Requested } from '../../memory/proof/proofs.js'
+import { canonicalJson } from '../../memory/proof/canonical.js'
+import { noChain, Proofs } from '../../memory/proof/proofs.js'
+import type { GraphVerdict } from '../../memory/proof/sweep.js'
 import { notFound, type Verdict } from '../../memory/proof/verdict.js'
-import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
 const verifyMemory = documentRow({
@@ -28,15 +22,38 @@ const verifyMemory = documentRow({
   target: string,
   params: { id: string },
   touches: ({ db, target }) => graphTouches(db, target, 'read'),
-  help: 'Recomputes the hash of a memory and compares it with its anchor and the chain.',
+  help: 'Recomputes the hash of a memory and compares it with its anchors and the chain.',
   async run(call) {
-    const { db, target, args } = call
-    requireId(args.id)
-    const evidence = await call.read(function* (tx) {
-      const graph = yield* findGraph(tx, db, target)
-      return graph === undefined ? undefined : yield* evidenceOf(tx, graph, args.id)
+    const { id } = call.args
+    requireId(id)
+    const [verdict = notFound] = await proofsOf(call).verify(programsOf(call).read, [id])
+    return reply((out) => writeVerdict(out, verdict))
+  },
+})
+
+const verifyMemories = documentRow({
+  name: 'verifyMemories',
+  grain: 'task',
+  access: 'reader',
+  target: string,
+  params: { ids: arrayOf(string) },
+  touches: ({ db, target }) => graphTouches(db, target, 'read'),
+  help: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, in the order of the ids.`,
+  async run(call) {
+    const { ids } = call.args
+    if (ids.length === 0 || ids.length > verifyIdsMax) {
+      throw fail('BadValue', `'ids' must hold 1 to ${verifyIdsMax} ids`)
+    }
+    for (const id of ids) requireId(id)
+    const verdicts = await proofsOf(call).verify(programsOf(call).read, ids)
+    return reply((out) => {
+      out.openArray('results')
+      for (const [i, verdict] of verdicts.entries()) {
+        writeVerdict(out.pushOpenDocument().string('id', ids[i] ?? ''), verdict)
+        out.close()
+      }
+      out.close()
     })
-    return replyOf(evidence === undefined ? notFound : await proofsOf(call).verify(evidence))
   },
 })
 
@@ -45,22 +62,35 @@ const verifyGraph = documentRow({
   grain: 'task',
   access: 'reader',
   target: string,
-  params: {},
+  params: { cursor: optional(string) },
   touches: ({ db, target }) => graphTouches(db, target, 'read'),
-  help: "Compares a graph's anchors, their places and the roots before them with the chain.",
+  help:
+    'Sweeps a graph: anchors against the chain, and leaves, memories and edges against the ' +
+    'anchors. A large graph takes several calls: each answers the cursor of the next.',
   async run(call) {
-    const { db, target } = call
-    const key = await call.read(function* (tx) {
-      const graph = yield* findGraph(tx, db, target)
-      return graph === undefined ? undefined : graphKey(graph)
-    })
-    if (key === undefined) throw fail('GraphNotFound', `there is no graph '${target}'`)
-    const page: GraphEvidence['page'] = (before) =>
-      call.read(function* (tx) {
-        const graph = yield* findGraph(tx, db, target)
-        return graph === undefined ? [] : yield* anchorsToVerify(tx, graph.anchors, before)
-      })
-    return replyOf({ ...(await proofsOf(call).verifyGraph({ graphKey: key, page })) })
+    const { target, args } = call
+    const verdict = await proofsOf(call).verifyGraph(programsOf(call).read, args.cursor)
+    if (verdict === undefined) throw fail('GraphNotFound', `there is no graph '${target}'`)
+    return reply((out) => writeGraphVerdict(out, verdict))
+  },
+})
+
+const exportEvidence = documentRow({
+  name: 'exportEvidence',
+  grain: 'task',
+  access: 'reader',
+  target: string,
+  params: { id: string },
+  touches: ({ db, target }) => graphTouches(db, target, 'read'),
+  help: 'Answers what proves a memory without this server: its fields, leaf, proof and anchor.',
+  async run(call) {
+    const { target, args } = call
+    requireId(args.id)
+    const found = await proofsOf(call).export(programsOf(call).read, args.id)
+    if (found === undefined) {
+      throw fail('NodeNotFound', `graph '${target}' has no anchored memory '${args.id}'`)
+    }
+    return reply((out) => out.string('evidence', canonicalJson({ ...found })))
   },
 })
 
@@ -79,11 +109,18 @@ const anchorGraph = documentRow({
     }
     for (const id of ids ?? []) requireId(id)
     const chosen = ids === undefined ? undefined : new Set(ids)
-    return replyOf({ ...(await proofsOf(call).anchor(call.target, programsOf(call), chosen)) })
+    const requested = await proofsOf(call).anchor(call.target, programsOf(call), chosen)
+    return reply((out) => writeFields(out, requested))
   },
 })
 
-export const proofRows = [verifyMemory, verifyGraph, anchorGraph]
+export const proofRows = [
+  verifyMemory,
+  verifyMemories,
+  verifyGraph,
+  exportEvidence,
+  anchorGraph,
+]
 
 function requireId(id: string): void {
   if (id.length > 0 && id.length <= memoryIdCharsMax) return
@@ -113,11 +150,30 @@ function programsOf(call: Call<unknown, string>): GraphPrograms {
   }
 }
 
+function writeVerdict(out: DocumentWriter, { warnings, ...verdict }: Verdict): void {
+  writeFields(out, verdict)
+  out.openArray('warnings')
+  for (const [i, warning] of warnings.entries()) out.string(String(i), warning)
+  out.close()
+}
+
+function writeGraphVerdict(out: DocumentWriter, verdict: GraphVerdict): void {
+  const { problems, lateIds, progress, cursor, ...rest } = verdict
+  writeFields(out, rest)
+  out.openArray('problems')
+  for (const { id, problem } of problems) {
+    out.pushOpenDocument().string('id', id).string('problem', problem).close()
+  }
+  out.close().openArray('lateIds')
+  for (const [i, id] of lateIds.entries()) out.string(String(i), id)
+  out.close().openDocument('progress')
+  writeFields(out, progress)
+  writeField(out.close(), 'cursor', cursor)
+}
+
 /** Texts, truths and whole numbers as they are. */
-function replyOf(fields: Verdict | GraphVerdict | Requested): Document {
-  return reply((writer) => {
-    for (const [name, value] of Object.entries(fields)) writeField(writer, name, value)
-  })
+function writeFields(out: DocumentWriter, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) writeField(out, name, value)
 }
 
 function writeField(writer: DocumentWriter, name: string, value: unknown): void {

@@ -34,10 +34,6 @@ export function firstGraphKey(graph: KeyedGraph): string {
   return keyOf(graph.settings.key, placeOf(graph).name)
 }
 
-export function graphKeyOf(graph: KeyedGraph, version: ProofVersion): string {
-  return version === 1 ? firstGraphKey(graph) : graphKey(graph)
-}
-
 /** Both keys of a graph; the first where roots of version 1 may have been anchored under it. */
 export interface GraphKeys {
   readonly first: string
@@ -49,6 +45,10 @@ export interface GraphKeys {
 export function graphKeys(graph: KeyedGraph): GraphKeys {
   const lastOfFirst = graph.settings.upgraded?.anchorId
   return { first: firstGraphKey(graph), second: graphKey(graph), lastOfFirst }
+}
+
+export function graphKeyed({ first, second }: GraphKeys, version: ProofVersion): string {
+  return version === 1 ? first : second
 }
 
 function keyOf(key: Bytes, text: string): string {

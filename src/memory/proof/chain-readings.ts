@@ -61,6 +61,21 @@ export class ChainReadings {
     const name = graphKey + root
     const known = this.known.get(name)
     if (known !== undefined && known.untilMs > clock.elapsed()) return known.reading
+    return this.remember(name, graphKey, root, near)
+  }
+
+  /** As `of`, whatever is remembered. */
+  again(graphKey: string, root: string, near: number | null): Promise<Reading> {
+    return this.remember(graphKey + root, graphKey, root, near)
+  }
+
+  private async remember(
+    name: string,
+    graphKey: string,
+    root: string,
+    near: number | null,
+  ): Promise<Reading> {
+    const { clock } = this.options
     const reading = this.read(graphKey, root, near)
     const remembered = { reading, untilMs: Number.POSITIVE_INFINITY }
     this.known.set(name, remembered)

@@ -35,8 +35,13 @@ export function memoryHash(memory: HashedMemory): string {
 
 /** The bytes' text; exported for whoever wants to recompute the hash elsewhere. */
 export function hashedText(memory: HashedMemory): string {
+  return canonicalJson(hashedJson(memory))
+}
+
+/** The fields that are hashed. */
+export function hashedJson(memory: HashedMemory): JsonObject {
   const { graph, id, text, source, entities, createdAt, createdBy, supersedes } = memory
-  return canonicalJson({
+  return {
     v: hashVersion,
     graph,
     id,
@@ -47,5 +52,5 @@ export function hashedText(memory: HashedMemory): string {
     supersedes,
     entities: [...entities].sort(),
     createdBy: createdBy?.toLowerCase(),
-  })
+  }
 }

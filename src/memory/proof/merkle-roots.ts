@@ -11,8 +11,19 @@ import { merkleIdleMs, merkleRootsKept } from '../../base/limits.js'
 /** What stands for "these hashes have no root". */
 const none = ''
 
+/** A batch, and the leaf whose proof is wanted; the root where there is none. */
+export interface MerkleQuestion {
+  readonly hashes: readonly string[]
+  readonly of?: string
+}
+
+export interface MerkleAnswer {
+  readonly root?: string | undefined
+  readonly proof?: readonly string[] | undefined
+}
+
 interface Asked {
-  readonly resolve: (root: string | undefined) => void
+  readonly resolve: (answer: MerkleAnswer) => void
   readonly reject: (error: Error) => void
 }
 
@@ -28,16 +39,21 @@ export class MerkleRoots {
     const digest = createHash('sha256').update(hashes.join()).digest('base64')
     const known = this.known.get(digest)
     if (known !== undefined) return known === none ? undefined : known
-    const root = await this.ask(hashes)
+    const { root } = await this.ask({ hashes })
     this.known.set(digest, root ?? none)
     return root
   }
 
-  private ask(hashes: readonly string[]): Promise<string | undefined> {
+  /** As merkleProof, away from the event loop. */
+  async proofOf(hashes: readonly string[], of: string): Promise<readonly string[] | undefined> {
+    return (await this.ask({ hashes, of })).proof
+  }
+
+  private ask(question: MerkleQuestion): Promise<MerkleAnswer> {
     clearTimeout(this.idle)
     this.worker ??= this.start()
     this.worker.ref()
-    this.worker.postMessage(hashes)
+    this.worker.postMessage(question)
     return new Promise((resolve, reject) => {
       this.asked.push({ resolve, reject })
     })
@@ -45,8 +61,8 @@ export class MerkleRoots {
 
   private start(): Worker {
     const worker = new Worker(new URL('./merkle-worker.js', import.meta.url), { name: 'merkle' })
-    worker.on('message', (root: string | undefined) => {
-      this.asked.shift()?.resolve(root)
+    worker.on('message', (answer: MerkleAnswer) => {
+      this.asked.shift()?.resolve(answer)
       if (this.asked.length === 0) this.rest(worker)
     })
     worker.on('error', () => this.gone())

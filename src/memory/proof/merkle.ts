@@ -10,10 +10,24 @@ import { hashForm } from './memory-hash.js'
  * batch of ours: none at all, one twice, or what is no hash.
  */
 export function merkleRoot(hashes: readonly string[]): string | undefined {
+  return treeOf(hashes)?.root
+}
+
+/** The siblings from a leaf to the root; undefined where the batch has no such leaf, or no root. */
+export function merkleProof(hashes: readonly string[], of: string): string[] | undefined {
+  return hashes.includes(of) ? treeOf(hashes)?.getProof([of]) : undefined
+}
+
+/** Whether the proof leads from the leaf to the root. */
+export function isProof(root: string, leaf: string, proof: readonly string[]): boolean {
+  return StandardMerkleTree.verify(root, ['bytes32'], [leaf], [...proof])
+}
+
+function treeOf(hashes: readonly string[]): StandardMerkleTree<[string]> | undefined {
   if (hashes.length === 0 || new Set(hashes).size < hashes.length) return undefined
   if (!hashes.every((hash) => hashForm.test(hash))) return undefined
   return StandardMerkleTree.of(
-    hashes.map((hash) => [hash]),
+    hashes.map((hash): [string] => [hash]),
     ['bytes32'],
-  ).root
+  )
 }

@@ -2,7 +2,7 @@
 // answers to whoever asks whether they are proved.
 
 import { fail } from '../../base/errors.js'
-import { anchorPayMs } from '../../base/limits.js'
+import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits.js'
 import { type ExplorerUrl, explorerOf } from '../../chain/explorer.js'
 import type { OpenChain } from '../../chain/open.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -11,10 +11,15 @@ import { type AnchoredGraph, countWaiting, gatherThese } from './anchor-batch.js
 import { AnchorJob, type AnchorJobParts } from './anchor-job.js'
 import { type GraphPrograms, makeAnchor } from './anchor-making.js'
 import { ChainReadings } from './chain-readings.js'
-import type { Evidence } from './evidence.js'
-import { type GraphEvidence, type GraphVerdict, graphVerdictOf } from './graph-verdict.js'
+import type { StoredAnchor } from './chain-walk.js'
+import { type Evidence, evidencesOf } from './evidence.js'
+import { type ExportedEvidence, exportedOf } from './exported.js'
+import { graphFacts } from './graph-evidence.js'
+import { verdictsOf } from './memory-verdicts.js'
 import { MerkleRoots } from './merkle-roots.js'
-import { type Verdict, verdictOf } from './verdict.js'
+import { type GraphVerdict, sweepGraph } from './sweep.js'
+import { storedAnchors } from './sweep-steps.js'
+import type { Verdict } from './verdict.js'
 
 export interface ProofsOptions extends Omit<AnchorJobParts, 'anchors' | 'roots' | 'payEveryMs'> {
   readonly chain: Pick<OpenChain, 'kind' | 'chainId' | 'anchors'>
@@ -49,15 +54,36 @@ export class Proofs {
     this.job = new AnchorJob({ ...options, anchors, roots: this.roots, payEveryMs })
   }
 
-  verify(evidence: Evidence): Promise<Verdict> {
-    const { roots, readings, explorer } = this
-    return verdictOf(evidence, { roots, readings, explorer })
+  /** One verdict for each id, in their order. */
+  async verify(read: GraphPrograms['read'], ids: readonly string[]): Promise<Verdict[]> {
+    const { explorer } = this
+    const facts = await read((tx, graph) => graphFacts(tx, graph))
+    const some = async (wanted: readonly string[]): Promise<readonly Evidence[]> =>
+      (await read((tx, graph) => evidencesOf(tx, graph, wanted))) ?? []
+    const anchors = async (before: string | undefined): Promise<readonly StoredAnchor[]> =>
+      (await read((tx, graph) => storedAnchors(tx, graph.anchors, before))) ?? []
+    const parts = { ...this.walkParts(), explorer, atOnce: verifyMemoriesAtOnce }
+    return verdictsOf({ facts, ids, some, anchors }, parts)
   }
 
-  verifyGraph(evidence: GraphEvidence): Promise<GraphVerdict> {
-    const { chain, clock, pace } = this.options
-    const { isConfigured } = chain.anchors
-    return graphVerdictOf(evidence, { readings: this.readings, isConfigured, clock, pace })
+  /** One request of a sweep; undefined where there is no such graph. */
+  verifyGraph(
+    read: GraphPrograms['read'],
+    cursor?: string,
+    entries?: number,
+  ): Promise<GraphVerdict | undefined> {
+    return sweepGraph(read, cursor, { ...this.walkParts(), entries })
+  }
+
+  /** What proves a memory without this server; undefined where there is no such memory. */
+  async export(read: GraphPrograms['read'], id: string): Promise<ExportedEvidence | undefined> {
+    return exportedOf(read, id, this.roots)
+  }
+
+  private walkParts() {
+    const { roots, readings, options } = this
+    const { chain, clock, pace } = options
+    return { roots, readings, isConfigured: chain.anchors.isConfigured, clock, pace }
   }
 
   /**

@@ -11,7 +11,7 @@ import type { KeyRange, Program, Tx } from '../../store/store.js'
 import { type Document, stringValue } from '../../value/value.js'
 import { firstGraphKey } from '../graph/graph-key.js'
 import { noteProofs, proofsVersion } from '../graph/graph-settings.js'
-import { readEdge } from '../nodes/edge.js'
+import { edgeId, edgeTypes, readEdge } from '../nodes/edge.js'
 import { isMemory, readMemory } from '../nodes/node.js'
 import { nodeId } from '../nodes/node-reading.js'
 import type { AnchoredGraph } from './anchor-batch.js'
@@ -20,7 +20,7 @@ import { newestAnchors } from './anchors.js'
 import { followsFromMemories } from './derived-edges.js'
 import { isFirstState } from './leaf.js'
 import { newestOwnLeaf } from './leaf-records.js'
-import { recordEdge, recordMemoryGone, recordState, recordUpgrade } from './leaf-writing.js'
+import { recordEdge, recordEdgeGone, recordMemoryGone, recordState, recordUpgrade } from './leaf-writing.js'
 import { readTombstone, tombstonePrefix } from './tombstone.js'
 
 /** The parts that are looked at, in this order, and the ids in each. */
@@ -85,13 +85,29 @@ function* recordOld(
       yield* recordMemoryGone(tx, graph, tombstone, now)
     }
   } else if (isMemory(document)) {
-    const { id, updatedAt } = readMemory(document)
-    if (isFirstState(document) || (yield* hasLeaf(tx, graph, id))) return
-    yield* recordState(tx, graph, document, updatedAt)
+    yield* recordOldMemory(tx, graph, document, now)
   } else {
     if (yield* hasLeaf(tx, graph, readEdge(document).id)) return
     if (yield* followsFromMemories(tx, graph, document)) return
     yield* recordEdge(tx, graph, document, now)
+  }
+}
+
+/** Its state, and edges to entities that were taken away or have moved with a merged entity. */
+function* recordOldMemory(
+  tx: Tx,
+  graph: AnchoredGraph,
+  document: Document,
+  now: number,
+): Program<void> {
+  const { id, updatedAt, entities } = readMemory(document)
+  if (!isFirstState(document) && !(yield* hasLeaf(tx, graph, id))) {
+    yield* recordState(tx, graph, document, updatedAt)
+  }
+  for (const entity of entities) {
+    const edge = edgeId(graph.name, id, edgeTypes.mentions, entity)
+    if ((yield* tx.get(recordKey(graph.edges, stringValue(edge)))) !== undefined) continue
+    if (!(yield* hasLeaf(tx, graph, edge))) yield* recordEdgeGone(tx, graph, edge, now)
   }
 }
 

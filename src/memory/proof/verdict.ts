@@ -1,34 +1,53 @@
 // Whether one memory is proved: recomputed from what is stored and compared with the chain, never
-// read from a stored answer. The flags stand for themselves, so that they tell what is wrong; the
-// first that does not hold gives the problem's text. (docs/memory.md, "Verify")
+// read from a stored answer. Each flag stands for itself; the first check that fails gives the
+// problem's text. (docs/memory.md, "Verify")
 
+import { anchorBatchMemories, anchorDueMs } from '../../base/limits.js'
 import type { ExplorerUrl } from '../../chain/explorer.js'
+import { ulidTime } from '../../value/ulid.js'
+import { memoryPrefix } from '../postings/packed-id.js'
 import type { Anchor } from './anchor.js'
-import type { ChainReadings, Found, Reading } from './chain-readings.js'
+import type { Reading } from './chain-readings.js'
+import type { JudgedAnchor, WalkProblem } from './chain-walk.js'
 import type { Evidence } from './evidence.js'
-import type { MerkleRoots } from './merkle-roots.js'
 
 export type Problem =
+  | WalkProblem
   | 'not found'
   | 'content hash mismatch'
   | 'not anchored yet'
   | 'hash not in anchor batch'
+  | 'changed since it was anchored'
+  | 'anchored twice'
+  | 'anchor id mismatch'
   | 'merkle proof invalid'
-  | 'root not found on chain'
-  | 'chain unreachable'
-  | 'no chain configured'
+  | 'state not as recorded'
+  | 'edge not as recorded'
+  | 'changed since, not anchored'
+
+/** What is odd and proves nothing. */
+export type Warning =
+  | 'anchored late'
+  | 'times differ'
+  | 'edge changed since, not anchored'
 
 export interface Verdict {
-  /** All four flags hold. */
+  /** All flags hold, and nothing is wrong with the graph's anchors. */
   readonly verified: boolean
   /** The hash that is kept is that of the fields. */
   readonly hashValid: boolean
-  /** A confirmed anchor lists the hash of the fields. */
+  /** The anchor that the memory names, and no other, lists the hash of the fields. */
   readonly anchored: boolean
   /** What the anchor lists adds up to its root. */
   readonly proofValid: boolean
   /** The contract has that root of ours in a confirmed block, as the anchor tells it. */
   readonly onChain: boolean
+  /** Status, validity and edges are as leaves say that are anchored. */
+  readonly stateValid: boolean
+  /** A single verify never shows that nothing is missing: only the sweep does. */
+  readonly complete: false
+  /** The graph's key on the chain; null where there is no such graph. */
+  readonly graphKey: string | null
   readonly root: string | null
   readonly txHash: string | null
   /** Milliseconds since 1970: time of the block. */
@@ -38,12 +57,7 @@ export interface Verdict {
   /** Empty for a memory that is not there. */
   readonly computedHash: string
   readonly problem: Problem | null
-}
-
-export interface VerdictParts {
-  readonly roots: MerkleRoots
-  readonly readings: ChainReadings
-  readonly explorer: ExplorerUrl
+  readonly warnings: readonly Warning[]
 }
 
 export const notFound: Verdict = {
@@ -52,6 +66,9 @@ export const notFound: Verdict = {
   anchored: false,
   proofValid: false,
   onChain: false,
+  stateValid: false,
+  complete: false,
+  graphKey: null,
   root: null,
   txHash: null,
   anchoredAt: null,
@@ -59,44 +76,105 @@ export const notFound: Verdict = {
   explorerUrl: null,
   computedHash: '',
   problem: 'not found',
+  warnings: [],
 }
 
-export async function verdictOf(evidence: Evidence, parts: VerdictParts): Promise<Verdict> {
-  const { computedHash, storedHash, anchorId, anchor, batch, graphKey } = evidence
+/** A place where a batch lists a leaf of the memory. */
+export interface Listing {
+  readonly judged: JudgedAnchor
+  readonly n: number
+  readonly leaf: string
+}
+
+export interface Facts {
+  readonly evidence: Evidence
+  /** Newest first. */
+  readonly listings: readonly Listing[]
+  readonly walk: WalkProblem | null
+  /** Whether the batch of the memory's own listing gives the anchor's root. */
+  readonly proofValid: boolean
+  /** The newest earlier anchor that had room for the memory; undefined where there is none. */
+  readonly before: JudgedAnchor | undefined
+}
+
+export function verdictOf(
+  facts: Facts,
+  graphKey: string,
+  explorer: ExplorerUrl,
+): Verdict {
+  const { evidence, listings, walk } = facts
+  const { computedHash, storedHash } = evidence
   const hashValid = storedHash === computedHash
-  if (anchor?.status !== 'confirmed') {
-    // An anchor that is named and not there was taken away: a batch without its hashes.
-    const isMissing = anchorId !== null && anchor === undefined
-    const why: Problem = isMissing ? 'hash not in anchor batch' : 'not anchored yet'
-    return { ...notFound, hashValid, computedHash, problem: hashValid ? why : mismatch }
+  const own = listings.filter(({ n }) => n === 0)
+  const named = own.find(({ judged }) => judged.anchor.id === evidence.anchorId)
+  const state = stateProblem(facts)
+  const known = { ...notFound, graphKey, hashValid, computedHash, stateValid: state === null }
+  const listed = listingProblem(evidence, own, named)
+  const base = hashValid ? (listed ?? undefined) : mismatch
+  if (named === undefined) return { ...known, problem: base ?? 'hash not in anchor batch' }
+  const { anchor, reading, isProved: onChain } = named.judged
+  if (reading.kind === 'absent' && anchor.status !== 'confirmed') {
+    return { ...known, problem: base ?? 'not anchored yet' }
   }
-  const anchored = batch.hashes.includes(computedHash)
-  const proofValid = (await parts.roots.rootOf(batch.hashes)) === anchor.root
-  const reading = await parts.readings.of(graphKey, anchor.root, anchor.block)
-  const onChain = reading.kind === 'found' && agrees(anchor, reading)
+  const { proofValid } = facts
+  const anchored = listed === null
   const told = toldBy(anchor, reading, onChain)
+  const problem = firstProblem([
+    [hashValid, mismatch],
+    [anchored, listed],
+    [proofValid, 'merkle proof invalid'],
+    [onChain, chainProblem(reading)],
+    [walk === null, walk],
+    [state === null, state],
+  ])
   return {
-    verified: hashValid && anchored && proofValid && onChain,
-    hashValid,
+    ...known,
+    verified: problem === null,
     anchored,
     proofValid,
     onChain,
     root: anchor.root,
     ...told,
-    explorerUrl: told.txHash === null ? null : parts.explorer(told.txHash),
-    computedHash,
-    problem: firstProblem([
-      [hashValid, mismatch],
-      [anchored, 'hash not in anchor batch'],
-      [proofValid, 'merkle proof invalid'],
-      [onChain, chainProblem(reading)],
-    ]),
+    explorerUrl: told.txHash === null ? null : explorer(told.txHash),
+    problem,
+    warnings: warningsOf(facts, named),
   }
 }
 
 const mismatch: Problem = 'content hash mismatch'
 
-function firstProblem(checks: readonly (readonly [holds: boolean, text: Problem])[]) {
+/** What is wrong with the places at which batches list the memory; null where nothing is. */
+function listingProblem(
+  { anchorId, leaf, computedHash }: Evidence,
+  own: readonly Listing[],
+  named: Listing | undefined,
+): Problem | null {
+  const isRight = (one: Listing): boolean => {
+    return one.leaf === (one.judged.anchor.version === 1 ? computedHash : leaf)
+  }
+  if (own.some((one) => one !== named && !isRight(one))) return 'changed since it was anchored'
+  if (own.length > 1) return 'anchored twice'
+  if (own.length === 0) return anchorId === null ? 'not anchored yet' : 'hash not in anchor batch'
+  if (named === undefined) return 'anchor id mismatch'
+  return isRight(named) ? null : 'hash not in anchor batch'
+}
+
+function stateProblem({ evidence, listings }: Facts): Problem | null {
+  const { state, stateLeaf, edges } = evidence
+  if (state === 'wrong') return 'state not as recorded'
+  // The newest leaf that a batch lists is the newest that is stored, but for those that wait.
+  const newest = Math.max(0, ...listings.map(({ n }) => n))
+  const anchored = stateLeaf === undefined ? 0 : stateLeaf.n
+  if (newest > anchored || (state === 'recorded' && newest !== anchored)) {
+    return 'state not as recorded'
+  }
+  const listing = listings.find(({ n }) => n === anchored && n > 0)
+  if (listing !== undefined && listing.leaf !== stateLeaf?.leaf) return 'state not as recorded'
+  if (edges === 'wrong') return 'edge not as recorded'
+  return state === 'pending' ? 'changed since, not anchored' : null
+}
+
+function firstProblem(checks: readonly (readonly [holds: boolean, text: Problem | null])[]) {
   return checks.find(([holds]) => !holds)?.[1] ?? null
 }
 
@@ -105,20 +183,31 @@ function chainProblem({ kind }: Reading): Problem {
   return kind === 'unconfigured' ? 'no chain configured' : 'root not found on chain'
 }
 
-/** Whether an anchor tells of itself what the chain does; times and blocks may move, and do not. */
-export function agrees(anchor: Anchor, { entry, transaction, ...found }: Found): boolean {
-  return (
-    anchor.seq === entry.sequence &&
-    anchor.prev === entry.prev &&
-    anchor.count === entry.count &&
-    anchor.tx === transaction.hash &&
-    anchor.anchoredBy === found.anchoredBy &&
-    anchor.contract === found.contract &&
-    anchor.chainId === found.chainId
-  )
+function warningsOf(facts: Facts, own: Listing): Warning[] {
+  const { evidence, before } = facts
+  const { id, createdAt, edges } = evidence
+  const time = ulidTime(id.slice(memoryPrefix.length))
+  return [
+    ...(isLate(createdAt, own.judged.at, before?.at) ? (['anchored late'] as const) : []),
+    ...(time !== undefined && time !== createdAt ? (['times differ'] as const) : []),
+    ...(edges === 'pending' ? (['edge changed since, not anchored'] as const) : []),
+  ]
 }
 
-/** The chain's word; the anchor's where the chain cannot be asked; nobody's where it disagrees. */
+/** An earlier anchor was made long after the memory says that it was written, without it. */
+export function isLate(
+  createdAt: number,
+  at: number | undefined,
+  before: number | undefined,
+): boolean {
+  return at !== undefined && before !== undefined && before < at && before > createdAt + anchorDueMs
+}
+
+export function hasRoomFor({ count }: Anchor): boolean {
+  return count < anchorBatchMemories
+}
+
+/** The chain's word; the anchor's where the chain cannot be asked; none where it disagrees. */
 function toldBy(anchor: Anchor, reading: Reading, onChain: boolean) {
   if (onChain && reading.kind === 'found') {
     const { transaction, entry, anchoredBy } = reading
