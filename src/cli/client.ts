@@ -21,6 +21,8 @@ export interface Stream {
 }
 
 export interface Client {
+  /** Scheme, host and port of the Sigil that is asked. */
+  readonly origin: string
   /** Rejects as post does. */
   get(path: string): Promise<Answer>
   /** Sends a JSON body; rejects where Sigil cannot be reached or does not answer in JSON. */
@@ -50,6 +52,7 @@ export function openClient(
     return { status, body, ...(Number.isFinite(wait) ? { retryAfter: wait } : {}) }
   }
   return {
+    origin: new URL(base).origin,
     get: (path) => answer(path, { headers }),
     post: (path, body) => answer(path, { method: 'POST', headers, body }),
     ask: (method, path, body) =>

@@ -1,6 +1,7 @@
 // The part of a check that looks at graphs: every edge has its two ends, every memory the postings
-// of its terms and no others, and the totals are those of the memories. Bounded steps that may run
-// beside clients; what a write in between has moved is looked at again.
+// of its terms and no others, the totals are those of the memories, and hashes and leaves are those of
+// what is stored. Bounded steps that may run beside clients; what a write in between has moved is
+// looked at again.
 
 import type { Bytes } from '../base/bytes.js'
 import { idRange } from '../engine/background/garbage.js'
@@ -14,6 +15,7 @@ import type { Program, ReadTx, Store } from '../store/store.js'
 import { readPhase, runSweep, type Sweep } from '../store/sweep.js'
 import { field } from '../value/elements.js'
 import { bsonType, type Document, stringOf, stringValue } from '../value/value.js'
+import { checkProofs } from './check-proofs.js'
 import { findGraph, type Graph, graphOfPart, partName } from './graph/graph.js'
 import { edgeId, readEdge } from './nodes/edge.js'
 import { headOfId, headsOf, namesIn } from './nodes/name-heads.js'
@@ -82,6 +84,7 @@ function* lookAt(graph: Graph): Sweep<GraphProblem[]> {
   for (const text of balance.texts()) find(graph.terms, text)
   const totals = yield* readPhase((tx) => totalsOf(tx, graph.terms))
   for (const text of balance.totalTexts(totals)) find(graph.terms, text)
+  yield* checkProofs(graph, find)
   return problems
 }
 

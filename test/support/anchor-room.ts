@@ -16,7 +16,10 @@ import {
 } from '../../src/engine/collection/collections.js'
 import { documentOfRecord } from '../../src/engine/collection/records.js'
 import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph/graph.js'
+import { graphKey } from '../../src/memory/graph/graph-key.js'
 import { noteChange, noteRequest } from '../../src/memory/graph/graph-settings.js'
+import { rangeOf, scanDocuments } from '../../src/memory/graph/index-range.js'
+import { edgeDocument, edgeId, readEdge } from '../../src/memory/nodes/edge.js'
 import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
 import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
 import { beginAnchor, gatherThese, markSome } from '../../src/memory/proof/anchor-batch.js'
@@ -25,6 +28,7 @@ import { newestAnchors } from '../../src/memory/proof/anchors.js'
 import { memoryHash } from '../../src/memory/proof/memory-hash.js'
 import { merkleRoot } from '../../src/memory/proof/merkle.js'
 import { Proofs, type ProofsOptions, type Requested } from '../../src/memory/proof/proofs.js'
+import { buryMemory } from '../../src/memory/proof/tombstone.js'
 import type { GraphVerdict } from '../../src/memory/proof/sweep.js'
 import type { Finding } from '../../src/memory/proof/sweep-checks.js'
 import { notFound, type Verdict } from '../../src/memory/proof/verdict.js'
@@ -146,6 +150,13 @@ export class AnchorRoom {
     }
   }
 
+  /** Of the graph on the chain. */
+  key(graph: string): Promise<string> {
+    return this.inGraph(graph, function* (_, found) {
+      return graphKey(found)
+    })
+  }
+
   /** Newest first. */
   anchors(graph: string, limit = 100): Promise<Anchor[]> {
     return this.inGraph(graph, (tx, { anchors }) => newestAnchors(tx, anchors, limit))
@@ -184,6 +195,28 @@ export class AnchorRoom {
     })
   }
 
+  /** Puts an edge there that no command has made. */
+  addEdge(graph: string, from: string, type: string, to: string): Promise<void> {
+    return this.inGraph(graph, function* (tx, { edges }) {
+      const id = edgeId(graph, from, type, to)
+      const createdAt = systemClock.now()
+      yield* insertDocument(tx, edges, edgeDocument({ id, from, to, type, weight: 1, createdAt }))
+    })
+  }
+
+  /** Puts a tombstone there that no command has made. */
+  bury(graph: string, buried: Parameters<typeof buryMemory>[2]): Promise<void> {
+    return this.inGraph(graph, (tx, { anchors }) => buryMemory(tx, anchors, buried, 7))
+  }
+
+  /** Ids of the edges of a type that begin at a node. */
+  edgesOf(graph: string, from: string, type: string): Promise<string[]> {
+    return this.inGraph(graph, function* (tx, { edges }) {
+      const found = yield* scanDocuments(tx, rangeOf(edges, 'from', stringValue(from)), 100)
+      return found.map(readEdge).flatMap((edge) => (edge.type === type ? [edge.id] : []))
+    })
+  }
+
   /** The same of what an anchor has anchored. */
   tamperBatch(graph: string, anchorId: string, change: Parameters<AnchorRoom['tamper']>[3]) {
     return this.tamper(graph, 'anchors', batchId(anchorId), change)
@@ -208,6 +241,7 @@ export async function anchorEach(
   room: AnchorRoom,
   graph: string,
   ids: readonly string[],
+  isSent = true,
 ): Promise<void> {
   for (const id of ids) {
     await room.inGraph(graph, function* (tx, found) {
@@ -219,7 +253,7 @@ export async function anchorEach(
       if (anchor !== undefined) yield* markSome(tx, found, anchor, batch, 0)
     })
   }
-  await room.settle()
+  if (isSent) await room.settle()
 }
 
 /** As the gateway puts them together. */

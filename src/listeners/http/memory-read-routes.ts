@@ -3,10 +3,11 @@
 // (docs/memory.md, "Routes")
 
 import { fail } from '../../base/errors.js'
-import { contextNodesMax, memoryIdCharsMax } from '../../base/limits.js'
+import { contextNodesMax, memoryBodyBytesMax, memoryIdCharsMax } from '../../base/limits.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { type Document, documentOf } from '../../value/value.js'
+import { copyFields } from './call.js'
 import {
   answered,
   commandOn,
@@ -45,10 +46,23 @@ export const memoryReadRoutes: readonly MemoryRoute[] = [
     answer: verify,
   },
   {
+    method: 'POST',
+    path: '/api/verify',
+    fields: { graph: 'string', ids: 'array!' },
+    bodyBytesMax: memoryBodyBytesMax,
+    answer: verifyMany,
+  },
+  {
     method: 'GET',
     path: '/api/verify/graph',
-    query: { graph: 'string' },
-    answer: async (request) => answered(await request.run(commandOn('verifyGraph', request))),
+    query: { graph: 'string', cursor: 'string' },
+    answer: sweep,
+  },
+  {
+    method: 'GET',
+    path: '/api/evidence',
+    query: { id: 'string!', graph: 'string' },
+    answer: async (request) => answered(await request.run(onMemory('exportEvidence', request))),
   },
   {
     method: 'GET',
@@ -114,11 +128,31 @@ async function getMemory(request: MemoryRequest): Promise<HttpAnswer> {
 }
 
 async function verify(request: MemoryRequest): Promise<HttpAnswer> {
+  return answered(await request.run(onMemory('verifyMemory', request)))
+}
+
+/** A command on the memory that the query names. Throws BadValue. */
+function onMemory(name: string, request: MemoryRequest): Document {
   const id = request.query.get('id') ?? ''
   if (id === '' || [...id].length > memoryIdCharsMax) {
     throw fail('BadValue', `query 'id' must have 1 to ${memoryIdCharsMax} characters`)
   }
-  const command = commandOn('verifyMemory', request, (writer) => writer.string('id', id))
+  return commandOn(name, request, (writer) => writer.string('id', id))
+}
+
+/** Some memories by one look at the anchors. It changes nothing, and so has no idempotency key. */
+async function verifyMany(request: MemoryRequest): Promise<HttpAnswer> {
+  const command = commandOn('verifyMemories', request, (writer) =>
+    copyFields(writer, request.fields, ['ids']),
+  )
+  return answered(await request.run(command))
+}
+
+async function sweep(request: MemoryRequest): Promise<HttpAnswer> {
+  const cursor = request.query.get('cursor')
+  const command = commandOn('verifyGraph', request, (writer) => {
+    if (cursor !== undefined && cursor !== '') writer.string('cursor', cursor)
+  })
   return answered(await request.run(command))
 }
 

@@ -2,7 +2,7 @@
 // (docs/memory.md, "MCP")
 
 import type { JsonSchemaType, ToolAnnotations } from '@modelcontextprotocol/server'
-import { memoryCharsMax, questionCharsMax } from '../../base/limits.js'
+import { memoryCharsMax, questionCharsMax, verifyIdsMax } from '../../base/limits.js'
 import { type ApiReply, isSuccess, type Json, type MemoryApi } from './memory-api.js'
 import {
   boolean,
@@ -127,6 +127,26 @@ const forget: Tool = {
   shown: jsonText,
 }
 
+/** What is said of one memory. */
+const verdict = {
+  'verified!': boolean,
+  'hashValid!': boolean,
+  'anchored!': boolean,
+  'proofValid!': boolean,
+  'onChain!': boolean,
+  'stateValid!': boolean,
+  'complete!': boolean,
+  'graphKey!': nullable('string'),
+  'computedHash!': string,
+  'root!': nullable('string'),
+  'txHash!': nullable('string'),
+  'anchoredAt!': nullable('number'),
+  'anchoredBy!': nullable('string'),
+  'explorerUrl!': nullable('string'),
+  'problem!': nullable('string'),
+  'warnings!': list(string),
+}
+
 const verify: Tool = {
   name: 'verify',
   title: 'Verify',
@@ -134,27 +154,31 @@ const verify: Tool = {
     'Tells whether a memory is as it was when it was anchored on the chain: its hash, its place ' +
     'in the batch, the proof and the chain, and the first problem found.',
   input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
-  output: open({
-    id: string,
-    'verified!': boolean,
-    'hashValid!': boolean,
-    'anchored!': boolean,
-    'proofValid!': boolean,
-    'onChain!': boolean,
-    'computedHash!': string,
-    'root!': nullable('string'),
-    'txHash!': nullable('string'),
-    'anchoredAt!': nullable('number'),
-    'anchoredBy!': nullable('string'),
-    'explorerUrl!': nullable('string'),
-    'problem!': nullable('string'),
-  }),
+  output: open({ id: string, ...verdict }),
   annotations: reads,
   run: async (api, { graph, id }) => {
     const query = { graph, id: String(id) }
     const reply = await api.ask({ method: 'GET', path: '/api/verify', query })
     return isSuccess(reply) ? { ...reply, body: { ...reply.body, id } } : reply
   },
+  shown: jsonText,
+}
+
+const verifyMany: Tool = {
+  name: 'verify_many',
+  title: 'Verify many',
+  description: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, each as verify does.`,
+  input: strict({
+    graph,
+    'ids!': {
+      ...list({ type: 'string', minLength: 1, maxLength: 128 }, 'Ids of memories (mem_…).'),
+      minItems: 1,
+      maxItems: verifyIdsMax,
+    },
+  }),
+  output: open({ 'results!': list(open({ 'id!': string, ...verdict })) }),
+  annotations: reads,
+  run: (api, body) => api.ask({ method: 'POST', path: '/api/verify', body }),
   shown: jsonText,
 }
 
@@ -186,7 +210,7 @@ const show: Tool = {
     metadataOnly === false ? graphText(graph, body) : jsonText(body),
 }
 
-export const tools: readonly Tool[] = [remember, recall, relate, forget, verify, show]
+export const tools: readonly Tool[] = [remember, recall, relate, forget, verify, verifyMany, show]
 
 /** Counts of a graph, and who owns it where that is told; of an unknown one zeros. */
 export async function summary(api: MemoryApi, graph = 'default'): Promise<ApiReply> {

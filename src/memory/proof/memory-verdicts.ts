@@ -91,11 +91,12 @@ async function judge(
   { walk, walked, parts }: Judging,
 ): Promise<Verdict> {
   const listings = walked.listings.get(evidence.id) ?? []
-  const own = listings.find(({ n, judged }) => n === 0 && judged.anchor.id === evidence.anchorId)
-  const proofValid = own !== undefined && (await isSum(own.judged, parts.roots))
-  const before = own === undefined ? undefined : walked.before(own.judged)
+  const named = walked.find(evidence.anchorId)
+  const listing = listings.find(({ judged }) => judged.anchor.id === evidence.anchorId)
+  const proofValid = listing !== undefined && (await isSum(listing.judged, parts.roots))
+  const before = named === undefined ? undefined : walked.before(named)
   const { second: graphKey } = facts.keys
-  const given = { evidence, listings, walk: walk.state.problem, proofValid, before }
+  const given = { evidence, listings, walk: walk.state.problem, named, proofValid, before }
   return verdictOf(given, graphKey, parts.explorer)
 }
 
@@ -133,6 +134,10 @@ class Walked {
       this.listings.set(id, [...(this.listings.get(id) ?? []), listing])
     }
     if (at !== undefined && at < this.sinceMs) this.isPast = true
+  }
+
+  find(anchorId: string | null): JudgedAnchor | undefined {
+    return this.judged.find(({ anchor }) => anchor.id === anchorId)
   }
 
   /** The newest anchor before it that had room. */

@@ -91,7 +91,9 @@ export interface Facts {
   /** Newest first. */
   readonly listings: readonly Listing[]
   readonly walk: WalkProblem | null
-  /** Whether the batch of the memory's own listing gives the anchor's root. */
+  /** The anchor that the memory names, if it is there. */
+  readonly named: JudgedAnchor | undefined
+  /** Whether its batch gives its root. */
   readonly proofValid: boolean
   /** The newest earlier anchor that had room for the memory; undefined where there is none. */
   readonly before: JudgedAnchor | undefined
@@ -102,18 +104,17 @@ export function verdictOf(
   graphKey: string,
   explorer: ExplorerUrl,
 ): Verdict {
-  const { evidence, listings, walk } = facts
+  const { evidence, listings, walk, named } = facts
   const { computedHash, storedHash } = evidence
   const hashValid = storedHash === computedHash
   const own = listings.filter(({ n }) => n === 0)
-  const named = own.find(({ judged }) => judged.anchor.id === evidence.anchorId)
   const state = stateProblem(facts)
   const known = { ...notFound, graphKey, hashValid, computedHash, stateValid: state === null }
-  const listed = listingProblem(evidence, own, named)
-  const base = hashValid ? (listed ?? undefined) : mismatch
+  const listed = listingProblem(evidence, own)
+  const base = hashValid ? listed : mismatch
   if (named === undefined) return { ...known, problem: base ?? 'hash not in anchor batch' }
-  const { anchor, reading, isProved: onChain } = named.judged
-  if (reading.kind === 'absent' && anchor.status !== 'confirmed') {
+  const { anchor, reading, isProved: onChain } = named
+  if (reading.kind !== 'found' && anchor.status !== 'confirmed') {
     return { ...known, problem: base ?? 'not anchored yet' }
   }
   const { proofValid } = facts
@@ -137,7 +138,7 @@ export function verdictOf(
     ...told,
     explorerUrl: told.txHash === null ? null : explorer(told.txHash),
     problem,
-    warnings: warningsOf(facts, named),
+    warnings: warningsOf(facts, named.at),
   }
 }
 
@@ -147,8 +148,8 @@ const mismatch: Problem = 'content hash mismatch'
 function listingProblem(
   { anchorId, leaf, computedHash }: Evidence,
   own: readonly Listing[],
-  named: Listing | undefined,
 ): Problem | null {
+  const named = own.find(({ judged }) => judged.anchor.id === anchorId)
   const isRight = (one: Listing): boolean => {
     return one.leaf === (one.judged.anchor.version === 1 ? computedHash : leaf)
   }
@@ -183,12 +184,11 @@ function chainProblem({ kind }: Reading): Problem {
   return kind === 'unconfigured' ? 'no chain configured' : 'root not found on chain'
 }
 
-function warningsOf(facts: Facts, own: Listing): Warning[] {
-  const { evidence, before } = facts
+function warningsOf({ evidence, before }: Facts, at: number | undefined): Warning[] {
   const { id, createdAt, edges } = evidence
   const time = ulidTime(id.slice(memoryPrefix.length))
   return [
-    ...(isLate(createdAt, own.judged.at, before?.at) ? (['anchored late'] as const) : []),
+    ...(isLate(createdAt, at, before?.at) ? (['anchored late'] as const) : []),
     ...(time !== undefined && time !== createdAt ? (['times differ'] as const) : []),
     ...(edges === 'pending' ? (['edge changed since, not anchored'] as const) : []),
   ]

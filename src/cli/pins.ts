@@ -1,0 +1,127 @@
+// What a user's command line has seen of graphs: their keys on the chain and the highest sequence of
+// their roots. A server, or a store that was set back, cannot change what lies here.
+// (docs/memory.md, "Pins")
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fail } from '../base/errors.js'
+
+export interface Seen {
+  /** Null where the server told of none. */
+  readonly graphKey: string | null
+  /** Place of the newest root on the chain; null where it was not asked. */
+  readonly sequence: number | null
+  readonly root: string | null
+}
+
+interface Pin {
+  readonly graphKey: string
+  readonly sequence: number
+  readonly root: string | null
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** SIGIL_PINS, else a file in the folder for users' settings. */
+export function pinsPath({ SIGIL_PINS, XDG_CONFIG_HOME }: Environment): string {
+  if (SIGIL_PINS !== undefined && SIGIL_PINS !== '') return SIGIL_PINS
+  const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== ''
+  const folder = isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config')
+  return join(folder, 'sigil', 'pins.json')
+}
+
+export class Pins {
+  private readonly pins: Record<string, Pin>
+
+  constructor(private readonly path: string) {
+    this.pins = readPins(path)
+  }
+
+  /** What has gone back, or is another now; none for a graph that is seen for the first time. */
+  compare(origin: string, graph: string, { graphKey, sequence, root }: Seen): string[] {
+    const pin = this.pins[nameOf(origin, graph)]
+    if (pin === undefined) return []
+    const where = `graph ${graph} at ${origin}`
+    if (graphKey !== pin.graphKey) {
+      return [`${where}: the key on the chain is ${graphKey}, and was ${pin.graphKey}`]
+    }
+    if (sequence === null) return []
+    if (sequence < pin.sequence) {
+      return [`${where}: the newest root is number ${sequence}, and was ${pin.sequence}`]
+    }
+    if (sequence === pin.sequence && pin.root !== null && root !== null && root !== pin.root) {
+      return [`${where}: root number ${sequence} is ${root}, and was ${pin.root}`]
+    }
+    return []
+  }
+
+  /** Remembers what was seen; a sequence that was not asked stays as it was. */
+  keep(origin: string, graph: string, { graphKey, sequence, root }: Seen): void {
+    if (graphKey === null) return
+    const name = nameOf(origin, graph)
+    const before = this.pins[name]
+    const isSame = before?.graphKey === graphKey
+    const known = isSame ? before : { sequence: 0, root: null }
+    const newest = sequence === null ? known : { sequence, root }
+    this.pins[name] = { graphKey, sequence: newest.sequence, root: newest.root }
+    this.write()
+  }
+
+  /** Beside the old file first, so that a crash leaves one of the two whole. */
+  private write(): void {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    const beside = `${this.path}.new`
+    const file = openSync(beside, 'w', 0o600)
+    try {
+      writeSync(file, `${JSON.stringify(this.pins, null, 2)}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(beside, this.path)
+  }
+}
+
+function nameOf(origin: string, graph: string): string {
+  return `${origin} ${graph}`
+}
+
+/** Throws BadValue for a file that is none of pins: it must not be taken for an empty one. */
+function readPins(path: string): Record<string, Pin> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    throw error
+  }
+  const pins = parsed(text)
+  if (pins === undefined) throw fail('BadValue', `${path} is no file of pins: mend or remove it`)
+  return pins
+}
+
+function parsed(text: string): Record<string, Pin> | undefined {
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return Object.values(value).every(isPin) ? (value as Record<string, Pin>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isPin(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { graphKey, sequence, root } = value as Readonly<Record<string, unknown>>
+  const isRoot = root === null || typeof root === 'string'
+  return typeof graphKey === 'string' && Number.isSafeInteger(sequence) && isRoot
+}

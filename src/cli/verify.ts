@@ -1,0 +1,158 @@
+// `sigil verify`: sweeps a graph of a running Sigil, verifies single memories, exports evidence, and
+// checks exported evidence against a node of the chain without any Sigil. What it sees of a graph's
+// key and place on the chain it remembers, so that neither goes back unseen.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { fail } from '../base/errors.js'
+import { verifyIdsMax } from '../base/limits.js'
+import { type Answer, type Client, openClient } from './client.js'
+import { checkEvidence } from './evidence.js'
+import { Pins, pinsPath, type Seen } from './pins.js'
+import { openProgress } from './progress.js'
+
+const help = `Usage:
+  sigil verify [--graph NAME]                 sweep a graph: only this shows that nothing is missing
+  sigil verify ID... [--graph NAME]           verify memories
+  sigil verify --export ID [--graph NAME]     write what proves a memory to standard output
+  sigil verify --rpc URL FILE                 check such a file against a node, without Sigil
+    [--account ADDRESS] [--contract ADDRESS]  who must have anchored it, and where
+  --repin                                     accept a new graph key or an earlier sequence
+
+  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY. Remembers the
+  key of each graph and its highest sequence in SIGIL_PINS, else sigil/pins.json in XDG_CONFIG_HOME
+  (~/.config), and warns where the key changes or the sequence goes back.
+`
+
+interface Values {
+  readonly graph: string
+  readonly export?: string | undefined
+  readonly rpc?: string | undefined
+  readonly account?: string | undefined
+  readonly contract?: string | undefined
+  readonly repin: boolean
+}
+
+const text = { type: 'string' } as const
+
+/** Returns the exit code: 0 where all is verified and nothing went back. */
+export async function runVerify(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      graph: { ...text, short: 'g', default: 'default' },
+      ...{ export: text, rpc: text, account: text, contract: text },
+      repin: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return usage(process.stdout, 0)
+  const isMixed = values.rpc !== undefined && values.export !== undefined
+  const count = positionals.length
+  if (isMixed || (values.rpc !== undefined && count !== 1)) return usage(process.stderr, 2)
+  if (values.export !== undefined && count > 0) return usage(process.stderr, 2)
+  return run(values, positionals)
+}
+
+function usage(stream: NodeJS.WriteStream, code: number): number {
+  stream.write(help)
+  return code
+}
+
+async function run(values: Values, ids: readonly string[]): Promise<number> {
+  const { rpc, account, contract, graph } = values
+  if (rpc !== undefined) {
+    const evidence = readFileSync(ids[0] ?? '', 'utf8')
+    return checkEvidence(evidence, { rpc, account, contract }, say)
+  }
+  const client = openClient(process.env)
+  if (values.export !== undefined) return exportEvidence(client, graph, values.export)
+  const pins = new Pins(pinsPath(process.env))
+  const seen = ids.length === 0 ? await sweep(client, graph) : await verify(client, graph, ids)
+  const warnings = seen.graphKey === null ? [] : pins.compare(client.origin, graph, seen)
+  for (const warning of warnings) process.stderr.write(`sigil: ${warning}\n`)
+  if (warnings.length === 0 || values.repin) pins.keep(client.origin, graph, seen)
+  return seen.isVerified && (warnings.length === 0 || values.repin) ? 0 : 1
+}
+
+interface Outcome extends Seen {
+  readonly isVerified: boolean
+}
+
+async function exportEvidence(client: Client, graph: string, id: string): Promise<number> {
+  const query = new URLSearchParams({ id, graph })
+  const { evidence } = requireOk(await client.get(`/api/evidence?${query}`))
+  process.stdout.write(`${String(evidence)}\n`)
+  return 0
+}
+
+/** By groups of as many as a request takes. */
+async function verify(client: Client, graph: string, ids: readonly string[]): Promise<Outcome> {
+  let graphKey: string | null = null
+  let isVerified = true
+  for (let from = 0; from < ids.length; from += verifyIdsMax) {
+    const some = ids.slice(from, from + verifyIdsMax)
+    const answer = await client.post('/api/verify', JSON.stringify({ graph, ids: some }))
+    for (const result of listIn(requireOk(answer), 'results')) {
+      const { id, verified, problem, warnings, graphKey: key } = result
+      if (typeof key === 'string') graphKey = key
+      if (verified !== true) isVerified = false
+      const notes = Array.isArray(warnings) && warnings.length > 0 ? ` (${warnings.join(', ')})` : ''
+      say(`${String(id)}: ${verified === true ? 'verified' : String(problem)}${notes}`)
+    }
+  }
+  say('Only a sweep (sigil verify without ids) shows that nothing is missing.')
+  return { graphKey, sequence: null, root: null, isVerified }
+}
+
+async function sweep(client: Client, graph: string): Promise<Outcome> {
+  let bar: ReturnType<typeof openProgress> | undefined
+  for (let cursor = ''; ; ) {
+    const query = new URLSearchParams(cursor === '' ? { graph } : { graph, cursor })
+    const body = requireOk(await client.get(`/api/verify/graph?${query}`))
+    const { done = 0, of = 0 } = (body.progress ?? {}) as { done?: number; of?: number }
+    bar ??= openProgress(of, '{documents} documents', { documents: 0 })
+    bar.update(done, { documents: done })
+    for (const { id, problem } of listIn(body, 'problems')) say(`${String(id)}: ${String(problem)}`)
+    for (const id of Array.isArray(body.lateIds) ? body.lateIds : []) {
+      say(`${String(id)}: anchored late (a warning)`)
+    }
+    if (typeof body.cursor === 'string') {
+      cursor = body.cursor
+      continue
+    }
+    bar.stop()
+    return tell(graph, body)
+  }
+}
+
+function tell(graph: string, body: Answer['body']): Outcome {
+  const { verified, problem, anchors, memories, unanchored, graphKey, chainSequence, root } = body
+  const outcome = verified === true ? 'verified' : `NOT verified: ${String(problem)}`
+  const waiting = `${String(unanchored)} not anchored yet`
+  say(`graph ${graph}: ${outcome}`)
+  say(`  ${String(memories)} memories in ${String(anchors)} anchors, ${waiting}`)
+  say(`  key ${String(graphKey)}, sequence ${String(chainSequence)}`)
+  return {
+    graphKey: typeof graphKey === 'string' ? graphKey : null,
+    sequence: typeof chainSequence === 'number' ? chainSequence : null,
+    root: typeof root === 'string' ? root : null,
+    isVerified: verified === true,
+  }
+}
+
+function requireOk({ status, body }: Answer): Answer['body'] {
+  if (status === 200) return body
+  const { code, message } = (body.error ?? {}) as Readonly<Record<string, unknown>>
+  throw fail('OperationFailed', `HTTP ${status}: ${String(code)}: ${String(message)}`)
+}
+
+function listIn(body: Answer['body'], name: string): readonly Answer['body'][] {
+  const list = body[name]
+  return Array.isArray(list) ? (list as Answer['body'][]) : []
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
