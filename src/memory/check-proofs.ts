@@ -6,6 +6,7 @@ import type { Namespace } from '../engine/types.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { readPhase, type Sweep } from '../store/sweep.js'
 import type { Graph } from './graph/graph.js'
+import { newestAnchors } from './proof/anchors.js'
 import type { StoredAnchor } from './proof/chain-walk.js'
 import { graphFacts } from './proof/graph-evidence.js'
 import { merkleRoot } from './proof/merkle.js'
@@ -18,11 +19,16 @@ import {
   type Step,
 } from './proof/sweep-steps.js'
 
+/** Behind the ids of all anchors: where one is added meanwhile, the graph is looked at again. */
+const behindAll = '~'
+
 type Find = (ns: Namespace, text: string) => void
 
 export function* checkProofs(graph: Graph, find: Find): Sweep<void> {
   const { facts, newest } = yield* readPhase(function* (tx) {
-    const newest = yield* newestMarked(tx, graph.anchors)
+    const [last] = yield* newestAnchors(tx, graph.anchors, 1)
+    const isWhole = last?.isMarked !== false
+    const newest = isWhole ? behindAll : yield* newestMarked(tx, graph.anchors)
     return { facts: yield* graphFacts(tx, graph), newest }
   })
   if (facts.problem !== null) find(graph.anchors, facts.problem)

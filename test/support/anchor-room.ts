@@ -150,6 +150,11 @@ export class AnchorRoom {
     }
   }
 
+  /** Programs that read the graph. */
+  read(graph: string): GraphPrograms['read'] {
+    return programsIn(this.store, graph).read
+  }
+
   /** Of the graph on the chain. */
   key(graph: string): Promise<string> {
     return this.inGraph(graph, function* (_, found) {

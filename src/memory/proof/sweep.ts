@@ -144,7 +144,6 @@ class SweepRequest {
     const { state, walk } = this
     const step = await this.read((tx, graph) => this.programOf(tx, graph))
     if (step === undefined) throw fail('GraphNotFound', 'the graph is gone')
-    this.note(step.findings)
     state.done += step.documents
     this.left -= step.entries
     for (const judged of await walk.judge(step.anchors, this.untilMs)) {
@@ -155,6 +154,7 @@ class SweepRequest {
         this.note([{ id: anchor.id, problem: 'merkle proof invalid' }])
       }
     }
+    this.note(step.findings)
     state.listed += step.listed
     state.recorded += step.recorded
     state.unanchored += step.unanchored
