@@ -40,7 +40,9 @@ export async function checkEvidence(
   say(`  root ${anchor.root}, number ${anchor.sequence} of ${anchor.graphKey}`)
   say(`  anchored ${new Date(at).toISOString()} by ${anchor.anchoredBy} in ${anchor.contract}`)
   if (against.account === undefined || against.contract === undefined) {
-    say('  The file itself names account and contract: compare them, or give --account, --contract.')
+    say(
+      '  The file itself names account and contract: compare them, or give --account, --contract.',
+    )
   }
   return 0
 }
@@ -69,7 +71,9 @@ async function anchoredAt({ anchor }: ExportedEvidence, rpc: string): Promise<nu
       Number(entry.sequence) === anchor.sequence &&
       Number(entry.count) === anchor.count &&
       (BigInt(entry.prev) === 0n ? null : entry.prev) === anchor.prev
-    return isSame ? Number(entry.anchoredAt) * 1_000 : 'root not found on chain as the file tells it'
+    return isSame
+      ? Number(entry.anchoredAt) * 1_000
+      : 'root not found on chain as the file tells it'
   } catch (error) {
     throw fail('HostUnreachable', `the node at ${new URL(rpc).origin} does not answer`, {
       cause: error instanceof Error ? error.message : String(error),

@@ -98,7 +98,8 @@ async function verify(client: Client, graph: string, ids: readonly string[]): Pr
       const { id, verified, problem, warnings, graphKey: key } = result
       if (typeof key === 'string') graphKey = key
       if (verified !== true) isVerified = false
-      const notes = Array.isArray(warnings) && warnings.length > 0 ? ` (${warnings.join(', ')})` : ''
+      const notes =
+        Array.isArray(warnings) && warnings.length > 0 ? ` (${warnings.join(', ')})` : ''
       say(`${String(id)}: ${verified === true ? 'verified' : String(problem)}${notes}`)
     }
   }

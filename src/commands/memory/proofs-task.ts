@@ -114,13 +114,7 @@ const anchorGraph = documentRow({
   },
 })
 
-export const proofRows = [
-  verifyMemory,
-  verifyMemories,
-  verifyGraph,
-  exportEvidence,
-  anchorGraph,
-]
+export const proofRows = [verifyMemory, verifyMemories, verifyGraph, exportEvidence, anchorGraph]
 
 function requireId(id: string): void {
   if (id.length > 0 && id.length <= memoryIdCharsMax) return

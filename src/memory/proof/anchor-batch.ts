@@ -24,7 +24,14 @@ import { isMemory } from '../nodes/node.js'
 import { type Anchor, anchorPrefix, type Batch, isUnsent } from './anchor.js'
 import { addAnchor, findBatch, newestAnchors, saveAnchor } from './anchors.js'
 import { graphSubject, leafVersion, memoryLeaf } from './leaf.js'
-import { anchorLeaf, findLeaf, type LeafRecord, leafRange, readLeaf, scanLeaves } from './leaf-records.js'
+import {
+  anchorLeaf,
+  findLeaf,
+  type LeafRecord,
+  leafRange,
+  readLeaf,
+  scanLeaves,
+} from './leaf-records.js'
 import { hashForm } from './memory-hash.js'
 
 /** Records of one step of gathering, and memories that one program marks. */

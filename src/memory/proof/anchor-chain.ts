@@ -35,7 +35,9 @@ export class AnchorChain {
     const part = (key: string, version: ProofVersion, last?: string): KeyChain =>
       new KeyChain(client, { name, key, version, last, programs }, log)
     const isBoth = lastOfFirst !== undefined
-    this.parts = isBoth ? [part(first, 1, lastOfFirst), part(second, 2)] : [part(second, 2), part(first, 1)]
+    this.parts = isBoth
+      ? [part(first, 1, lastOfFirst), part(second, 2)]
+      : [part(second, 2), part(first, 1)]
   }
 
   /** Confirms what can be; answers the anchors that are to be sent next, oldest first, a few. */
@@ -268,11 +270,7 @@ function* pageOf(
 }
 
 /** Marked and not confirmed, oldest first, behind the newest confirmed one. */
-function* openAnchors(
-  tx: ReadTx,
-  anchors: Namespace,
-  last: string | undefined,
-): Program<Anchor[]> {
+function* openAnchors(tx: ReadTx, anchors: Namespace, last: string | undefined): Program<Anchor[]> {
   const open: Anchor[] = []
   let page = yield* pageOf(tx, anchors, { before: undefined, last }, pageSize)
   for (;;) {
@@ -293,8 +291,7 @@ function* saveAll(tx: Tx, { anchors: ns }: AnchoredGraph, all: readonly Anchor[]
 
 /** Counts a failed try of what was not sent; shown as failed after anchorAttemptsMax of them. */
 export async function noteFailure(programs: GraphPrograms, error: string): Promise<void> {
-  const open =
-    (await programs.read((tx, { anchors }) => openAnchors(tx, anchors, undefined))) ?? []
+  const open = (await programs.read((tx, { anchors }) => openAnchors(tx, anchors, undefined))) ?? []
   const unsent = open.filter(isUnsent).slice(0, anchorsAtOnce)
   const failed = unsent.map((anchor): Anchor => {
     const attempts = anchor.attempts + 1

@@ -61,6 +61,8 @@ export interface WalkParts {
 export class ChainWalk {
   /** The newest root of version 2 on the chain; else, before the upgrade, of version 1. */
   latest: LatestAnchor | undefined
+  /** False: the chain has no root of version 2 yet, so that an old graph's states wait for it. */
+  isRooted = true
 
   constructor(
     private readonly facts: GraphFacts,
@@ -77,6 +79,7 @@ export class ChainWalk {
     const { first, second } = facts.keys
     const isFresh = state.sequence === null
     this.latest = await readings.latest(second)
+    this.isRooted = this.latest?.sequence !== 0
     if (!facts.isUpgraded && this.latest?.sequence === 0) {
       if (isFresh) state.version = 1
       this.latest = await readings.latest(first)
@@ -96,7 +99,11 @@ export class ChainWalk {
       if (own.length === 0 || !this.parts.isConfigured) continue
       const { readings } = this.parts
       const key = graphKeyed(this.facts.keys, version)
-      await readings.gather(key, own.map(({ anchor }) => anchor), untilMs)
+      await readings.gather(
+        key,
+        own.map(({ anchor }) => anchor),
+        untilMs,
+      )
     }
     for (const stored of page) judged.push(await this.judgeOne(stored))
     return judged

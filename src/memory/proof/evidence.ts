@@ -59,11 +59,7 @@ export interface Evidence {
 type Evident = Pick<Graph, 'name' | 'settings' | 'nodes' | 'edges' | 'anchors'>
 
 /** Undefined where the graph has no such memory. */
-export function* evidenceOf(
-  tx: ReadTx,
-  graph: Evident,
-  id: string,
-): Program<Evidence | undefined> {
+export function* evidenceOf(tx: ReadTx, graph: Evident, id: string): Program<Evidence | undefined> {
   const document = yield* getDocument(tx, graph.nodes, recordKey(graph.nodes, stringValue(id)))
   if (document === undefined || !isMemory(document)) return undefined
   const { hash: storedHash, anchorId, createdAt } = readMemory(document)

@@ -142,7 +142,14 @@ function leafDocument(record: LeafRecord): Document {
 }
 
 const kinds: readonly string[] = ['state', 'edge', 'gone', 'moved', 'upgrade']
-const detailTexts = ['fromDatabase', 'fromName', 'toDatabase', 'toName', 'graphKey', 'root'] as const
+const detailTexts = [
+  'fromDatabase',
+  'fromName',
+  'toDatabase',
+  'toName',
+  'graphKey',
+  'root',
+] as const
 const noKind = 'memory'
 
 /** What is stored, whoever wrote it: verify names what is wrong with it. */

@@ -5,8 +5,8 @@
 import { leavesDroppedMax } from '../../base/limits.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, Tx } from '../../store/store.js'
-import { stringOf, bsonType, type Document } from '../../value/value.js'
 import { field } from '../../value/elements.js'
+import { bsonType, type Document, stringOf } from '../../value/value.js'
 import { graphKey, type KeyedGraph } from '../graph/graph-key.js'
 import { noteProofs, type Place } from '../graph/graph-settings.js'
 import {
@@ -92,12 +92,7 @@ export function* recordEdge(
 }
 
 /** An edge is removed. One that follows from memories has a leaf from now on. */
-export function* recordEdgeGone(
-  tx: Tx,
-  graph: KeyedGraph,
-  id: string,
-  at: number,
-): Program<void> {
+export function* recordEdgeGone(tx: Tx, graph: KeyedGraph, id: string, at: number): Program<void> {
   yield* appendNext(tx, graph, { kind: 'gone', id, hash: null, at }, () => null)
 }
 

@@ -71,9 +71,7 @@ export function isFirstState(memory: Document): boolean {
   const { status, validFrom, validTo, updatedAt } = stateJson(memory)
   const createdAt = field(memory, 'createdAt')
   const isUnchanged = createdAt !== undefined && updatedAt === jsonOf(createdAt)
-  return (
-    status === 'active' && validFrom === undefined && validTo === undefined && isUnchanged
-  )
+  return status === 'active' && validFrom === undefined && validTo === undefined && isUnchanged
 }
 
 /** All fields of an edge's document, so that nothing can be added to it unseen. */

@@ -88,23 +88,21 @@ interface Judging {
 async function judge(
   evidence: Evidence,
   facts: GraphFacts,
-  { walk, walked, parts }: Judging,
+  { walk, walked: met, parts }: Judging,
 ): Promise<Verdict> {
-  const listings = walked.listings.get(evidence.id) ?? []
-  const named = walked.find(evidence.anchorId)
+  const listings = met.listings.get(evidence.id) ?? []
+  const named = met.find(evidence.anchorId)
   const listing = listings.find(({ judged }) => judged.anchor.id === evidence.anchorId)
   const proofValid = listing !== undefined && (await isSum(listing.judged, parts.roots))
-  const before = named === undefined ? undefined : walked.before(named)
+  const before = named === undefined ? undefined : met.before(named)
   const { second: graphKey } = facts.keys
-  const given = { evidence, listings, walk: walk.state.problem, named, proofValid, before }
+  const walked = { walk: walk.state.problem, isRooted: walk.isRooted }
+  const given = { evidence, listings, ...walked, named, proofValid, before }
   return verdictOf(given, graphKey, parts.explorer)
 }
 
 /** Whether the batch gives the root, and is as long as it is told. */
-export async function isSum(
-  { anchor, batch }: StoredAnchor,
-  roots: MerkleRoots,
-): Promise<boolean> {
+export async function isSum({ anchor, batch }: StoredAnchor, roots: MerkleRoots): Promise<boolean> {
   if (batch === undefined || batch.ids.length !== batch.hashes.length) return false
   return (await roots.rootOf(batch.hashes)) === anchor.root
 }

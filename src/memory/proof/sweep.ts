@@ -22,8 +22,8 @@ import {
   leavesStep,
   memoriesStep,
   newestMarked,
-  sizeOf,
   type Step,
+  sizeOf,
 } from './sweep-steps.js'
 
 export interface GraphVerdict {

@@ -20,7 +20,13 @@ import { newestAnchors } from './anchors.js'
 import { followsFromMemories } from './derived-edges.js'
 import { isFirstState } from './leaf.js'
 import { newestOwnLeaf } from './leaf-records.js'
-import { recordEdge, recordEdgeGone, recordMemoryGone, recordState, recordUpgrade } from './leaf-writing.js'
+import {
+  recordEdge,
+  recordEdgeGone,
+  recordMemoryGone,
+  recordState,
+  recordUpgrade,
+} from './leaf-writing.js'
 import { readTombstone, tombstonePrefix } from './tombstone.js'
 
 /** The parts that are looked at, in this order, and the ids in each. */
@@ -73,12 +79,7 @@ function idsAfter(ns: Namespace, prefix: string, after: string): KeyRange {
 }
 
 /** Gives a leaf to what needs one and has none. */
-function* recordOld(
-  tx: Tx,
-  graph: AnchoredGraph,
-  document: Document,
-  now: number,
-): Program<void> {
+function* recordOld(tx: Tx, graph: AnchoredGraph, document: Document, now: number): Program<void> {
   const tombstone = readTombstone(document)
   if (tombstone !== undefined) {
     if (!(yield* hasLeaf(tx, graph, tombstone.id))) {

@@ -26,10 +26,7 @@ export type Problem =
   | 'changed since, not anchored'
 
 /** What is odd and proves nothing. */
-export type Warning =
-  | 'anchored late'
-  | 'times differ'
-  | 'edge changed since, not anchored'
+export type Warning = 'anchored late' | 'times differ' | 'edge changed since, not anchored'
 
 export interface Verdict {
   /** All flags hold, and nothing is wrong with the graph's anchors. */
@@ -91,6 +88,8 @@ export interface Facts {
   /** Newest first. */
   readonly listings: readonly Listing[]
   readonly walk: WalkProblem | null
+  /** The chain has a root of version 2 of the graph, or cannot say. */
+  readonly isRooted: boolean
   /** The anchor that the memory names, if it is there. */
   readonly named: JudgedAnchor | undefined
   /** Whether its batch gives its root. */
@@ -99,11 +98,7 @@ export interface Facts {
   readonly before: JudgedAnchor | undefined
 }
 
-export function verdictOf(
-  facts: Facts,
-  graphKey: string,
-  explorer: ExplorerUrl,
-): Verdict {
+export function verdictOf(facts: Facts, graphKey: string, explorer: ExplorerUrl): Verdict {
   const { evidence, listings, walk, named } = facts
   const { computedHash, storedHash } = evidence
   const hashValid = storedHash === computedHash
@@ -160,7 +155,7 @@ function listingProblem(
   return isRight(named) ? null : 'hash not in anchor batch'
 }
 
-function stateProblem({ evidence, listings }: Facts): Problem | null {
+function stateProblem({ evidence, listings, isRooted }: Facts): Problem | null {
   const { state, stateLeaf, edges } = evidence
   if (state === 'wrong') return 'state not as recorded'
   // The newest leaf that a batch lists is the newest that is stored, but for those that wait.
@@ -172,7 +167,7 @@ function stateProblem({ evidence, listings }: Facts): Problem | null {
   const listing = listings.find(({ n }) => n === anchored && n > 0)
   if (listing !== undefined && listing.leaf !== stateLeaf?.leaf) return 'state not as recorded'
   if (edges === 'wrong') return 'edge not as recorded'
-  return state === 'pending' ? 'changed since, not anchored' : null
+  return state === 'pending' && isRooted ? 'changed since, not anchored' : null
 }
 
 function firstProblem(checks: readonly (readonly [holds: boolean, text: Problem | null])[]) {

@@ -104,7 +104,11 @@ function rewrite(more: Readonly<Record<string, unknown>> = {}) {
 const all = (text: string): Said => ({ verify: text, sweep: text, check: text })
 /** Of single memories nothing is wrong. */
 const missing = (text: string): Said => ({ verify: null, sweep: text, check: text })
-const swap = <T>(list: readonly T[]): T[] => [...list.slice(1, 2), ...list.slice(0, 1), ...list.slice(2)]
+const swap = <T>(list: readonly T[]): T[] => [
+  ...list.slice(1, 2),
+  ...list.slice(0, 1),
+  ...list.slice(2),
+]
 const stale = 'changed since it was anchored'
 const broken = 'anchor chain broken'
 
@@ -147,7 +151,10 @@ const tamperings: readonly Tampering[] = [
   {
     name: 'the status of a superseded memory, set back',
     of: ({ old }) => old,
-    tamper: inNodes((fields) => ({ ...fields, status: 'active' }), ({ old }) => old),
+    tamper: inNodes(
+      (fields) => ({ ...fields, status: 'active' }),
+      ({ old }) => old,
+    ),
     said: all('state not as recorded'),
     after: all('state not as recorded'),
   },
@@ -216,17 +223,26 @@ const tamperings: readonly Tampering[] = [
   },
   {
     name: 'a tombstone taken away',
-    tamper: inAnchors(() => undefined, ({ gone }) => `tomb_${gone}`),
+    tamper: inAnchors(
+      () => undefined,
+      ({ gone }) => `tomb_${gone}`,
+    ),
     said: missing('memory missing'),
   },
   {
     name: "a tombstone's hash",
-    tamper: inAnchors((fields) => ({ ...fields, hash: keccak('x') }), ({ gone }) => `tomb_${gone}`),
+    tamper: inAnchors(
+      (fields) => ({ ...fields, hash: keccak('x') }),
+      ({ gone }) => `tomb_${gone}`,
+    ),
     said: missing(stale),
   },
   {
     name: 'a deletion taken back, with its leaf',
-    tamper: inAnchors(() => undefined, ({ gone }) => `leaf_${gone}_00000001`),
+    tamper: inAnchors(
+      () => undefined,
+      ({ gone }) => `leaf_${gone}_00000001`,
+    ),
     said: missing('leaf missing'),
   },
   {
@@ -309,14 +325,24 @@ const tamperings: readonly Tampering[] = [
   },
   {
     name: "the settings' key",
-    tamper: inAnchors((fields) => ({ ...fields, key: Buffer.alloc(16, 7) }), () => 'graph'),
+    tamper: inAnchors(
+      (fields) => ({ ...fields, key: Buffer.alloc(16, 7) }),
+      () => 'graph',
+    ),
     said: { ...all('hash not in anchor batch'), sweep: 'root not found on chain' },
     after: { ...all('hash not in anchor batch'), sweep: 'leaf not as recorded' },
   },
   {
     name: "the settings' place",
-    tamper: inAnchors((fields) => ({ ...fields, place: { database: 'w', name: graph } }), () => 'graph'),
-    said: { ...all('hash not in anchor batch'), sweep: 'graph moved without a leaf', check: 'moved' },
+    tamper: inAnchors(
+      (fields) => ({ ...fields, place: { database: 'w', name: graph } }),
+      () => 'graph',
+    ),
+    said: {
+      ...all('hash not in anchor batch'),
+      sweep: 'graph moved without a leaf',
+      check: 'moved',
+    },
   },
   {
     name: 'the newest anchor taken away with all it lists: the store set back',
@@ -325,7 +351,11 @@ const tamperings: readonly Tampering[] = [
       await room.tamperBatch(graph, newest?.id ?? '', () => undefined)
       await room.tamper(graph, 'anchors', newest?.id ?? '', () => undefined)
     },
-    said: { verify: 'anchors missing', sweep: 'anchors missing', check: 'leaf not in anchor batch' },
+    said: {
+      verify: 'anchors missing',
+      sweep: 'anchors missing',
+      check: 'leaf not in anchor batch',
+    },
     after: { verify: broken, sweep: broken, check: broken },
   },
 ]
