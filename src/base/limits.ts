@@ -770,9 +770,9 @@ export const verifyQuestionsAtOnce = 16
 export const verifyGraphMs = 10_000
 
 /**
- * Proofs: ids of one request, edges of a memory that its verdict looks at at either end, leaves that
- * speak of a graph itself (it is moved by an operator, rarely), anchors with their batches that one
- * step reads, memories of a step, and how many leaves and documents one request of a sweep takes.
+ * Proofs: ids of one request; edges that the verdict on a memory looks at, for each of its ends;
+ * leaves that speak of a graph itself (an operator moves it, rarely); anchors with their batches
+ * that one step reads; memories of a step; leaves and documents of one request of a sweep.
  */
 export const verifyIdsMax = 300
 export const verifyEdgesMax = 100

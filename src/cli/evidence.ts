@@ -1,5 +1,5 @@
-// Exported evidence against a node of the chain: no Sigil is asked, so that a server that lies about
-// its own memories is found out. (docs/memory.md, "Evidence")
+// Exported evidence against a node of the chain: no Sigil is asked, so that a server that lies
+// about its own memories is found out. (docs/memory.md, "Evidence")
 
 import { Contract, JsonRpcProvider, Network } from 'ethers'
 import { fail } from '../base/errors.js'

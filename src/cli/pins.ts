@@ -1,5 +1,5 @@
-// What a user's command line has seen of graphs: their keys on the chain and the highest sequence of
-// their roots. A server, or a store that was set back, cannot change what lies here.
+// What a user's command line has seen of graphs: their keys on the chain and the highest sequence
+// of their roots. A server, or a store that was set back, cannot change what lies here.
 // (docs/memory.md, "Pins")
 
 import {

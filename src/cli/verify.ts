@@ -1,6 +1,6 @@
-// `sigil verify`: sweeps a graph of a running Sigil, verifies single memories, exports evidence, and
-// checks exported evidence against a node of the chain without any Sigil. What it sees of a graph's
-// key and place on the chain it remembers, so that neither goes back unseen.
+// `sigil verify`: sweeps a graph of a running Sigil, verifies single memories, exports evidence,
+// and checks exported evidence against a node of the chain without any Sigil. What it sees of a
+// graph's key and place on the chain it remembers, so that neither goes back unseen.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -19,9 +19,9 @@ const help = `Usage:
     [--account ADDRESS] [--contract ADDRESS]  who must have anchored it, and where
   --repin                                     accept a new graph key or an earlier sequence
 
-  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY. Remembers the
-  key of each graph and its highest sequence in SIGIL_PINS, else sigil/pins.json in XDG_CONFIG_HOME
-  (~/.config), and warns where the key changes or the sequence goes back.
+  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY. Remembers
+  the key of each graph and its highest sequence in SIGIL_PINS, else sigil/pins.json in
+  XDG_CONFIG_HOME (~/.config), and warns where the key changes or the sequence goes back.
 `
 
 interface Values {

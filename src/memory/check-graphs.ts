@@ -1,7 +1,7 @@
 // The part of a check that looks at graphs: every edge has its two ends, every memory the postings
-// of its terms and no others, the totals are those of the memories, and hashes and leaves are those of
-// what is stored. Bounded steps that may run beside clients; what a write in between has moved is
-// looked at again.
+// of its terms and no others, the totals are those of the memories, and hashes and leaves are
+// those of what is stored. Bounded steps that may run beside clients; what a write in between has
+// moved is looked at again.
 
 import type { Bytes } from '../base/bytes.js'
 import { idRange } from '../engine/background/garbage.js'

@@ -1,6 +1,6 @@
-// The part of a check that recomputes hashes: each memory's, each leaf's, and the roots of batches.
-// It is a sweep without the chain, so that it finds what was changed in the folder and not what was
-// anchored anew. (docs/memory.md, "The sweep")
+// The part of a check that recomputes hashes: each memory's, each leaf's, and the roots of
+// batches. It is a sweep without the chain, so that it finds what was changed in the folder and
+// not what was anchored anew. (docs/memory.md, "The sweep")
 
 import type { Namespace } from '../engine/types.js'
 import type { Program, ReadTx } from '../store/store.js'

@@ -1,5 +1,5 @@
-// verifyMemory, verifyGraph, anchorGraph and the like: they wait for the chain, so they are tasks. What they
-// read and write of the graph goes through the call's fence, before and after.
+// verifyMemory, verifyGraph, anchorGraph and the like: they wait for the chain, so they are tasks.
+// What they read and write of the graph goes through the call's fence, before and after.
 
 import { fail } from '../../base/errors.js'
 import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/limits.js'
@@ -38,7 +38,7 @@ const verifyMemories = documentRow({
   target: string,
   params: { ids: arrayOf(string) },
   touches: ({ db, target }) => graphTouches(db, target, 'read'),
-  help: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, in the order of the ids.`,
+  help: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, in their order.`,
   async run(call) {
     const { ids } = call.args
     if (ids.length === 0 || ids.length > verifyIdsMax) {

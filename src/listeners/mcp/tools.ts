@@ -167,7 +167,7 @@ const verify: Tool = {
 const verifyMany: Tool = {
   name: 'verify_many',
   title: 'Verify many',
-  description: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, each as verify does.`,
+  description: `Verifies up to ${verifyIdsMax} memories in one request, each as verify does.`,
   input: strict({
     graph,
     'ids!': {

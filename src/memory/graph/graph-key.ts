@@ -1,6 +1,6 @@
 // The name of a graph on the chain: a hash over bytes that were drawn when the graph was made, so
-// that it tells nothing and cannot be taken beforehand. Version 2 also covers the database, so that
-// two graphs of one name cannot be swapped. (docs/memory.md, "Proofs")
+// that it tells nothing and cannot be taken beforehand. Version 2 also covers the database, so
+// that two graphs of one name cannot be swapped. (docs/memory.md, "Proofs")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { LRUCache } from 'lru-cache'

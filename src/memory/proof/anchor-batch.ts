@@ -1,7 +1,7 @@
 // How leaves come into a batch: memories oldest first from the index of those that no anchor has,
-// and the leaves that wait. They are written down with the anchor's record, and then marked a few at
-// a time, so that no program is long. A crash in between is found by the record, which says whether
-// its leaves are marked.
+// and the leaves that wait. They are written down with the anchor's record, and then marked a few
+// at a time, so that no program is long. A crash in between is found by the record, which says
+// whether its leaves are marked.
 
 import { type Bytes, keyAfter } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,6 +1,7 @@
 // One graph's anchors brought in line with the contract: what is on the chain is confirmed, what
-// the chain has lost is to be sent again, and what is to be sent continues the contract's sequence.
-// The chain is looked at before anything is sent, so that no crash makes a second anchor.
+// the chain has lost is to be sent again, and what is to be sent continues the contract's
+// sequence. The chain is looked at before anything is sent, so that no crash makes a second
+// anchor.
 
 import { assert } from '../../base/errors.js'
 import { anchorAttemptsMax, anchorsAtOnce } from '../../base/limits.js'

@@ -1,7 +1,7 @@
-// Anchors what waits: every graph with enough memories, or with one that has waited long enough, or
-// that somebody has asked for; all of them in one transaction. What it does at each step is in the
-// store before and on the chain after, so it may be killed anywhere.
-// (docs/memory.md, "Verify"; docs/chain.md, "What anchoring costs")
+// Anchors what waits: every graph with enough memories, or with one that has waited long enough,
+// or that somebody has asked for; all of them in one transaction. What it does at each step is in
+// the store before and on the chain after, so it may be killed anywhere. (docs/memory.md,
+// "Verify"; docs/chain.md, "What anchoring costs")
 
 import type { Clock, Random } from '../../base/clock.js'
 import { GatewayError } from '../../base/errors.js'

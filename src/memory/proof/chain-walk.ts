@@ -1,6 +1,6 @@
-// The anchors of a graph, newest first, against the chain: each root and place is the contract's, none
-// is missing in between, and roots of version 1 end where the upgrade leaf says. What is stored of an
-// anchor's status is not believed. (docs/memory.md, "Proofs")
+// The anchors of a graph, newest first, against the chain: each root and place is the contract's,
+// none is missing in between, and roots of version 1 end where the upgrade leaf says. What is
+// stored of an anchor's status is not believed. (docs/memory.md, "Proofs")
 
 import type { LatestAnchor } from '../../chain/anchor-client.js'
 import { graphKeyed, type ProofVersion } from '../graph/graph-key.js'

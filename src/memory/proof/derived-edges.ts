@@ -1,6 +1,6 @@
-// Edges that follow from hashed fields of memories: mentions from the entities of a text, supersedes
-// from what it corrects, next from two texts of one source. They need no leaf, so that writing a
-// memory writes none. (docs/memory.md, "Proofs")
+// Edges that follow from hashed fields of memories: mentions from the entities of a text,
+// supersedes from what it corrects, next from two texts of one source. They need no leaf, so that
+// writing a memory writes none. (docs/memory.md, "Proofs")
 
 import { equalBytes } from '../../base/bytes.js'
 import { getDocument, recordKey } from '../../engine/collection/collections.js'

@@ -1,5 +1,5 @@
-// Exported evidence as a file that comes from anywhere: its shape, and whether memory, leaf, proof and
-// root belong together. No server and no chain is asked. (docs/memory.md, "Evidence")
+// Exported evidence as a file that comes from anywhere: its shape, and whether memory, leaf, proof
+// and root belong together. No server and no chain is asked. (docs/memory.md, "Evidence")
 
 import { fail } from '../../base/errors.js'
 import { type ExportedEvidence, evidenceFormat, evidenceVersion } from './exported.js'

@@ -1,5 +1,5 @@
-// What the store says about one memory, read in one program: the hash recomputed from its fields, the
-// one that is kept with it, and whether leaves say what its state and its edges are.
+// What the store says about one memory, read in one program: the hash recomputed from its fields,
+// the one that is kept with it, and whether leaves say what its state and its edges are.
 
 import { verifyEdgesMax } from '../../base/limits.js'
 import { hashUnits } from '../../base/work-figures.js'

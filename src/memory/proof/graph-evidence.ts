@@ -1,6 +1,6 @@
-// What the store says about a graph as a whole: its keys on the chain, the leaves that speak of the
-// graph itself, and whether these lead from its first place to where it lies.
-// (docs/memory.md, "Proofs")
+// What the store says about a graph as a whole: its keys on the chain, the leaves that speak of
+// the graph itself, and whether these lead from its first place to where it lies. (docs/memory.md,
+// "Proofs")
 
 import { graphLeavesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'

@@ -1,6 +1,6 @@
-// Leaves as documents among a graph's anchors: `wait_<subject>_<n>` until a batch has the leaf, then
-// `leaf_<subject>_<n>`, which says in which. A memory's first leaf needs none: it follows from the
-// memory's document, or from the tombstone of a deleted one. (docs/memory.md, "Proofs")
+// Leaves as documents among a graph's anchors: `wait_<subject>_<n>` until a batch has the leaf,
+// then `leaf_<subject>_<n>`, which says in which. A memory's first leaf needs none: it follows
+// from the memory's document, or from the tombstone of a deleted one. (docs/memory.md, "Proofs")
 
 import type { Bytes } from '../../base/bytes.js'
 import {

@@ -1,5 +1,5 @@
-// How a change of a graph is recorded: as the next leaf of its subject, in the program that makes the
-// change. What is written with a memory itself follows from the memory and needs no leaf.
+// How a change of a graph is recorded: as the next leaf of its subject, in the program that makes
+// the change. What is written with a memory itself follows from the memory and needs no leaf.
 // (docs/memory.md, "Proofs")
 
 import { leavesDroppedMax } from '../../base/limits.js'

@@ -1,6 +1,7 @@
 // What a memory is proved by: keccak-256 over the canonical JSON of the fields that never change
 // once it is written. What is derived from them or may change (keywords, status, times of updates)
-// is left out, so that a later write does not break the proof. (RFC 8785; docs/memory.md, "Verify")
+// is left out, so that a later write does not break the proof. (RFC 8785; docs/memory.md,
+// "Verify")
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { utf8 } from '../../base/bytes.js'

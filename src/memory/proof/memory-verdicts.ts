@@ -1,6 +1,7 @@
-// Verdicts on some memories of a graph by one walk over its anchors: from the newest back to the first
-// that is older than all of them, because an id that contains its time cannot be listed before it. The
-// walk and its questions to the chain are shared by all ids. (docs/memory.md, "Verify")
+// Verdicts on some memories of a graph by one walk over its anchors: from the newest back to the
+// first that is older than all of them, because an id that contains its time cannot be listed
+// before it. The walk and its questions to the chain are shared by all ids. (docs/memory.md,
+// "Verify")
 
 import type { Clock } from '../../base/clock.js'
 import { anchorDueMs, verifyChainMs } from '../../base/limits.js'

@@ -1,5 +1,6 @@
-// The thread that builds trees: it is sent the hashes of one batch after the other, and answers the
-// root of each, or one leaf's proof, in the same order. The library is loaded here and nowhere else in a server.
+// The thread that builds trees: it is sent the hashes of one batch after the other, and answers
+// the root of each, or one leaf's proof, in the same order. The library is loaded here and nowhere
+// else in a server.
 
 import { parentPort } from 'node:worker_threads'
 import { merkleProof, merkleRoot } from './merkle.js'

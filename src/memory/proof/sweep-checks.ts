@@ -1,5 +1,6 @@
 // What a sweep asks of each batch, leaf, memory and edge of a graph, from the store alone: bounded
-// programs that the sweep of a running server and `sigil check` share. (docs/memory.md, "The sweep")
+// programs that the sweep of a running server and `sigil check` share. (docs/memory.md, "The
+// sweep")
 
 import { hashUnits } from '../../base/work-figures.js'
 import { getDocument, recordKey } from '../../engine/collection/collections.js'

@@ -1,5 +1,6 @@
-// Where a sweep goes on in its next request. A cursor is bound to the newest root of the chain when
-// the sweep began; it holds counts and places only, so that a forged one deceives its sender alone.
+// Where a sweep goes on in its next request. A cursor is bound to the newest root of the chain
+// when the sweep began; it holds counts and places only, so that a forged one deceives its sender
+// alone.
 
 import { fail } from '../../base/errors.js'
 import { sweepCursorCharsMax } from '../../base/limits.js'

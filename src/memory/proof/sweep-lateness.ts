@@ -1,5 +1,5 @@
-// Whether a memory was anchored later than it says that it was written: an earlier anchor, with room
-// for it, was made more than ten minutes after its time. The times are the chain's.
+// Whether a memory was anchored later than it says that it was written: an earlier anchor, with
+// room for it, was made more than ten minutes after its time. The times are the chain's.
 // (docs/memory.md, "The sweep")
 
 import { LRUCache } from 'lru-cache'

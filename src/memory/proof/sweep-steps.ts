@@ -1,5 +1,5 @@
-// The steps of a sweep: each a bounded read over some anchors, leaves, memories or edges in the order
-// of their ids, which answers what it has found and where the next one begins.
+// The steps of a sweep: each a bounded read over some anchors, leaves, memories or edges in the
+// order of their ids, which answers what it has found and where the next one begins.
 
 import {
   verifyAnchorsAtOnce,

@@ -1,6 +1,6 @@
 // The sweep over a whole graph: only it shows that nothing is missing. Anchors and their batches
-// against the chain, then leaves, memories and edges, each in bounded steps; a request takes so many
-// and answers where the next one goes on. (docs/memory.md, "The sweep")
+// against the chain, then leaves, memories and edges, each in bounded steps; a request takes so
+// many and answers where the next one goes on. (docs/memory.md, "The sweep")
 
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'

@@ -1,6 +1,6 @@
 // How a graph that an older server wrote comes to leaves of version 2: what is not as it was first
-// written gets a leaf (states, edges, deletions), in bounded programs that a crash may interrupt, and
-// the last one names the newest root of version 1. (docs/memory.md, "Proofs")
+// written gets a leaf (states, edges, deletions), in bounded programs that a crash may interrupt,
+// and the last one names the newest root of version 1. (docs/memory.md, "Proofs")
 
 import type { Clock } from '../../base/clock.js'
 import { upgradeAtOnce } from '../../base/limits.js'

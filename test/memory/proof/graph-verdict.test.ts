@@ -1,5 +1,5 @@
-// The anchors of a whole graph: every one is gone through, in requests of a bounded size that a cursor
-// links, and what is wrong with any of them is found.
+// The anchors of a whole graph: every one is gone through, in requests of a bounded size that a
+// cursor links, and what is wrong with any of them is found.
 
 import t from 'tap'
 import { type Clock, systemClock } from '../../../src/base/clock.js'

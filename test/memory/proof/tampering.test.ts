@@ -1,6 +1,6 @@
-// Every kind of tampering that can be made in the store by hand, on its own and with the graph anchored
-// again behind it, and what the single verify, the verify of many, the sweep and the check say.
-// (docs/memory.md, "Proofs")
+// Every kind of tampering that can be made in the store by hand, on its own and with the graph
+// anchored again behind it, and what the single verify, the verify of many, the sweep and the
+// check say. (docs/memory.md, "Proofs")
 
 import { id as keccak } from 'ethers'
 import t, { type Test } from 'tap'

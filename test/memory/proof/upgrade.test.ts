@@ -1,6 +1,6 @@
-// A graph as a server of version 1 has left it: it is verified as it is, upgrades by itself with the
-// next anchor, and roots of version 1 hold no longer than the upgrade leaf says. The documents were
-// written by the last server before version 2. (docs/memory.md, "Proofs")
+// A graph as a server of version 1 has left it: it is verified as it is, upgrades by itself with
+// the next anchor, and roots of version 1 hold no longer than the upgrade leaf says. The documents
+// were written by the last server before version 2. (docs/memory.md, "Proofs")
 
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
-// Each way of tampering with a memory, its anchor or the chain, made below every fence, and exactly
-// what verify answers to it. (docs/memory.md, "Verify")
+// Each way of tampering with a memory, its anchor or the chain, made below every fence, and
+// exactly what verify answers to it. (docs/memory.md, "Verify")
 
 import { id } from 'ethers'
 import t, { type Test } from 'tap'
