@@ -73,6 +73,8 @@ function print(text: string): number {
 }
 
 async function start(settings: Settings): Promise<number> {
+  // Node would open a debugger at the first and end at the second: a server does neither.
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
   const log = openLog(settings.LOG_LEVEL)
   const { stopped, stop } = stopping()
   const { openGateway } = loadGateway()
