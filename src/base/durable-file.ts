@@ -1,5 +1,5 @@
-// A small file that is there whole or not at all after a power cut: written beside its place, synced,
-// renamed, and its folder synced. Errors are the system's own, with their `code`.
+// A small file that is there whole or not at all after a power cut: written beside its place,
+// synced, renamed, and its folder synced. Errors are the system's own, with their `code`.
 
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
