@@ -65,8 +65,8 @@ export type VisitGroup = (
 
 /**
  * Reads the log in a folder, which may be missing. `applied` is the last group that the tables
- * hold, `mark` the last one that is known to have been synced (sync-mark.ts). What was visited counts only if the answer has no `damage`. Throws OperationFailed where it
- * cannot be read.
+ * hold, `mark` the last one that is known to have been synced (sync-mark.ts). What was visited
+ * counts only if the answer has no `damage`. Throws OperationFailed where it cannot be read.
  */
 export function readLog(
   files: Files,
