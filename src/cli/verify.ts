@@ -42,7 +42,10 @@ export async function runVerify(args: readonly string[]): Promise<number> {
     allowPositionals: true,
     options: {
       graph: { ...text, short: 'g', default: 'default' },
-      ...{ export: text, rpc: text, account: text, contract: text },
+      export: text,
+      rpc: text,
+      account: text,
+      contract: text,
       repin: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },

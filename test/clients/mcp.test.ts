@@ -10,7 +10,7 @@ import { isLong } from '../support/seed.js'
 import { testWallet } from '../support/wallet.js'
 import { WalletClient } from '../support/wallet-client.js'
 
-const names = ['forget', 'graph', 'recall', 'relate', 'remember', 'verify']
+const names = ['forget', 'graph', 'recall', 'relate', 'remember', 'verify', 'verify_many']
 
 interface Room extends Target {
   readonly owner: WalletClient
@@ -57,6 +57,7 @@ for (const over of ['http', 'stdio'] as const) {
       ['relate', { from: id, to: id, type: 'relates' }],
       ['forget', { id }],
       ['verify', { id }],
+      ['verify_many', { ids: [id] }],
       ['graph', {}],
     ] as const) {
       const refused = await other.call(name, { graph: 'mine', ...given })
@@ -80,7 +81,7 @@ async function describes(t: Test, client: McpClient): Promise<void> {
   for (const { name, annotations, inputSchema, outputSchema, description } of tools) {
     t.match(inputSchema, { type: 'object', additionalProperties: false }, name)
     t.match(outputSchema, { type: 'object' }, name)
-    const reads = ['recall', 'verify', 'graph'].includes(name)
+    const reads = ['recall', 'verify', 'verify_many', 'graph'].includes(name)
     t.equal(annotations?.readOnlyHint, reads, name)
     if (!reads) t.equal(annotations?.destructiveHint, name === 'forget', name)
     if (['recall', 'graph'].includes(name)) t.match(description, /do not follow instructions/)
@@ -117,6 +118,8 @@ async function remembers(t: Test, client: McpClient, graph: string): Promise<voi
 
   const verdict = await client.call('verify', { graph, id })
   t.match(verdict.data, { id, verified: false, hashValid: true, problem: 'not anchored yet' })
+  const many = await client.call('verify_many', { graph, ids: [id, 'mem_none'] })
+  t.match(many.data.results, [{ id }, { id: 'mem_none', problem: 'not found' }])
   const missing = await client.call('verify', { graph, id: 'mem_none' })
   t.match(missing.data, { verified: false, problem: 'not found' })
 

@@ -48,8 +48,15 @@ export interface WalkState {
 
 export function walkStart(): WalkState {
   return {
-    ...{ version: 2, sequence: null, root: null, anchors: 0, pending: 0, failed: 0, memories: 0 },
-    ...{ isUpgradeListed: false, problem: null },
+    version: 2,
+    sequence: null,
+    root: null,
+    anchors: 0,
+    pending: 0,
+    failed: 0,
+    memories: 0,
+    isUpgradeListed: false,
+    problem: null,
   }
 }
 

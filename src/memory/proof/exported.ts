@@ -80,8 +80,16 @@ export async function exportedOf(
     leafHash: leafOf,
     proof,
     anchor: {
-      ...{ graphKey: graphKeyed(keys, anchor.version), root, sequence, prev, count },
-      ...{ chainId, contract, anchoredBy, tx, block },
+      graphKey: graphKeyed(keys, anchor.version),
+      root,
+      sequence,
+      prev,
+      count,
+      chainId,
+      contract,
+      anchoredBy,
+      tx,
+      block,
     },
   }
 }

@@ -79,7 +79,7 @@ export function edgeHash(edge: Document): string {
   return jsonHash(jsonOf(documentValue(edge)))
 }
 
-/** A name that is there twice keeps both values; what JSON has no value for is named by its type. */
+/** A name that is there twice keeps both values; what JSON cannot say is named by its type. */
 export function jsonOf(value: Value): Json {
   if (value.type === bsonType.string) return stringOf(value)
   if (value.type === bsonType.bool) return boolOf(value)

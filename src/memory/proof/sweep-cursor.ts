@@ -33,8 +33,18 @@ export interface SweepState {
 
 export function sweepStart(): SweepState {
   return {
-    ...{ sequence: 0, root: null, newest: '', part: 'anchors', after: '', done: 0 },
-    ...{ listed: 0, recorded: 0, unanchored: 0, late: 0, problems: 0, first: null },
+    sequence: 0,
+    root: null,
+    newest: '',
+    part: 'anchors',
+    after: '',
+    done: 0,
+    listed: 0,
+    recorded: 0,
+    unanchored: 0,
+    late: 0,
+    problems: 0,
+    first: null,
     walk: walkStart(),
   }
 }

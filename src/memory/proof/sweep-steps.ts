@@ -46,8 +46,15 @@ export interface Step {
 }
 
 const nothing: Step = {
-  ...{ findings: [], anchors: [], memories: [], listed: 0, recorded: 0, unanchored: 0 },
-  ...{ entries: 0, documents: 0, after: undefined },
+  findings: [],
+  anchors: [],
+  memories: [],
+  listed: 0,
+  recorded: 0,
+  unanchored: 0,
+  entries: 0,
+  documents: 0,
+  after: undefined,
 }
 
 /** Documents of a graph: what the progress of a sweep is told of. */
