@@ -9,6 +9,7 @@ import { openMemoryStore } from '../../../src/store/memory.js'
 import { AnchorRoom } from '../../support/anchor-room.js'
 import { LateStore } from '../../support/late-store.js'
 
+t.setTimeout(120_000)
 const minutes = 60_000
 const numbered = (count: number, name = 'memory') =>
   Array.from({ length: count }, (_, i) => `${name} ${i}`)
