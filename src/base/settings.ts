@@ -167,6 +167,12 @@ export const settingRows = {
       '`operators`, whom the operator names. `auto` is `first` on loopback without proxies, else ' +
       '`operators`.',
   ),
+  USERS: choice(
+    ['auto', 'on', 'off'],
+    'auto',
+    'Whether service users, which the operator makes by createUser, exist. `auto` is `on` on ' +
+      'loopback, else `off`.',
+  ),
   WHITELIST: choice(
     ['off', 'enforce'],
     'off',
