@@ -55,7 +55,12 @@ export function openWallets(options: WalletsOptions): Wallets {
     keyLimit: new KeyLimit(clock),
     identify: (key) => bearer.identify(key),
     credentials: new SigilCredentials({
-      ...{ operator, bearer, registry, store, mode, delay },
+      operator,
+      bearer,
+      registry,
+      store,
+      mode,
+      delay,
       ...(users === undefined ? {} : { users }),
     }),
     close: () => delay.close(),

@@ -86,8 +86,12 @@ export function allowsUser(
 /** What a view of a service user may read: what a reader of its database may. */
 export function allowsView(database: string, access: Access | undefined, place: Place): boolean {
   const reader: UserIdentity = {
-    ...{ kind: 'user', database, name: '', id: '' },
-    ...{ roles: ['read'], keyValue: undefined },
+    kind: 'user',
+    database,
+    name: '',
+    id: '',
+    roles: ['read'],
+    keyValue: undefined,
   }
   return access?.audience === undefined && allowsUser(reader, 'read', access, place, 'find')
 }

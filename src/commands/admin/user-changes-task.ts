@@ -7,7 +7,7 @@ import type { Call } from '../../bus/call.js'
 import { anyValue, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { type UserRole, userRoles } from '../../identity/identity.js'
+import { type UserIdentity, type UserRole, userRoles } from '../../identity/identity.js'
 import type { UserService } from '../../identity/user-service.js'
 import {
   addUser,
@@ -47,10 +47,13 @@ const createUser = documentRow({
     const roles = rolesOf(args.roles, database)
     const verifier = await users.verifierOf({ database, name }, args.pwd)
     const id = call.uuid()
-    const identity = {
-      kind: 'user' as const,
-      ...{ database, name, roles, keyValue: undefined },
+    const identity: UserIdentity = {
+      kind: 'user',
+      database,
+      name,
       id: Buffer.from(id).toString('hex'),
+      roles,
+      keyValue: undefined,
     }
     const { customData } = args
     await call.write((tx) => addUser(tx, { identity, id, verifier, customData }))
