@@ -64,7 +64,7 @@ const documents: readonly Deviation[] = [
       'a user has `read`, `readWrite` and `dbAdmin` of its own database alone, for collections ' +
       'without a wallet as owner; there are none in `admin`; any other role is refused with 31, ' +
       '`authenticationRestrictions` and SCRAM-SHA-1 alone with 2',
-    peers: 'roles of any database, and roles of one\'s own making',
+    peers: "roles of any database, and roles of one's own making",
     shown: ['test/commands/users.test.ts', 'test/authorization-users.test.ts'],
   },
   {

@@ -91,7 +91,7 @@ export const refusals: readonly Refusal[] = [
     why: 'they take linear time on every pattern',
   },
   {
-    what: 'roles of one\'s own making',
+    what: "roles of one's own making",
     command: { createRole: 'a', privileges: [], roles: [] },
     code: 20,
     why: 'service users have the roles `read`, `readWrite` and `dbAdmin`',
