@@ -114,6 +114,7 @@ export async function openListeners(
         isLoopback: isLoopback(host),
         publicUrl: settings.PUBLIC_URL,
         allowedHosts: settings.ALLOWED_HOSTS,
+        allowedOrigins: settings.ALLOWED_ORIGINS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
         rateLimits: settings.RATE_LIMITS === 'on',
