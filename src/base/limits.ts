@@ -310,7 +310,7 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
-/** How long a browser keeps the answer to a preflight, seconds: a revoked origin is gone by then. */
+/** How long a browser keeps the answer to a preflight, seconds. */
 export const preflightAgeSeconds = 600
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept

@@ -1,5 +1,5 @@
-// The socket of the HTTP listener: bound or refused with the socket's own error, and closed within a
-// bounded time.
+// The socket of the HTTP listener: bound or refused with the socket's own error, and closed within
+// a bounded time.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
