@@ -186,7 +186,7 @@ export const settingRows = {
   PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
   ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),
   ALLOWED_ORIGINS: list(
-    "Origins, separated by commas, whose pages may call the HTTP routes with a wallet's key, such " +
+    "Origins, separated by commas, whose pages may call the HTTP routes by a wallet's key, such " +
       'as `https://app.example.com`; exact, without `*`. Refused with AUTH_MODE=off.',
   ),
   TRUSTED_PROXIES: list(

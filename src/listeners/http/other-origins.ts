@@ -40,7 +40,7 @@ export function requireOrigins(origins: readonly string[]): void {
 /** What signs in, manages keys, or is for the pages of this server. */
 const closedPaths = ['/api/v1/auth', '/api/v1/keys', '/studio', '/chain', '/mcp'] as const
 
-/** Whether pages of other origins may call a route at all: those that keys open, and public ones. */
+/** Whether pages of other origins may call a route: those that keys open, and public ones. */
 export function isShared({ path, access, credentials }: RouteHead): boolean {
   if (credentials === 'none' || (access !== 'key' && access !== 'admin' && access !== 'none')) {
     return false
