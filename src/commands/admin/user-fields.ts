@@ -36,7 +36,10 @@ export interface UserArgs {
   readonly mechanisms: readonly string[] | undefined
 }
 
-/** The only mechanism that a verifier is kept for. */
+/**
+ * The only mechanism that a verifier is kept for.
+ * Deviation: the peer keeps one for SCRAM-SHA-1 too.
+ */
 const kept = 'SCRAM-SHA-256'
 
 /** Throws BadValue for what a service user cannot have. */
@@ -65,7 +68,10 @@ function requireMechanisms(mechanisms: readonly string[]): void {
   }
 }
 
-/** Roles as commands name them: a string, of this database, or {role, db}. Throws RoleNotFound. */
+/**
+ * Roles as commands name them: a string, of this database, or {role, db}. Throws RoleNotFound.
+ * Deviation: the peer knows more roles, and lets a user have those of other databases.
+ */
 export function rolesOf(given: readonly Value[], database: string): UserRole[] {
   const asked = new Set(given.map((value) => roleOf(value, database)))
   return userRoles.filter((role) => asked.has(role))
