@@ -7,7 +7,7 @@ import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
-import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
+import type { Access, Guarded, Namespace, Need, Touch } from '../engine/types.js'
 import { PassingReadTx } from '../store/passing-tx.js'
 import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 
@@ -23,6 +23,8 @@ export interface Fence {
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, access: Access | undefined): void
+  /** Whether the caller has the need of what has that access. */
+  may(need: Need, access: Access | undefined): boolean
   /** Throws Unauthorized unless a view's owner may read a source of it. */
   authorizeOwner(view: Namespace, source: Access | undefined): void
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
@@ -41,6 +43,8 @@ function versionOf({ id, version }: Namespace): string {
 /** The touches of a call whose views have been looked behind. */
 class Entered {
   touches: readonly Touch[]
+  /** Views that lead to what the caller may not read, by their versions. */
+  readonly closed = new Set<string>()
 
   constructor(touches: readonly Touch[]) {
     this.touches = touches
@@ -115,8 +119,8 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     }
     if (view === undefined || version === undefined) return
     const { db } = view
-    const entered = new Entered(this.entered?.touches ?? this.fence.touches)
-    this.entered = entered
+    this.entered ??= new Entered(this.fence.touches)
+    const { entered } = this
     entered.replace(touch, { ...touch, viewVersion: version })
     const find = (name: string): Program<Namespace | undefined> => {
       entered.add({ db, collection: name, needs: [], throughView: true })
@@ -125,6 +129,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* findReserved(this, db, name))
       this.fence.authorizeOwner(of, access)
+      if (!this.fence.may('read', access)) entered.closed.add(version)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
     }
   }
@@ -132,6 +137,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
   /** The declared touches, with what views have led to: what a cursor goes on with. */
   get touches(): readonly Touch[] {
     return this.entered?.touches ?? this.fence.touches
+  }
+
+  isClosed(view: Namespace): boolean {
+    return this.entered?.closed.has(versionOf(view)) === true
   }
 
   get bypassesValidation(): boolean {

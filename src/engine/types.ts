@@ -184,6 +184,8 @@ export interface Guarded {
   /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
   creating?(owner: string | null, name: string): void
   dropping?(owner: string | null, name: string): void
+  /** Whether the caller may not read all that a view reads. */
+  isClosed?(view: Namespace): boolean
 }
 
 /**

@@ -19,6 +19,7 @@ const fence: Fence = {
   bypassesValidation: false,
   lookAgain: () => undefined,
   authorize: () => {},
+  may: () => true,
   authorizeOwner: () => {},
   noteInvalid: () => {},
   creating: () => {},

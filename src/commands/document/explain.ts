@@ -16,6 +16,7 @@ import {
   explainFind,
   explainWrite,
 } from '../../engine/plan/explain.js'
+import { explainClosed } from '../../engine/plan/explain-closed.js'
 import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
@@ -103,6 +104,14 @@ function* explainView(
   { hint }: { readonly hint?: Value | undefined },
 ): Program<Document> {
   const place = yield* resolveView(tx, view.ns, call.context)
+  if (place.isClosed === true) {
+    const environment = environmentOf({
+      ...call,
+      target: place.name,
+      args: { hint, allowDiskUse: true },
+    })
+    return yield* explainClosed(tx, target, { place, stages: view.stages }, environment)
+  }
   const { ns, name } = place
   const args = { hint, allowDiskUse: true }
   const environment = environmentOf({ ...call, target: name, args })
