@@ -10,8 +10,8 @@ import { scramIterations } from '../base/limits.js'
 import {
   decoyVerifier,
   makeVerifier,
+  nameSalt,
   type ScramVerifier,
-  saltBytes,
   sha256,
 } from '../protocol/scram/verifier.js'
 import { keyClass } from '../store/layout.js'
@@ -125,7 +125,7 @@ function makeRecord(
   decoySecret = random.bytes(decoySecretBytes),
 ): OperatorRecord {
   try {
-    const verifier = makeVerifier(key, random.bytes(saltBytes), scramIterations)
+    const verifier = makeVerifier(key, nameSalt(decoySecret, operatorName), scramIterations)
     return { hash: sha256(utf8(key)), verifier, decoySecret }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
