@@ -8,6 +8,7 @@ import type { Registry } from './chain/registry.js'
 import { Bearer } from './identity/bearer.js'
 import { SigilCredentials } from './identity/credentials.js'
 import type { Identity } from './identity/identity.js'
+import { KeyGuesses } from './identity/key-guesses.js'
 import { KeyLimit } from './identity/key-limit.js'
 import { KeyService } from './identity/key-service.js'
 import { KeyUse } from './identity/key-use.js'
@@ -52,7 +53,10 @@ export function openWallets(options: WalletsOptions): Wallets {
     keys,
     keyLimit: new KeyLimit(clock),
     identify: (key) => bearer.identify(key),
-    credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
+    credentials: new SigilCredentials({
+      ...{ operator, bearer, registry, store, mode, delay },
+      guesses: new KeyGuesses(clock),
+    }),
     close: () => delay.close(),
     closeEnded(close) {
       keys.onEnded = ({ hash, source, address }) =>

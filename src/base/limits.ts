@@ -286,6 +286,12 @@ export const loginFailuresFreeOfAddress = 20
 export const loginFailuresFreeOfAccount = 3
 export const loginDelayMs = 100
 export const loginDelayMsMax = 10_000
+/**
+ * Wrong keys of one address that are compared with the operator's, in so many milliseconds, on all
+ * listeners together: enough for typing errors, and 29,000 a day are no way to guess a key.
+ */
+export const wrongKeysMax = 20
+export const wrongKeysMs = 60_000
 /** Failures are forgotten after so long without another, milliseconds. */
 export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */

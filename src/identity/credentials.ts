@@ -12,6 +12,7 @@ import type { Bearer, KeyRegistry } from './bearer.js'
 import type { Identity, KeyIdentity } from './identity.js'
 import { issuedSalt, onChainSalt, walletSalt } from './key-derivation.js'
 import type { KeyMode } from './key-format.js'
+import type { KeyGuesses } from './key-guesses.js'
 import type { Credentials, ScramAccount } from './login.js'
 import type { LoginDelay } from './login-delay.js'
 import { type OperatorKey, operatorName } from './operator.js'
@@ -25,6 +26,7 @@ export interface SigilCredentialsOptions {
   readonly store: Store
   readonly mode: KeyMode
   readonly delay: LoginDelay
+  readonly guesses: KeyGuesses
 }
 
 /** A user name that names a wallet. */
@@ -83,13 +85,18 @@ export class SigilCredentials implements Credentials {
     return this.walletAccount(user, name)
   }
 
-  identify(key: string): Awaitable<Identity | undefined> {
-    const { operator, bearer } = this.options
-    return operator.identityOf(operatorName, key) ?? bearer.identify(key)
+  get guesses(): KeyGuesses {
+    return this.options.guesses
   }
 
-  identityOf(user: string, password: string): Awaitable<Identity | undefined> {
-    const found = this.identify(password)
+  identify(key: string, walletsOnly = false): Awaitable<Identity | undefined> {
+    const { operator, bearer } = this.options
+    const known = walletsOnly ? undefined : operator.identityOf(operatorName, key)
+    return known ?? bearer.identify(key)
+  }
+
+  identityOf(user: string, password: string, walletsOnly = false): Awaitable<Identity | undefined> {
+    const found = this.identify(password, walletsOnly)
     if (!(found instanceof Promise)) return belongs(user, found)
     return found.then((identity) => belongs(user, identity))
   }

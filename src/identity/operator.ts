@@ -100,9 +100,10 @@ export class OperatorKey implements Credentials {
   }
 
   account(user: string): ScramAccount {
-    if (user === operatorName) return { verifier: this.record.verifier, identity: operator }
+    if (user === operatorName)
+      return { verifier: this.record.verifier, identity: operator, isGuessable: true }
     const verifier = decoyVerifier(this.record.decoySecret, user, scramIterations)
-    return { verifier, identity: undefined }
+    return { verifier, identity: undefined, isGuessable: true }
   }
 
   identify(key: string): Identity | undefined {

@@ -11,6 +11,7 @@ import {
   onChainSalt,
   walletSalt,
 } from '../../src/identity/key-derivation.js'
+import { KeyGuesses } from '../../src/identity/key-guesses.js'
 import { LoginDelay } from '../../src/identity/login-delay.js'
 import { OperatorKey } from '../../src/identity/operator.js'
 import { endWalletKey, putWalletKey, type WalletKey } from '../../src/identity/wallet-keys.js'
@@ -30,7 +31,8 @@ async function openRoom(t: Test) {
   const { key: operator } = await OperatorKey.open(store, { random: systemRandom, apiKey: testKey })
   const bearer = new Bearer({ store, registry, mode: 'live' })
   const delay = new LoginDelay({ clock: systemClock })
-  const parts = { operator, bearer, registry, store, mode: 'live', delay } as const
+  const guesses = new KeyGuesses(systemClock)
+  const parts = { operator, bearer, registry, store, mode: 'live', delay, guesses } as const
   const credentials = new SigilCredentials(parts)
   const issue = async (
     index: number,
