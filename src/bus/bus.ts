@@ -2,7 +2,7 @@
 // an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
 // here is an async function.
 
-import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
+import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
 import { checkDatabaseName, checkNamespaceName } from '../engine/collection/catalog.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
@@ -236,7 +236,10 @@ export class Bus implements BusView {
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {
-    const error = this.mapped(thrown, call.command)
+    const mapped = this.mapped(thrown, call.command)
+    // What an insert fails with is of its own documents.
+    const isQuoting = call.isBlind && call.command !== 'insert'
+    const error = isQuoting ? unquotedKeys(mapped) : mapped
     this.settle(call, error)
     return error
   }

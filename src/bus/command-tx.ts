@@ -31,6 +31,8 @@ export interface Fence {
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
   readonly bypassesValidation: boolean
+  /** The caller may not read what it changes. */
+  readonly isBlind: boolean
   /** A document was written that a validator only warns of. */
   noteInvalid(ns: Namespace): void
 }
@@ -145,6 +147,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   get bypassesValidation(): boolean {
     return this.fence.bypassesValidation
+  }
+
+  get isBlind(): boolean {
+    return this.fence.isBlind
   }
 
   noteInvalid(ns: Namespace): void {

@@ -17,6 +17,7 @@ const fence: Fence = {
   now: 0,
   touches: [readable('test', 'v')],
   bypassesValidation: false,
+  isBlind: false,
   lookAgain: () => undefined,
   authorize: () => {},
   may: () => true,

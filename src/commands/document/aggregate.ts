@@ -153,9 +153,11 @@ export function aggregateTouches(
       ? []
       : [readable(db, target), ...planCacheTouches(db, target, args.pipeline)]
   const named = pipelineCollections(args.pipeline).map((one): Touch => {
-    const { db: other = db, name, need, isRuled } = one
+    const { db: other = db, name, need, isRuled, readsTarget } = one
     if (need === 'read') return readable(other, name)
-    const needs = isRuled === true ? [...writeNeeds(args), 'own' as const] : writeNeeds(args)
+    const needs = [...writeNeeds(args)]
+    if (isRuled === true) needs.push('own')
+    if (readsTarget === true) needs.push('read')
     return { db: other, collection: name, needs }
   })
   return [...own, ...named]

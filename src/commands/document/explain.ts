@@ -182,7 +182,7 @@ function onlyOne<T>(operations: readonly T[]): T {
 const update = explainer('update', {
   params: updateParams,
   target: collection,
-  needs: ['write'],
+  needs: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.updates)
     const by = collated(context, operation.collation, target.ns)
@@ -195,7 +195,7 @@ const update = explainer('update', {
 const remove = explainer('delete', {
   params: deleteParams,
   target: collection,
-  needs: ['write'],
+  needs: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.deletes)
     const by = collated(context, operation.collation, target.ns)
