@@ -651,6 +651,18 @@ export const chainQueueSenderMax = 64
 export const chainGapMs = 5_000
 /** A signed transaction, and the data of a call, bytes (geth). */
 export const chainTransactionBytesMax = 128 * KiB
+/** And of one that comes by POST /chain: a contract of 24 KiB with its arguments. */
+export const chainForeignTransactionBytesMax = 32 * KiB
+/**
+ * What transactions that come by POST /chain may add to the chain's folder in so many milliseconds:
+ * of one sender, of all, and of one sender once half of that is used. Gas writes at most a byte for
+ * eight of it (data of logs).
+ */
+export const chainGrowthMs = 24 * 3_600_000
+export const chainGrowthSenderBytesMax = 16 * MiB
+export const chainGrowthBytesMax = 256 * MiB
+export const chainGrowthLateBytesMax = MiB
+export const chainGasPerByte = 8
 /** Logs and blocks of one eth_getLogs; addresses, and topics at one place, that it names. */
 export const chainLogsMax = 2_000
 export const chainLogBlocksMax = 10_000
