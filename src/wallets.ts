@@ -54,7 +54,12 @@ export function openWallets(options: WalletsOptions): Wallets {
     keyLimit: new KeyLimit(clock),
     identify: (key) => bearer.identify(key),
     credentials: new SigilCredentials({
-      ...{ operator, bearer, registry, store, mode, delay },
+      operator,
+      bearer,
+      registry,
+      store,
+      mode,
+      delay,
       guesses: new KeyGuesses(clock),
     }),
     close: () => delay.close(),

@@ -201,7 +201,7 @@ const unquotedTexts: Partial<Record<CodeName, string>> = {
   PathNotViable: 'Cannot create a field in an element that is no document',
 }
 
-/** The same failure for who may not read what it is about: its number, and nothing of a document. */
+/** The same failure for a caller who may not read the document: its number, and no value. */
 export function unquoted(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
   const text = unquotedTexts[error.kind] ?? 'a stored document does not take this change'

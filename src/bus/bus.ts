@@ -154,9 +154,18 @@ export class Bus implements BusView {
     if (row.access !== 'anonymous' && isWallet(session.identity)) this.meet(session, command)
     const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
     const call: AnyCall = new Call({
-      ...{ command, access: row.access, secrets: noSecrets, args: {}, target: undefined },
+      command,
+      access: row.access,
+      secrets: noSecrets,
+      args: {},
+      target: undefined,
       request: { db, body, sequences: new Map() },
-      ...{ session, generic: noGeneric, engine, services, bus: this, id: ++this.lastId },
+      session,
+      generic: noGeneric,
+      engine,
+      services,
+      bus: this,
+      id: ++this.lastId,
     })
     call.requireAccess()
     // Nothing is added: a quota that is used up since is of no matter.

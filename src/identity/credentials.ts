@@ -124,8 +124,8 @@ export class SigilCredentials implements Credentials {
   }
 
   /**
-   * The lowest on-chain index that is active there. What is denied here alone is not asked: the salt
-   * of that name would tell of it.
+   * The lowest on-chain index that is active there. What is denied here alone is not asked: the
+   * salt of that name would tell of it.
    */
   private async firstIndex(address: string): Promise<number | undefined> {
     const { registry } = this.options

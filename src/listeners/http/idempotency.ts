@@ -171,8 +171,8 @@ export class Turn {
   }
 
   /**
-   * Looks at the rights that the request was let in by, as they are now. Throws what refuses it, and
-   * NamespaceNotFound where a collection that the answer tells of is gone.
+   * Looks at the rights that the request was let in by, as they are now. Throws what refuses it,
+   * and NamespaceNotFound where a collection that the answer tells of is gone.
    */
   private async lookAgain(request: HttpRequest, rights: Kept['rights']): Promise<void> {
     if (rights === undefined) {
