@@ -61,9 +61,10 @@ const runs = new Map<string, Run>([
   ]),
   ...each('pg_table_is_visible', ([oid], relations) => {
     if (oid === undefined || relations === undefined) return undefined
-    return (
-      relations.namespaceByOid(oidOf(oid)) && boolValue(relations.byOid(oidOf(oid)) !== undefined)
-    )
+    const asked = oidOf(oid)
+    const isVisible = (relations.byOid(asked) ?? relations.indexByOid(asked)) !== undefined
+    const isThere = isVisible || relations.namespaceByOid(asked) !== undefined
+    return isThere ? boolValue(isVisible) : undefined
   }),
   // What tables take is not asked while a statement runs: unknown is no wrong figure.
   ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
