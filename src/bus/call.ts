@@ -48,6 +48,11 @@ function shorter(a: number, b: number): number {
   return a === 0 || b === 0 ? a + b : Math.min(a, b)
 }
 
+/** Whether a touch changes something without asking whether it may be read. */
+function isBlindTo({ needs }: Touch): boolean {
+  return needs.length > 0 && !needs.includes('read')
+}
+
 /** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
 function requireReading({ db, collection = '', needs }: Touch): void {
   if (needs.some((need) => need !== 'read')) throw reservedName(db, collection)
@@ -131,6 +136,11 @@ export class Call<A, T> implements Fence {
   waitedMs = 0
   /** The server stops: what waits answers with what it has. */
   isHurried = false
+  /**
+   * It changes something that the caller may not read: what it answers, and what it fails with,
+   * holds nothing of what is stored there.
+   */
+  isBlind = false
   private ids: Bytes[] | undefined
   private uuids: Bytes[] | undefined
   private queryContext: QueryContext | undefined
@@ -286,6 +296,7 @@ export class Call<A, T> implements Fence {
       if (this.may(need, access, touch)) continue
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
+    if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
     const { quotas } = this.services
     if (quotas === undefined || !isRevocable(this.identity)) return
@@ -468,7 +479,7 @@ export class Call<A, T> implements Fence {
 }
 
 /** What tells of a collection where and whose it is. */
-type Named = Pick<Namespace, 'db' | 'name' | 'access'>
+type Named = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
 
 /** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
 function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {

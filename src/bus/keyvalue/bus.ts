@@ -171,6 +171,17 @@ export class KeyValueBus {
     return this.engine.store.read((tx) => this.looking(tx, session, channels, command))
   }
 
+  /**
+   * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
+   * or rejects, with what would refuse it.
+   */
+  lookAgain(call: KeyValueCall): Awaitable<void> {
+    const { access } = call.command
+    if (access === undefined) return this.look(call)
+    const now = this.services.clock.now()
+    return this.engine.store.read((tx) => this.programs.lookAgain(tx, call, now))
+  }
+
   /** As look, for who listens to channels without a command of this table. */
   requireListener(identity: Identity): Awaitable<void> {
     if (identity.kind === 'operator') return undefined

@@ -384,6 +384,17 @@ export class Programs {
     }
   }
 
+  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+    const { bounds, keyspaces, standing } = this.options
+    const { session } = call
+    const { identity } = session
+    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    const spaces = new Spaces(tx, now, new Work(bounds, false), keyspaces)
+    this.authorize(call, yield* spaces.open(call.database))
+    yield* this.openFurther(call, spaces)
+  }
+
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
