@@ -300,6 +300,8 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
+/** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
+export const homesWindowMs = 3_600_000
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").

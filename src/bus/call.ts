@@ -4,7 +4,8 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
+import type { CreateOptions } from '../engine/collection/catalog.js'
+import { reservedName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
@@ -269,6 +270,11 @@ export class Call<A, T> implements Fence {
 
   creating(owner: string | null, name: string): void {
     if (isWallet(this.identity)) this.services.quotas?.made(owner, name)
+  }
+
+  makingHome(db: string, homes: number): void {
+    const { homes: limit } = this.services
+    if (isWallet(this.identity)) limit?.make(db, homes, this.session.address)
   }
 
   dropping(owner: string | null, name: string): void {

@@ -184,6 +184,8 @@ export interface Guarded {
   /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
   creating?(owner: string | null, name: string): void
   dropping?(owner: string | null, name: string): void
+  /** A wallet's home is made beside so many others; throws QuotaExceeded. */
+  makingHome?(db: string, homes: number): void
 }
 
 /**

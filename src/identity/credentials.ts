@@ -37,6 +37,20 @@ interface WalletName {
 /** The longest number is far below 2^53. */
 const nameForm = /^(0x[0-9a-fA-F]{40})(?::(s?)(0|[1-9]\d{0,14}))?$/
 
+/** A user name and the space that stands behind its `~`. */
+export interface SpacedUser {
+  readonly user: string
+  /** Undefined: the user's own. */
+  readonly database: string | undefined
+}
+
+/** `<user>~<database>`: of all protocols, the database is where the user's keys are looked for. */
+export function spaceInUser(given: string): SpacedUser {
+  const mark = given.indexOf('~')
+  if (mark === -1) return { user: given, database: undefined }
+  return { user: given.slice(0, mark), database: given.slice(mark + 1) }
+}
+
 /** `<wallet>`, `<wallet>:<N>` or `<wallet>:s<N>`; undefined for anything else. */
 export function parseWalletName(user: string): WalletName | undefined {
   const [, given = '', mark, number] = nameForm.exec(user) ?? []
@@ -76,7 +90,8 @@ export class SigilCredentials implements Credentials {
     return this.options.delay
   }
 
-  account(user: string): Awaitable<ScramAccount> {
+  account(given: string): Awaitable<ScramAccount> {
+    const { user } = spaceInUser(given)
     const name = user === operatorName ? undefined : parseWalletName(user)
     if (name === undefined) return this.options.operator.account(user)
     return this.walletAccount(user, name)
@@ -87,7 +102,8 @@ export class SigilCredentials implements Credentials {
     return operator.identityOf(operatorName, key) ?? bearer.identify(key)
   }
 
-  identityOf(user: string, password: string): Awaitable<Identity | undefined> {
+  identityOf(given: string, password: string): Awaitable<Identity | undefined> {
+    const { user } = spaceInUser(given)
     const found = this.identify(password)
     if (!(found instanceof Promise)) return belongs(user, found)
     return found.then((identity) => belongs(user, identity))

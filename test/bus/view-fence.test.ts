@@ -22,6 +22,7 @@ const fence: Fence = {
   authorizeOwner: () => {},
   noteInvalid: () => {},
   creating: () => {},
+  makingHome: () => undefined,
   dropping: () => {},
 }
 

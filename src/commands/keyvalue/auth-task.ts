@@ -2,13 +2,15 @@
 // to be asked of the chain; what is pipelined behind waits for the answer, and so does the answer
 // to a failed login, a little longer each time.
 
-import type { GatewayError } from '../../base/errors.js'
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { noPassword, refuse, syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { KeyValueSession, RespVersion } from '../../bus/keyvalue/session.js'
+import { requireSpaceName } from '../../bus/space-choice.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { spaceInUser } from '../../identity/credentials.js'
 import { announcedVersion, requireName } from './connection.js'
 import { defaultUser } from './user-name.js'
 
@@ -99,14 +101,20 @@ function readGreeting(call: KeyValueCall): { login: number; name: number } {
 }
 
 /** Makes the session whose key that is: anybody's for `default`, that user's for another name. */
-async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promise<void> {
+async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
   const { session, bus } = call
+  const { user, database } = spaceInUser(given)
+  // A space that can be none is told apart from a key that is wrong: neither says who exists.
+  if (database !== undefined) requireSpace(database)
   const { authOff, credentials } = bus.services
   if (authOff) {
-    if (user === defaultUser && hasName) return
+    if (user === defaultUser && hasName) {
+      bus.become(session, session.identity, database)
+      return
+    }
     if (!hasName) throw noPassword()
   }
-  const address = addressOf(session)
+  const { address } = session
   const isAnyone = user === defaultUser
   const identity = await (isAnyone ? credentials.identify(key) : credentials.identityOf(user, key))
   if (identity === undefined) {
@@ -115,12 +123,15 @@ async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promis
     throw wrongPassword()
   }
   credentials.delay?.succeeded(address, user)
-  session.identity = identity
+  bus.become(session, identity, database)
 }
 
-/** Of the peer, without its port. */
-function addressOf({ peer, protocol }: KeyValueSession): string {
-  return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+function requireSpace(database: string): void {
+  try {
+    requireSpaceName(database)
+  } catch (thrown) {
+    throw refuse(`ERR ${toGatewayError(thrown).message}`, 'InvalidNamespace')
+  }
 }
 
 function wrongPassword(): GatewayError {

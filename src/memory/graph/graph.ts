@@ -10,6 +10,7 @@ import {
   createAnyNamespace,
   dropNamespace,
   findNamespace,
+  saveAccess as saveAccessOf,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
 import { emptyDocument, graphPrefix } from '../../engine/collection/descriptors.js'
@@ -90,6 +91,8 @@ export interface GraphCreation extends Omit<CreateOptions, 'uuid' | 'options'> {
   readonly uuid: (i: number) => Bytes
   /** 16 random bytes: of them and the name its key on the chain is made. */
   readonly key: Bytes
+  /** Throws Unauthorized where no graph of that owner may be made. */
+  readonly requirePlace?: (db: string) => void
 }
 
 /** The graph, made where it is missing: it then belongs to whom `creation` says. */
@@ -132,7 +135,7 @@ export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly 
 
 /** Gives all parts the same access. */
 export function saveAccess(tx: Tx, graph: GraphParts, access: Access): void {
-  for (const ns of partsOf(graph)) saveNamespace(tx, { ...ns, access })
+  for (const ns of partsOf(graph)) saveAccessOf(tx, ns, access)
 }
 
 /**
@@ -170,7 +173,8 @@ function* makeParts(
   name: string,
   creation: PartCreation,
 ): Program<GraphParts> {
-  const { owner, mode, now, uuid } = creation
+  const { owner, mode, now, uuid, requirePlace } = creation
+  requirePlace?.(db)
   const made: Namespace[] = []
   for (const [i, part] of graphParts.entries()) {
     const options = { owner, mode, now, uuid: uuid(i), options: emptyDocument }
