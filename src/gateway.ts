@@ -158,7 +158,6 @@ async function openServer(
     ...common,
     pace: engine.pace,
     chain,
-    database: settings.DATABASE,
     explorerTemplate: settings.EXPLORER_TX_URL,
   })
   engine.attach(proofs.job)

@@ -207,6 +207,12 @@ export class Call<A, T> implements Fence {
     return allow(this.identity, need, access, rules)
   }
 
+  /** Whether listings have to look at everything: for the operator, and the server's own. */
+  get readsAll(): boolean {
+    const { kind } = this.identity
+    return kind === 'operator' || isAdministrator(this.identity, this.services.rules ?? strictRules)
+  }
+
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
     const { access, identity, services } = this

@@ -6,11 +6,12 @@
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
-import type { Program, ReadTx, Tx } from '../../store/store.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
+import { graphPrefix } from './descriptors.js'
 
 /** Second byte of a catalog key. */
-const kind = { name: 0x40, reach: 0x41, timed: 0x42 } as const
+const kind = { name: 0x40, reach: 0x41, timed: 0x42, graph: 0x43 } as const
 
 /** A name as the catalog has it. */
 export interface CatalogName {
@@ -32,6 +33,7 @@ export function putIndex(tx: Tx, ns: Namespace): void {
   if (ns.indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)) {
     tx.put(timedKey(name), present)
   }
+  if (isGraph(ns)) tx.put(graphKey(name), present)
 }
 
 /** Removes what is known of a collection under its name. */
@@ -42,6 +44,22 @@ export function removeIndex(tx: Tx, ns: Namespace): void {
   if (ns.indexes.some(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)) {
     tx.remove(timedKey(name))
   }
+  if (isGraph(ns)) tx.remove(graphKey(name))
+}
+
+/** A graph of memories is listed by the one of its parts that says when it is anchored. */
+function isGraph({ name }: Namespace): boolean {
+  return name.startsWith(graphPrefix) && name.endsWith('.anchors')
+}
+
+/** Keys of these end with database, a zero, and the name of a graph's part `anchors`. */
+export const graphPartsRange: KeyRange = {
+  start: Uint8Array.of(keyClass.catalog, kind.graph),
+  end: Uint8Array.of(keyClass.catalog, kind.graph + 1),
+}
+
+function graphKey(name: Bytes): Bytes {
+  return concatBytes(graphPartsRange.start, name)
 }
 
 /** An id that no collection has any more. */

@@ -361,6 +361,20 @@ export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Name
   }
 }
 
+/** At most `limit` collections from a catalog key on, each with its own; in a write program. */
+export function* namespacesFrom(
+  tx: Tx,
+  from: Bytes | undefined,
+  limit: number,
+): Program<{ key: Bytes; ns: Namespace }[]> {
+  const { start, end } = listRange(undefined)
+  const entries = yield* tx.scanOwn({ start: from ?? start, end }, limit)
+  return entries.map(({ key, value }) => {
+    const [db, name] = nameOfKey(key)
+    return { key, ns: decodeNamespace(db, name, value) }
+  })
+}
+
 /** The collections that a wallet may reach, or everybody, as their descriptors are now. */
 export function* listReachable(
   tx: ReadTx & Guarded,

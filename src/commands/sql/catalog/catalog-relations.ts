@@ -3,7 +3,6 @@
 
 import { showSampleDocuments } from '../../../base/limits.js'
 import { secondaryIndexes } from '../../../engine/collection/capped-order.js'
-import { shownNamespaces } from '../../../engine/collection/catalog.js'
 import { openFind } from '../../../engine/sources/source.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../../../engine/types.js'
 import { walletOf } from '../../../identity/identity.js'
@@ -11,6 +10,7 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
+import { reachable } from '../../document/reachable.js'
 import { declaredColumns } from '../define/ddl-columns.js'
 import { columnsOf } from '../select/column-type.js'
 import type { SelectCall } from '../select/from.js'
@@ -57,10 +57,8 @@ export class Relations {
   ) {}
 
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
-    const all = (yield* shownNamespaces(tx)).filter(
-      // The server's own are none of the tables that somebody has made.
-      ({ access }) => access.audience === undefined && call.may('read', access),
-    )
+    // The server's own are none of the tables that somebody has made.
+    const all = (yield* reachable(tx, call)).filter(({ access }) => access.audience === undefined)
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
