@@ -1,5 +1,5 @@
-// Which space a caller means who names none: a wallet its home, everybody else the server's own; all
-// of them that one where the rule of the folder is that they share it. One place decides it for all
+// Which space a caller means who names none: a wallet its home, all others the server's own; every
+// one that one where the rule of the folder is that they share it. One place decides it for all
 // protocols. (docs/rights.md, "Spaces")
 
 import { fail } from '../base/errors.js'

@@ -1,5 +1,5 @@
 // The key-value databases of one program, each opened once. What nobody has made yet is empty to
-// readers; a program that writes to it does so under an id that it has foreseen, and puts its record
+// readers; a program that writes to it does so under a foreseen id, and puts its record
 // only if something is in there at the end, so that asking an empty home leaves nothing behind.
 
 import { fail } from '../../base/errors.js'

@@ -1,6 +1,6 @@
-// The collections that a caller may read, in whatever database: what listings of databases and SQL's
-// catalogue are made of. A wallet's are found by what it may reach, so that a list of a few costs the
-// same beside a million homes; the operator, who reads all, walks the catalog.
+// The collections that a caller may read, in whatever database: what listings of databases and
+// SQL's catalogue are made of. A wallet's are found by what it may reach, so that a list of a few
+// costs the same beside a million homes; the operator, who reads all, walks the catalog.
 
 import type { Call } from '../../bus/call.js'
 import { listReachable, showable, shownNamespaces } from '../../engine/collection/catalog.js'

@@ -1,5 +1,5 @@
-// Numbers that are given once and never again: ids of collections and indexes, of chunked values and
-// of the members of containers. Each kind has a record of the catalog that says which one is next.
+// Numbers that are given once and never again: ids of collections and indexes, of chunked values
+// and of the members of containers. Each kind has a record of the catalog that says which is next.
 // (docs/design/storage.md, "Key space")
 
 import type { Bytes } from '../../base/bytes.js'

@@ -80,8 +80,8 @@ export function* nameOfId(tx: ReadTx, id: number): Program<CatalogName | undefin
 }
 
 /**
- * Names of the collections that a wallet (EIP-55) may reach as owner, by a role or by their mode, by
- * database and name; of no wallet: those that everybody may. Perhaps some more.
+ * Names of the collections that a wallet (EIP-55) may reach as owner, by a role or by their mode,
+ * by database and name; of no wallet: those that everybody may. Perhaps some more.
  */
 export function* reachableNames(
   tx: ReadTx,

@@ -7,7 +7,7 @@ import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
-import type { Count, KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
+import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { discardIndex, discardKeyspace, discardNamespace } from '../background/garbage.js'
 import { collationOf } from '../index/index-options.js'
@@ -33,6 +33,14 @@ import {
   removeReach,
 } from './catalog-index.js'
 import {
+  databaseKey,
+  kind,
+  listRange,
+  nameOfKey,
+  namespaceKey,
+  reservedKey,
+} from './catalog-keys.js'
+import {
   decodeAccess,
   decodeNamespace,
   emptyDocument,
@@ -44,9 +52,6 @@ import { checkNamespaceName, requireWritableName } from './names.js'
 import { timeSeriesOf } from './time-series-options.js'
 import { validationOf } from './validation.js'
 import { definitionIn } from './view-options.js'
-
-/** Second byte of a catalog key. */
-const kind = { counter: 0x00, namespace: 0x01, database: 0x02, reserved: 0x03 } as const
 
 /** How many wallets have a home. */
 const homesKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x04)
@@ -156,7 +161,7 @@ export function* createAnyNamespace(
 }
 
 function newAccess({ owner, mode }: CreateOptions, isKeyspace: boolean): Access {
-  // What keys are kept in is its owner's until the owner says more: DEFAULT_PRIVACY is of documents.
+  // Keys are their owner's until the owner says more: DEFAULT_PRIVACY is of documents.
   if (isKeyspace) return { owner, mode: 'private', roles: {}, isSettled: true }
   return { owner, mode, roles: {} }
 }
@@ -204,7 +209,7 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
   return saved
 }
 
-/** As saveNamespace, with another access: who could only reach it by the one before no longer can. */
+/** As saveNamespace, with another access; listings by the one before end. */
 export function saveAccess(tx: Tx, ns: Namespace, access: Access): Namespace {
   removeReach(tx, ns, ns.access)
   return saveNamespace(tx, { ...ns, access })
@@ -483,46 +488,4 @@ function* releaseDatabase(tx: Tx, db: string): Program<void> {
 /** How many wallets have a home. */
 export function* countHomes(tx: ReadTx): Program<number> {
   return (yield* readNumber(tx, homesKey)) ?? 0
-}
-
-function databaseKey(db: string): Bytes {
-  return concatBytes(Uint8Array.of(keyClass.catalog, kind.database), utf8(db.toLowerCase()))
-}
-
-/** The catalog key of a collection. */
-export function namespaceKey(db: string, name: string): Bytes {
-  return nameKey(kind.namespace, db, name)
-}
-
-function reservedKey(db: string, name: string): Bytes {
-  return nameKey(kind.reserved, db, name)
-}
-
-function nameKey(ofKind: number, db: string, name: string): Bytes {
-  const text = `${db}\0${name}`
-  const key = new Uint8Array(2 + text.length)
-  key[0] = keyClass.catalog
-  key[1] = ofKind
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    // Names are short and nearly all ASCII: a native call would cost more than the loop.
-    if (code > 0x7f) return concatBytes(key.subarray(0, 2), utf8(text))
-    key[i + 2] = code
-  }
-  return key
-}
-
-function nameOfKey(key: Bytes): [db: string, name: string] {
-  const middle = key.indexOf(0, 2)
-  return [textOf(key, 2, middle), textOf(key, middle + 1)]
-}
-
-function listRange(db: string | undefined): KeyRange {
-  const prefix = Uint8Array.of(keyClass.catalog, kind.namespace)
-  if (db === undefined) return { start: prefix, end: Uint8Array.of(keyClass.catalog, 0x02) }
-  const name = utf8(db)
-  return {
-    start: concatBytes(prefix, name, Uint8Array.of(0)),
-    end: concatBytes(prefix, name, Uint8Array.of(1)),
-  }
 }

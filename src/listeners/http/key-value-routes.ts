@@ -88,7 +88,7 @@ export function send(
   outgoing.end(body)
 }
 
-/** Of the space that the request names, or of the caller's own. Throws BadValue, InvalidNamespace. */
+/** Of the space that the request names, or of the caller's own. Throws InvalidNamespace. */
 export function placeOf(bus: KeyValueBus, call: RawCall): Place {
   return bus.placeOf(call.session.identity, call.namedDatabase, indexOf(call))
 }
