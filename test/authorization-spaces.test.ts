@@ -13,6 +13,8 @@ import { openMcp } from './support/mcp-clients.js'
 import { RespClient, type RespReply } from './support/resp-client.js'
 import { WalletClient } from './support/wallet-client.js'
 
+t.setTimeout(240_000)
+
 interface Caller {
   readonly name: string
   /** User and key; undefined: not signed in. */
@@ -227,7 +229,7 @@ t.test('a space that is named is for its owner, roles and modes', async (t) => {
   const role = await ask(gateway.url, {
     ...{ method: 'POST', path: '/api/v1/collections/kv0/roles' },
     headers: { ...asFirst.headers, 'x-sigil-database': first.home },
-    body: JSON.stringify({ address: grantee.address, role: 1 }),
+    body: JSON.stringify({ address: grantee.address, action: 'grant', role: 1 }),
   })
   t.equal(role.status, 200, role.text)
   const readers: Readonly<Record<string, readonly string[]>> = {
@@ -368,14 +370,16 @@ t.test('documents and SQL reach a space by its name and its rights', async (t) =
       const found = await wire.db(space).collection('kv0').countDocuments().catch(String)
       if (may) t.equal(found, 1, what)
       else t.match(found, /not authorized/, what)
-      t.equal(shown.includes(space), may, `${what} is listed`)
+      // Administrators read the audit, which lies there too.
+      const isListed = may || (caller.name === 'administrator' && space === 'main')
+      t.equal(shown.includes(space), isListed, `${what} is listed`)
       const sql = new pg.Client({
         ...{ host: '127.0.0.1', port: gateway.ports.sql, user: `${user}~${space}` },
         ...{ password: key, database: space },
       })
       await sql.connect()
       const rows = await sql.query('SELECT count(*) AS n FROM kv0').then(
-        (result) => Number(result.rows[0].n),
+        (result) => Number(result.rows.at(0)?.n),
         (error: Error) => error.message,
       )
       if (may) t.equal(rows, 1, what)
@@ -389,8 +393,8 @@ t.test('documents and SQL reach a space by its name and its rights', async (t) =
 t.test('memories lie in the home of who writes them', async (t) => {
   const { gateway, callers } = await open(t, { ANONYMOUS: 'read' })
   for (const caller of everyone(callers)) {
-    const said = await http(gateway, caller)('/api/remember', { text: `secret of ${caller.name}` })
-    t.equal(said.status, 200, said.text)
+    const said = await http(gateway, caller)('/api/memories', { text: `secret of ${caller.name}` })
+    t.equal(said.status, 201, said.text)
   }
   for (const caller of everyone(callers)) {
     const send = http(gateway, caller)
@@ -398,7 +402,7 @@ t.test('memories lie in the home of who writes them', async (t) => {
     const graph = (await send('/api/graph')).text
     const target = { url: gateway.url, key: caller.login?.[1] ?? '' }
     const mcp = await openMcp('2.x', 'http', target)
-    const tool = JSON.stringify(await mcp.call('recall', { query: 'secret' }))
+    const tool = JSON.stringify(await mcp.call('recall', { q: 'secret' }))
     await mcp.close()
     for (const other of names) {
       const isOwn = other === caller.name
@@ -415,7 +419,7 @@ t.test('memories lie in the home of who writes them', async (t) => {
     t.notMatch(foreign.text, 'secret of', path)
   }
   const main = await http(gateway, first)(
-    '/api/remember',
+    '/api/memories',
     { text: 'x', graph: 'notes' },
     {
       'x-sigil-database': 'main',

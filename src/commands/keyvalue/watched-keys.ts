@@ -83,9 +83,18 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
     const record = recordKeyOf(ks.ns, name)
     const put = new Set<number>()
     // Observed before it is looked up: nothing comes in between.
-    const end = call.bus.engine.store.observePuts(record, (id, writer) => {
+    const { store } = call.bus.engine
+    const endPuts = store.observePuts(record, (id, writer) => {
       if (writer !== watched.writer) put.add(id)
     })
+    // A database of a home may be made and removed again, under an id that nobody can foresee.
+    const endPlace = place.space.isMain
+      ? undefined
+      : store.observe(place.key, () => put.add(ks.ns.id))
+    const end = () => {
+      endPuts()
+      endPlace?.()
+    }
     const key = { place, name, namespace: ks.ns.id, put, end }
     try {
       const version = yield* versionOf(ks, name)

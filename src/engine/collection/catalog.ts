@@ -332,6 +332,14 @@ export function* renameNamespace(
   return renamed
 }
 
+/** Puts a collection into a home, under its name, which is free there: contents and uuid stay. */
+export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Namespace> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  yield* claimDatabase(tx, db)
+  return saveNamespace(tx, { ...ns, db, access: accessIn(db, ns.access) })
+}
+
 /** Throws IllegalOperation for a collection that is there for ever, under its name. */
 export function requireMovable(ns: Namespace): void {
   if (isFixed(ns)) throw fail('IllegalOperation', 'a key-value database keeps its name')

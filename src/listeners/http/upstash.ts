@@ -225,6 +225,8 @@ function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[]
   const query: Bytes[] = []
   for (const pair of search === '' ? [] : search.split('&')) {
     const [name = '', value] = pair.replaceAll('+', ' ').split(/=(.*)/s, 2)
+    // It names the space of the command, and is no word of it.
+    if (name === 'database') continue
     query.push(unescaped(name))
     if (value !== undefined && value !== '') query.push(unescaped(value))
   }

@@ -10,6 +10,7 @@ import {
   createAnyNamespace,
   dropNamespace,
   findNamespace,
+  moveNamespace,
   saveAccess as saveAccessOf,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
@@ -20,6 +21,7 @@ import { declareIndexes } from '../../engine/index/indexes.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { indexesOf } from './graph-indexes.js'
+import { noteWaiting } from './graph-names.js'
 import { beginSettings, findSettings, type GraphSettings } from './graph-settings.js'
 
 /** What a graph is made of, in the order of its touches. */
@@ -146,6 +148,14 @@ export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolea
   for (const ns of partsOf(graph)) {
     yield* dropNamespace(tx, ns, released)
     if (ns.isPermanent === true) yield* declarePart(tx, ns)
+  }
+}
+
+/** Puts a graph into another space, where its name is free; what it holds stays as it is. */
+export function* moveGraph(tx: Tx, graph: GraphParts, db: string): Program<void> {
+  for (const ns of partsOf(graph)) {
+    const moved = yield* moveNamespace(tx, ns, db)
+    if (ns === graph.anchors) noteWaiting(tx, moved)
   }
 }
 
