@@ -8,6 +8,7 @@ import { Glob } from '../base/glob.js'
 import { keyspacesMax } from '../base/limits.js'
 import { Slice } from '../base/slice.js'
 import { OpenPlaces } from '../bus/keyvalue/open-places.js'
+import { readRule, writeRule } from '../bus/space-rule.js'
 import { countOf } from '../engine/collection/catalog.js'
 import { homeOf } from '../engine/collection/homes.js'
 import { walkKeys } from '../engine/keyspace/key-walk.js'
@@ -15,7 +16,6 @@ import { type Place, SpaceTable } from '../engine/keyspace/spaces.js'
 import { usualBounds, Work } from '../engine/keyspace/work.js'
 import { findParts, moveGraph } from '../memory/graph/graph.js'
 import { graphsFrom, partsOfPath } from '../memory/graph/graph-names.js'
-import { readRule, writeRule } from '../space-rule.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
 
 export interface MoveParts {
@@ -137,6 +137,7 @@ function* moveSome(tx: Tx, { from, to, glob, after }: Step, now: number): Progra
       moved++
     }
   }
+  if (moved > 0) places.noteChange(target, [source])
   yield* places.finish()
   return { moved, taken, place }
 }

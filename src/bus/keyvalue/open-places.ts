@@ -3,7 +3,7 @@
 // only if something is in there at the end, so that asking an empty home leaves nothing behind.
 
 import { fail } from '../../base/errors.js'
-import { countOf, findReserved, putForeseen } from '../../engine/collection/catalog.js'
+import { findReserved, putForeseen } from '../../engine/collection/catalog.js'
 import { nextId } from '../../engine/collection/catalog-ids.js'
 import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
@@ -19,6 +19,7 @@ export class OpenPlaces {
   private readonly opened: Keyspace[] = []
   /** Those without a record: their ids follow each other from the next one on. */
   private missing: Keyspace[] = []
+  private readonly changed = new Set<Keyspace>()
   private hasOthers = false
 
   constructor(
@@ -70,17 +71,21 @@ export class OpenPlaces {
     return place.missing((yield* nextId(tx)) + this.missing.length, access, now)
   }
 
+  /** A command has changed something of these. */
+  noteChange(ks: Keyspace, further: readonly (Keyspace | undefined)[]): void {
+    this.changed.add(ks)
+    for (const each of further) if (each !== undefined) this.changed.add(each)
+  }
+
   /** Behind the last command: makes what holds something now, removes what holds nothing. */
   *finish(): Program<void> {
     this.settle()
     const { tx, work } = this
     if (!isWriting(tx) || work.changes === 0) return
-    const { missing } = this
-    let isAny = false
-    for (const ks of missing) isAny ||= (yield* countOf(tx, ks.ns)).documents > 0
-    if (isAny) yield* this.makeAll()
+    const { missing, changed } = this
+    if (missing.some((ks) => changed.has(ks))) yield* this.makeAll()
     if (work.prepares) return
-    for (const ks of this.opened) if (!missing.includes(ks) || isAny) yield* tidy(tx, ks)
+    for (const ks of this.opened) if (!this.missing.includes(ks)) yield* tidy(tx, ks)
   }
 
   /** Puts the records of all that are open, so that other ids can be given behind theirs. */

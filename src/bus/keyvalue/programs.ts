@@ -361,7 +361,10 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
-        if (work.changes !== changes) changed++
+        if (work.changes !== changes) {
+          changed++
+          if (places.isUnfinished) places.noteChange(ks, call.spaces)
+        }
         if (outcome.connection === 0 && work.invalid !== undefined) {
           outcome.connection = call.session.id
         }

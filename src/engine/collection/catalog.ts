@@ -245,6 +245,7 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
 export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
+  discardKeyspace(tx, ns.id)
   yield* releaseDatabase(tx, ns.db)
 }
 
@@ -358,7 +359,7 @@ function isFixed({ keyspace, isPermanent }: Namespace): boolean {
   return keyspace === true || isPermanent === true
 }
 
-/** Every collection, or those of one database, by database and name in byte order. */
+/** Every collection, or those of one database, by their names in byte order. */
 export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   const found: Namespace[] = []
   let { start, end } = listRange(db)

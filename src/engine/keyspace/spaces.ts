@@ -1,14 +1,20 @@
 // Spaces: a database with its sixteen key-value databases, its channels and its graphs. A place is
 // one key-value database of one space, and there is one object of each: what waits for keys,
-// watches them or goes on in them is kept by that object, never by a number that means another place to
-// another caller. (docs/rights.md, "Spaces")
+// watches them or goes on in them is kept by that object, never by a number that means another
+// place to another caller. (docs/rights.md, "Spaces")
 
 import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { keyspacesMax } from '../../base/limits.js'
 import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
-import { type CreateOptions, countOf, createNamespace, findNamespace, saveNamespace } from '../collection/catalog.js'
+import {
+  type CreateOptions,
+  countOf,
+  createNamespace,
+  findNamespace,
+  saveNamespace,
+} from '../collection/catalog.js'
 import { namespaceKey } from '../collection/catalog-keys.js'
 import { decodeNamespace, emptyDocument } from '../collection/descriptors.js'
 import { keyspaceName, ownerOfHome } from '../collection/homes.js'

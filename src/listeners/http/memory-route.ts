@@ -54,7 +54,10 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
   return { ...head, access: 'key', reply }
 }
 
-/** In the space that the request names, or the caller's own. Who is not known is asked who he is, not told that he may not. */
+/**
+ * In the space that the request names, or the caller's own. Who is not known is asked who he is,
+ * not told that he may not.
+ */
 async function runAsCaller(call: RawCall, command: Document): Promise<Document> {
   try {
     return await call.runIn(call.space, command)

@@ -176,7 +176,7 @@ export class HttpRequest implements RawCall {
   }
 }
 
-/** Of the header, or of the query; one of them is enough, and two must not contradict each other. */
+/** Of the header, or of the query; where both are given they have to agree. */
 function namedIn(
   header: string | string[] | undefined,
   query: string | undefined,

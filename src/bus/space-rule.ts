@@ -3,13 +3,13 @@
 // the rule was written down keeps what it had, until `sigil spaces move`.
 // (docs/rights.md, "Spaces")
 
-import { textOf, utf8 } from './base/bytes.js'
-import type { Settings } from './base/settings.js'
-import type { SpaceRule } from './bus/space-choice.js'
-import { findNamespace } from './engine/collection/catalog.js'
-import { keyspaceName } from './engine/collection/homes.js'
-import { keyClass } from './store/layout.js'
-import type { Program, ReadTx, Store, Tx } from './store/store.js'
+import { textOf, utf8 } from '../base/bytes.js'
+import type { Settings } from '../base/settings.js'
+import { findNamespace } from '../engine/collection/catalog.js'
+import { keyspaceName } from '../engine/collection/homes.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, ReadTx, Store, Tx } from '../store/store.js'
+import type { SpaceRule } from './space-choice.js'
 
 const ruleKey = Uint8Array.of(keyClass.identity, 0x37)
 const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
