@@ -437,3 +437,84 @@ t.test('without authentication all work in the database of the server', async (t
   const found = await redis(http(gateway, { login: undefined }), 'GET', 'k')
   t.match(found.json, { result: 'v' })
 })
+
+t.test(
+  'a home belongs to its wallet, however it is made, and nothing else looks like one',
+  async (t) => {
+    const { gateway, callers } = await open(t)
+    const { operator, first, second } = callers
+    const wireOf = (caller: Caller) => {
+      const [user, key] = caller.login ?? ['', '']
+      const uri = `mongodb://${encodeURIComponent(user)}:${key}@127.0.0.1:${gateway.ports.wire}/`
+      const client = new MongoClient(uri)
+      t.teardown(() => client.close())
+      return client
+    }
+    const [boss, mine, theirs] = [wireOf(operator), wireOf(first), wireOf(second)]
+    const insert = (client: MongoClient, db: string, name = 'notes') =>
+      client.db(db).collection<{ a: number }>(name).insertOne({ a: 1 })
+    const upper = first.home.replace('w_', 'W_')
+    const bad = [upper, first.home.toUpperCase(), 'w_0x', 'w_0xab', `${first.home}0`, 'W_0Xzz']
+    for (const client of [boss, mine, theirs]) {
+      for (const db of bad) await t.rejects(insert(client, db), { code: 73 }, db)
+    }
+    await insert(boss, first.home, 'made by the operator')
+    const privacy = await boss.db(first.home).command({ getPrivacy: 'made by the operator' })
+    t.equal(privacy.privacy.ownerAddress, first.address)
+    await mine.db(first.home).collection('made by the operator').drop()
+    await t.rejects(insert(theirs, first.home), { code: 13 })
+    for (const name of ['kv3', 'pubsub']) {
+      await t.rejects(
+        insert(theirs, 'shop', name),
+        { code: 13 },
+        `shop.${name} belongs to the operator`,
+      )
+    }
+    await insert(theirs, 'main', 'source')
+    const rename = (from: string, to: string) =>
+      theirs.db('admin').command({ renameCollection: from, to })
+    await t.rejects(rename('main.source', `${first.home}.taken`), { code: 13 })
+    await t.rejects(rename('main.source', `${upper}.taken`), { code: 73 })
+    for (const db of [first.home, upper]) {
+      const out = theirs
+        .db('main')
+        .collection('source')
+        .aggregate([{ $out: { db, coll: 'x' } }])
+      await t.rejects(out.toArray(), db)
+      const into = { db, coll: 'x' }
+      const merge = theirs
+        .db('main')
+        .collection('source')
+        .aggregate([{ $merge: { into } }])
+      await t.rejects(merge.toArray(), db)
+    }
+    const give = { setPrivacy: 'given', ownerAddress: second.address }
+    await insert(mine, first.home, 'given')
+    await t.rejects(boss.db(first.home).command(give), { code: 13 }, 'a home has one owner')
+    const sql = new pg.Client({
+      ...{ host: '127.0.0.1', port: gateway.ports.sql, user: first.login?.[0] ?? '' },
+      ...{ password: first.login?.[1] ?? '', database: upper },
+    })
+    await t.rejects(sql.connect(), { code: '3D000' })
+    // Mode shared: in the home, and in the database of all by the operator alone.
+    const share = (client: MongoClient, db: string, name: string) =>
+      client.db(db).command({ setPrivacy: name, mode: 'shared' })
+    await t.rejects(share(theirs, 'main', 'source'), new RegExp(second.home))
+    t.equal((await share(theirs, 'main', 'source').catch(({ code }) => code)) as unknown, 13)
+    await insert(theirs, second.home, 'users')
+    t.equal((await share(theirs, second.home, 'users')).ok, 1)
+    await insert(mine, second.home, 'users')
+    await t.rejects(rename(`${second.home}.users`, 'main.users'), new RegExp(second.home))
+    t.equal((await share(boss, 'main', 'source')).ok, 1)
+    t.equal((await share(theirs, 'main', 'source')).ok, 1, 'what is shared stays so')
+    // A cache of the team: the operator shares main.kv0, and members name it.
+    t.equal((await share(boss, 'main', 'kv0')).ok, 1)
+    const member = await resp(t, gateway, second, 'main')
+    t.equal(await member.call('SET', 'common', 'x'), '+OK')
+    t.equal(await (await resp(t, gateway, second)).call('GET', 'common'), '$-1')
+    const me = await WalletClient.signIn(gateway.url, wallets.first as Wallet)
+    t.equal((await me.send('GET', '/api/v1/auth/me')).json.home, first.home)
+    const made = await me.generate({ label: 'lines', permissions: ['all'], rateLimit: 0 })
+    t.match(made.text, `/${first.home}`, 'lines to copy carry the home')
+  },
+)

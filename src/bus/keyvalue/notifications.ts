@@ -1,6 +1,6 @@
 // Keyspace events as messages: what a committed program did to which key, on the two channels that
 // each event has, for the classes that notify-keyspace-events names. Only who may read the database
-// hears of it. (Redis, Keyspace notifications; docs/rights.md, "Shared spaces")
+// hears of it. (Redis, Keyspace notifications; docs/rights.md, "Spaces")
 
 import { concatBytes, utf8 } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'

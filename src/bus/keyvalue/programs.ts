@@ -443,9 +443,8 @@ function makingHomeOf(
   calls: readonly KeyValueCall[],
 ): MakingHome | undefined {
   const session = calls[0]?.session
-  if (homes === undefined || session === undefined) return undefined
-  if (session.identity.kind === 'operator') return undefined
-  return (home, count) => homes.make(home, count, session.address)
+  if (session === undefined || session.identity.kind === 'operator') return undefined
+  return (home, count) => homes?.make(home, count, session.address)
 }
 
 const snapshot = { snapshot: true } as const

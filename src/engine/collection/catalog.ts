@@ -486,8 +486,7 @@ function* claimDatabase(
 }
 
 function* releaseDatabase(tx: Tx, db: string): Program<void> {
-  const left = yield* tx.scanOwn(listRange(db), 1)
-  if (left.length > 0) return
+  if ((yield* tx.scanOwn(listRange(db), 1)).length > 0) return
   const stored = yield* tx.get(databaseKey(db))
   if (stored === undefined || textOf(stored) !== db) return
   tx.remove(databaseKey(db))
