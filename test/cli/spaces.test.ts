@@ -51,7 +51,7 @@ async function running(t: Test, settings: Readonly<Record<string, string>>) {
 }
 
 t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }, async (t) => {
-  const STORE = `lmdb:${temporaryFolder(t)}/data`
+  const STORE = `lmdb:${await temporaryFolder(t)}/data`
   const before = await running(t, { STORE, SHARED_SPACES: 'shared' })
   const { apiKey } = await before.client.issue()
   const shared = await before.resp(wallet.address, apiKey)
@@ -99,7 +99,7 @@ t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }
 })
 
 t.test('what an older setting asks for is said', { timeout: 60_000 }, async (t) => {
-  const STORE = `lmdb:${temporaryFolder(t)}/data`
+  const STORE = `lmdb:${await temporaryFolder(t)}/data`
   const first = await running(t, { STORE })
   t.same(
     first.gateway.notes.filter((note) => /space/.test(note)),
