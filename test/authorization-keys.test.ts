@@ -291,9 +291,10 @@ await eachKeyValueRoom(
 )
 
 for (const [settings, mode] of [
-  [{}, 'shared'],
-  [{ HOST: '0.0.0.0', WHITELIST: 'off' }, 'private'],
-  [{ HOST: '0.0.0.0', WHITELIST: 'enforce' }, 'shared'],
+  [{ SHARED_SPACES: 'own' }, 'private'],
+  [{ SHARED_SPACES: 'shared' }, 'shared'],
+  [{ SHARED_SPACES: 'auto', WHITELIST: 'off' }, 'private'],
+  [{ SHARED_SPACES: 'auto', WHITELIST: 'enforce' }, 'shared'],
   [{ HOST: '0.0.0.0', WHITELIST: 'off', SHARED_SPACES: 'public' }, 'public'],
   [{ SHARED_SPACES: 'private' }, 'private'],
 ] as const) {

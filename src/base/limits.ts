@@ -317,6 +317,8 @@ export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
 /** How long a browser keeps the answer to a preflight, seconds. */
 export const preflightAgeSeconds = 600
+/** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
+export const homesWindowMs = 3_600_000
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").

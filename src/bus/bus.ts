@@ -3,7 +3,7 @@
 // here is an async function.
 
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
-import { checkDatabaseName, checkNamespaceName } from '../engine/collection/catalog.js'
+import { checkDatabaseName, checkNamespaceName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
 import type { Rules } from '../identity/allow.js'
@@ -21,6 +21,7 @@ import type { AnyCall, DocumentRow } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session, Touched } from './session.js'
 import { shapeOf } from './shape.js'
+import { requireSpaceName } from './space-choice.js'
 import { CommandTable, commandName } from './table.js'
 
 const noSecrets: readonly string[] = []
@@ -45,7 +46,7 @@ export class Bus implements BusView {
   constructor(
     rows: readonly DocumentRow[],
     private readonly engine: Engine,
-    private readonly services: Services,
+    readonly services: Services,
   ) {
     this.table = new CommandTable(rows)
     this.rows = this.table.rows
@@ -117,7 +118,7 @@ export class Bus implements BusView {
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
-    if (row.homeOnly === true) requireHome(name, request.db, services.home)
+    if (row.inSpaces === true) requireSpaceName(request.db)
     const id = ++this.lastId
     const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
@@ -320,11 +321,6 @@ function requireIdentity(
   if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
   if (access === 'reader' && rules?.anonymousReads === true) return
   throw fail('Unauthorized', `Command ${name} requires authentication`)
-}
-
-function requireHome(command: string, db: string, home = db): void {
-  if (db === home) return
-  throw fail('InvalidNamespace', `${command} may only be run against the database '${home}'`)
 }
 
 /** The names that were right last: most commands are about the same ones again. */

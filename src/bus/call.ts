@@ -4,10 +4,11 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
+import type { CreateOptions } from '../engine/collection/catalog.js'
 import { payerOf } from '../engine/collection/descriptors.js'
+import { keyspaceIndex } from '../engine/collection/homes.js'
+import { reservedName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
-import { isKeyspaceName } from '../engine/keyspace/keyspaces.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
 import type { AuditDetails, AuditEntry } from '../identity/audit.js'
@@ -243,6 +244,12 @@ export class Call<A, T> implements Fence {
     return this.may(need, access, { db, collection })
   }
 
+  /** Whether listings have to look at everything: for the operator, and the server's own. */
+  get readsAll(): boolean {
+    const { kind } = this.identity
+    return kind === 'operator' || isAdministrator(this.identity, this.services.rules ?? strictRules)
+  }
+
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
     const { access, identity, services } = this
@@ -307,6 +314,11 @@ export class Call<A, T> implements Fence {
 
   creating(owner: string | null, name: string): void {
     if (isRevocable(this.identity)) this.services.quotas?.made(owner, name)
+  }
+
+  makingHome(db: string, homes: number): void {
+    const { homes: limit } = this.services
+    if (isRevocable(this.identity)) limit?.make(db, homes, this.session.address)
   }
 
   dropping(owner: string | null, name: string): void {
@@ -483,7 +495,7 @@ type Named = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefi
 
 /** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
 function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {
-  return keyValue?.patterns !== undefined && isKeyspaceName(collection)
+  return keyValue?.patterns !== undefined && keyspaceIndex(collection) !== undefined
 }
 
 function textIn(elements: Elements): string | undefined {

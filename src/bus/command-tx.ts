@@ -31,6 +31,8 @@ export interface Fence {
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
+  /** Throws QuotaExceeded where the caller may not make another home. */
+  makingHome(db: string, homes: number): void
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
@@ -164,6 +166,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   dropping(owner: string | null, name: string): void {
     this.fence.dropping(owner, name)
+  }
+
+  makingHome(db: string, homes: number): void {
+    this.fence.makingHome(db, homes)
   }
 
   /** The descriptor of the touch at `index` as this transaction's start saw it. */

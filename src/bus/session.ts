@@ -55,6 +55,12 @@ export class Session {
     this.identity = options.identity ?? anonymous
   }
 
+  /** Of the client, without a port: what limits count by. */
+  get address(): string {
+    const { peer, protocol } = this
+    return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+  }
+
   /** Set by the listener when the client is gone: commands in flight end at their next pause. */
   get closed(): boolean {
     return this.isClosed

@@ -190,6 +190,8 @@ export interface Guarded {
   dropping?(owner: string | null, name: string): void
   /** Whether the caller may not read all that a view reads. */
   isClosed?(view: Namespace): boolean
+  /** A wallet's home is made beside so many others; throws QuotaExceeded. */
+  makingHome?(db: string, homes: number): void
 }
 
 /**

@@ -44,6 +44,20 @@ interface WalletName {
 /** The longest number is far below 2^53. */
 const nameForm = /^(0x[0-9a-fA-F]{40})(?::(s?)(0|[1-9]\d{0,14}))?$/
 
+/** A user name and the space that stands behind its `~`. */
+export interface SpacedUser {
+  readonly user: string
+  /** Undefined: the user's own. */
+  readonly database: string | undefined
+}
+
+/** `<user>~<database>`: of all protocols, the database is where the user's keys are looked for. */
+export function spaceInUser(given: string): SpacedUser {
+  const mark = given.indexOf('~')
+  if (mark === -1) return { user: given, database: undefined }
+  return { user: given.slice(0, mark), database: given.slice(mark + 1) }
+}
+
 /** `<wallet>`, `<wallet>:<N>` or `<wallet>:s<N>`; undefined for anything else. */
 export function parseWalletName(user: string): WalletName | undefined {
   const [, given = '', mark, number] = nameForm.exec(user) ?? []
@@ -85,11 +99,13 @@ export class SigilCredentials implements Credentials {
     return this.options.delay
   }
 
-  account(user: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+  account(given: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+    const { user, database } = spaceInUser(given)
     if (user === operatorName) return this.options.operator.account(user)
     const name = parseWalletName(user)
     const { users, operator } = this.options
-    if (name === undefined) return users?.account(user, databases) ?? operator.account(user)
+    const among = database === undefined ? databases : [database]
+    if (name === undefined) return users?.account(user, among) ?? operator.account(user)
     return this.walletAccount(user, name)
   }
 
@@ -104,14 +120,16 @@ export class SigilCredentials implements Credentials {
   }
 
   identityOf(
-    user: string,
+    given: string,
     password: string,
     walletsOnly = false,
     databases: readonly string[] = [],
   ): Awaitable<Identity | undefined> {
+    const { user, database } = spaceInUser(given)
     if (user !== operatorName && parseWalletName(user) === undefined) {
       if (walletsOnly) return undefined
-      return this.options.users?.identityOf(user, password, databases)
+      const among = database === undefined ? databases : [database]
+      return this.options.users?.identityOf(user, password, among)
     }
     const found = this.identify(password, walletsOnly)
     if (!(found instanceof Promise)) return belongs(user, found)

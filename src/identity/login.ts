@@ -194,14 +194,14 @@ export class Login {
 
   private complete(user: string, identity: Identity, payload: Bytes): LoginStep {
     const { credentials, address } = this.options
-    credentials.delay?.succeeded(address, user)
+    credentials.delay?.succeeded(address, accountOf(user))
     return { payload, identity }
   }
 
   /** Throws, now or when the address has waited as long as it has to. */
   private failed(user: string, error: GatewayError): Promise<never> {
     const { credentials, address } = this.options
-    const wait = credentials.delay?.failed(address, user)
+    const wait = credentials.delay?.failed(address, accountOf(user))
     if (wait === undefined) throw error
     return wait.then(() => {
       throw error
@@ -221,6 +221,12 @@ export function requireWalletKey(
   if (guesses?.isSpent(address) !== true) return false
   if (!looksLikeWalletKey(key)) throw guesses.refusal(address)
   return true
+}
+
+/** What failed logins are counted by: the space behind a name is no other account. */
+function accountOf(user: string): string {
+  const mark = user.indexOf('~')
+  return mark === -1 ? user : user.slice(0, mark)
 }
 
 /** A connection signs in once: as the same user again, or not at all. */

@@ -24,6 +24,7 @@ const fence: Fence = {
   authorizeOwner: () => {},
   noteInvalid: () => {},
   creating: () => {},
+  makingHome: () => undefined,
   dropping: () => {},
 }
 

@@ -38,6 +38,7 @@ import { writeDocument } from '../../value/writer.js'
 import { emptyDocument, isEmpty, optionalCursor, touchesTarget } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { storageOf } from './figures.js'
+import { reachable } from './reachable.js'
 
 const bytesPerMiB = 1024 * 1024
 const uuidSubtype = 4
@@ -59,8 +60,7 @@ const listDatabases = documentRow({
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
-    for (const ns of yield* shownNamespaces(tx)) {
-      if (!call.mayAt('read', ns)) continue
+    for (const ns of yield* reachable(tx, call)) {
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
     }

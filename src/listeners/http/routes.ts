@@ -76,8 +76,10 @@ export interface Route extends RouteHead {
 export interface RawCall extends HttpCall {
   readonly incoming: IncomingMessage
   readonly session: Session
-  /** Setting DATABASE, whatever database the request names. */
-  readonly home: string
+  /** What the header `x-sigil-database`, or the query `database`, names. */
+  readonly namedDatabase: string | undefined
+  /** The space of keys and graphs that the request names, or the caller's own. */
+  readonly space: string
   /** Runs a command on another database than the request's own. */
   readonly runIn: (database: string, command: Document) => Awaitable<Document>
   /** Throws Unauthorized (403) where a page of another site speaks. */

@@ -80,7 +80,7 @@ t.test('none of them answers what a key holds', (t) =>
     const { bus, session } = room
     const programsOf = (mayRead: boolean) =>
       new Programs({
-        ...{ store: bus.engine.store, keyspaces: bus.keyspaces, bounds: usualBounds },
+        ...{ store: bus.engine.store, bounds: usualBounds },
         ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
         warnOf: () => {},
         standing: noWallets,

@@ -11,6 +11,7 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
+import { reachable } from '../../document/reachable.js'
 import { declaredColumns } from '../define/ddl-columns.js'
 import { columnsOf } from '../select/column-type.js'
 import type { SelectCall } from '../select/from.js'
@@ -60,8 +61,7 @@ export class Relations {
 
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
     // The server's own are none of the tables that users have made.
-    const made = (yield* shownNamespaces(tx)).filter(({ access }) => access.audience === undefined)
-    const all = made.filter((ns) => call.mayAt('read', ns))
+    const all = (yield* reachable(tx, call)).filter(({ access }) => access.audience === undefined)
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
@@ -75,7 +75,10 @@ export class Relations {
       .filter(({ db }) => db === call.db)
       .map((ns) => relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
     const databases = new Set([call.db, ...all.map(({ db }) => db)])
-    const here = made.filter(({ db }) => db === call.db)
+    // Those that the caller may not read, too: privileges are told of each.
+    const here = (yield* shownNamespaces(tx, call.db)).filter(
+      ({ access }) => access.audience === undefined,
+    )
     return new Relations(call, list, here, [...databases].sort(), roles)
   }
 

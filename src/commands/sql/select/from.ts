@@ -24,7 +24,16 @@ import type { JoinInput } from './join-source.js'
 
 export type SelectCall = Pick<
   Call<unknown, unknown>,
-  'db' | 'context' | 'mayAt' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
+  | 'db'
+  | 'context'
+  | 'mayAt'
+  | 'readsAll'
+  | 'engine'
+  | 'now'
+  | 'owner'
+  | 'identity'
+  | 'session'
+  | 'services'
 >
 
 /** Tables in the order in which a row has them. */
