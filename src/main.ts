@@ -22,6 +22,7 @@ const help = `Usage: sigil <command>
   restore        make a data folder out of a backup; Sigil must be stopped
   check          verify a data folder; Sigil must be stopped
   verify         verify memories and graphs of a running Sigil, or exported evidence without it
+  spaces         give wallets of an older folder homes of their own; Sigil must be stopped
   deploy         put the contracts on the chain of CHAIN_RPC_URL
   keys           recover the API keys of a wallet that are on the chain
   operator-key   make a new operator key; Sigil must be stopped
@@ -47,6 +48,7 @@ const programs: Readonly<Record<string, Program>> = {
   restore: async (args) => (await import('./cli/restore.js')).runRestore(settings(), args),
   check: async () => (await import('./cli/check.js')).runCheck(settings()),
   verify: async (args) => (await import('./cli/verify.js')).runVerify(args),
+  spaces: async (args) => (await import('./cli/spaces.js')).runSpaces(settings(), args),
   deploy: async () => (await import('./cli/deploy.js')).runDeploy(settings()),
   'operator-key': async () => (await import('./cli/operator-key.js')).runOperatorKey(settings()),
   health: async () => (await import('./cli/health.js')).runHealth(settings()),

@@ -8,6 +8,7 @@ import { arrayOf, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { findGraph, graphTouches } from '../../memory/graph/graph.js'
+import { graphPath } from '../../memory/graph/graph-names.js'
 import type { GraphPrograms } from '../../memory/proof/anchor-making.js'
 import { canonicalJson } from '../../memory/proof/canonical.js'
 import { noChain, Proofs } from '../../memory/proof/proofs.js'
@@ -109,7 +110,8 @@ const anchorGraph = documentRow({
     }
     for (const id of ids ?? []) requireId(id)
     const chosen = ids === undefined ? undefined : new Set(ids)
-    const requested = await proofsOf(call).anchor(call.target, programsOf(call), chosen)
+    const path = graphPath(call.db, call.target)
+    const requested = await proofsOf(call).anchor(path, programsOf(call), chosen)
     return reply((out) => writeFields(out, requested))
   },
 })

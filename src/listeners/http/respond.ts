@@ -37,6 +37,8 @@ export interface Answer {
   readonly status: number
   readonly body: string | null
   readonly headers: Readonly<Record<string, string>>
+  /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
+  readonly isPassing?: boolean
 }
 
 /**

@@ -17,6 +17,7 @@ import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, stringOf, stringValue, type Value } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 import { analyserVersion } from '../text/analyser.js'
+import { noteWaiting } from './graph-names.js'
 
 /** Where a graph lies. */
 export interface Place {
@@ -84,6 +85,7 @@ export function* beginSettings(
   const seq = now * changesPerMs
   const settings = { key, analyzer: analyserVersion, seq, place, proofs: proofsVersion }
   yield* insertDocument(tx, anchors, settingsDocument(settings))
+  noteWaiting(tx, anchors)
   return settings
 }
 
@@ -119,7 +121,7 @@ export function* noteProofs(tx: Tx, anchors: Namespace, changed: ProofSettings):
 }
 
 /** Of the collection of a graph's anchors: `memory.<graph>.anchors`. */
-function placeOfPart({ db, name }: Namespace): Place {
+export function placeOfPart({ db, name }: Namespace): Place {
   return { database: db, name: name.slice(graphPrefix.length, name.lastIndexOf('.')) }
 }
 
@@ -135,6 +137,7 @@ function* replaceSettings(
   const key = recordKey(anchors, settingsId)
   const place = after.place ?? placeOfPart(anchors)
   yield* replaceDocument(tx, anchors, key, before, settingsDocument({ ...after, place }))
+  noteWaiting(tx, anchors)
 }
 
 function settingsDocument(settings: GraphSettings): Document {
