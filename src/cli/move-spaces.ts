@@ -48,7 +48,7 @@ export async function moveSpaces(parts: MoveParts, keys: KeysToMove | undefined)
   say('Each wallet has a space of its own from the next start on.')
 }
 
-async function moveGraphs({ store, database, say }: MoveParts): Promise<void> {
+async function moveGraphs({ store, database, now, say }: MoveParts): Promise<void> {
   let moved = 0
   let from: Bytes | undefined
   do {
@@ -57,7 +57,7 @@ async function moveGraphs({ store, database, say }: MoveParts): Promise<void> {
     for (const path of page.paths) {
       const [db, name] = partsOfPath(path)
       if (db !== database) continue
-      const outcome = await store.write((tx) => moveOne(tx, db, name))
+      const outcome = await store.write((tx) => moveOne(tx, db, name, now))
       if (outcome === 'moved') moved++
       if (outcome === 'taken') {
         say(`graph ${path} stays: its owner's home has a graph of that name; rename neither`)
@@ -68,14 +68,16 @@ async function moveGraphs({ store, database, say }: MoveParts): Promise<void> {
   say(`${moved} graphs were moved into the homes of their owners.`)
 }
 
-function* moveOne(tx: Tx, db: string, name: string): Program<'moved' | 'taken' | 'unowned'> {
+type Outcome = 'moved' | 'taken' | 'unowned'
+
+function* moveOne(tx: Tx, db: string, name: string, now: number): Program<Outcome> {
   const graph = yield* findParts(tx, db, name)
   const owner = graph?.nodes.access.owner ?? null
   if (graph === undefined || owner === null) return 'unowned'
   const home = homeOf(owner)
   if ((yield* findParts(tx, home, name)) !== undefined) return 'taken'
   const before = yield* countOf(tx, graph.nodes)
-  yield* moveGraph(tx, graph, home)
+  yield* moveGraph(tx, graph, home, now)
   const there = yield* findParts(tx, home, name)
   const after = there === undefined ? undefined : yield* countOf(tx, there.nodes)
   if (after?.documents !== before.documents) throw fail('InternalError', `graph ${name} was lost`)

@@ -1,6 +1,7 @@
 // A folder from before wallets had homes: it keeps what it had and says so, until `sigil spaces
 // move` gives each wallet its own.
 
+import { setTimeout } from 'node:timers/promises'
 import { Wallet } from 'ethers'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
@@ -9,7 +10,7 @@ import { readSettings } from '../../src/base/settings.js'
 import { runSpaces } from '../../src/cli/spaces.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openStore } from '../../src/store/open.js'
-import { ask } from '../support/http-client.js'
+import { ask, type HttpAnswer } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 import { RespClient } from '../support/resp-client.js'
 import { temporaryFolder } from '../support/stores.js'
@@ -28,6 +29,15 @@ async function forgetRule(STORE: string): Promise<void> {
     tx.remove(Uint8Array.of(keyClass.identity, 0x37))
   })
   await store.close()
+}
+
+/** A sweep of the wallet's graph, once a root covers its memory. */
+async function sweptWhenAnchored(client: WalletClient): Promise<HttpAnswer['json']> {
+  for (;;) {
+    const { json } = await client.send('GET', '/api/verify/graph?graph=notes')
+    if (json.unanchored === 0 && json.anchors === 1) return json
+    await setTimeout(50)
+  }
 }
 
 async function running(t: Test, settings: Readonly<Record<string, string>>) {
@@ -60,6 +70,9 @@ t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }
   await shared.call('RPUSH', 'session:list', ...Array.from({ length: 300 }, String))
   const made = await before.client.send('POST', '/api/memories', { graph: 'notes', text: 'kept' })
   t.equal(made.status, 201, made.text)
+  await before.client.send('POST', '/api/anchor', { graph: 'notes' })
+  const wasSwept = await sweptWhenAnchored(before.client)
+  t.match(wasSwept, { verified: true, problem: null })
   await before.end()
   await forgetRule(STORE)
 
@@ -90,6 +103,11 @@ t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }
   t.equal(await common.call('GET', 'common'), '$of all', 'what was shared stays so by its name')
   const recalled = await after.client.send('GET', '/api/recall?q=kept&graph=notes')
   t.match(recalled.text, 'kept', 'its graph is in its home')
+  const { graphKey } = wasSwept
+  t.match(await sweptWhenAnchored(after.client), { verified: true, problem: null, graphKey })
+  t.match(await after.client.send('POST', '/api/anchor', { graph: 'notes' }), { status: 200 })
+  const { json: swept } = await after.client.send('GET', '/api/verify/graph?graph=notes')
+  t.match(swept, { verified: true, problem: null, graphKey })
   const me = await ask(after.gateway.url, {
     path: '/api/v1/auth/me',
     headers: after.client.headers,

@@ -20,9 +20,10 @@ import { uuidOfName } from '../../engine/collection/server-collections.js'
 import { declareIndexes } from '../../engine/index/indexes.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { recordMove } from '../proof/leaf-writing.js'
 import { indexesOf } from './graph-indexes.js'
 import { noteWaiting } from './graph-names.js'
-import { beginSettings, findSettings, type GraphSettings } from './graph-settings.js'
+import { beginSettings, findSettings, type GraphSettings, placeOfPart } from './graph-settings.js'
 
 /** What a graph is made of, in the order of its touches. */
 export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
@@ -152,11 +153,16 @@ export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolea
 }
 
 /** Puts a graph into another space, where its name is free; what it holds stays as it is. */
-export function* moveGraph(tx: Tx, graph: GraphParts, db: string): Program<void> {
-  for (const ns of partsOf(graph)) {
-    const moved = yield* moveNamespace(tx, ns, db)
-    if (ns === graph.anchors) noteWaiting(tx, moved)
-  }
+export function* moveGraph(tx: Tx, graph: GraphParts, db: string, at: number): Program<void> {
+  const from = placeOfPart(graph.anchors)
+  for (const ns of [graph.nodes, graph.edges, graph.terms]) yield* moveNamespace(tx, ns, db)
+  const anchors = yield* moveNamespace(tx, graph.anchors, db)
+  noteWaiting(tx, anchors)
+  const settings = yield* findSettings(tx, anchors)
+  // Nothing was written to it: its first place will be the new one.
+  if (settings === undefined) return
+  const to = placeOfPart(anchors)
+  yield* recordMove(tx, { name: to.name, settings, anchors }, { from, to, at })
 }
 
 export type GraphParts = Pick<Graph, GraphPart>

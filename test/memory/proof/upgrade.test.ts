@@ -11,8 +11,16 @@ import {
   recordKey,
   removeDocument,
 } from '../../../src/engine/collection/collections.js'
+import { homeOf } from '../../../src/engine/collection/homes.js'
 import { checkGraphs } from '../../../src/memory/check-graphs.js'
-import { ensureGraph, type GraphPart } from '../../../src/memory/graph/graph.js'
+import {
+  ensureGraph,
+  findParts,
+  type GraphPart,
+  moveGraph,
+} from '../../../src/memory/graph/graph.js'
+import { graphPath } from '../../../src/memory/graph/graph-names.js'
+import { graphPrograms } from '../../../src/memory/proof/anchor-making.js'
 import { recordMove } from '../../../src/memory/proof/leaf-writing.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import { stringValue } from '../../../src/value/value.js'
@@ -152,3 +160,24 @@ t.test('a move is recorded, keeps the key, and is missed where it is not', async
     anchors: 4,
   })
 })
+
+t.test(
+  'an old graph that is moved upgrades at its new place, under the key of its first',
+  async (t) => {
+    const { room } = await opened(t)
+    await anchorOld(room)
+    const key = await room.key(graph)
+    const home = homeOf(`0x${'1'.repeat(40)}`)
+    await room.store.write(function* (tx) {
+      const parts = yield* findParts(tx, database, graph)
+      if (parts !== undefined) yield* moveGraph(tx, parts, home, 7)
+    })
+    const programs = graphPrograms(room.store, home, graph)
+    const sweep = () => room.proofs().verifyGraph(programs.read)
+    t.match(await sweep(), { verified: true, problem: null, anchors: 2, graphKey: key })
+    await room.anchoring.anchor(graphPath(home, graph), programs, undefined)
+    await room.settle()
+    t.match(await sweep(), { verified: true, problem: null, anchors: 3, graphKey: key })
+    t.same(await checkGraphs(room.store), [])
+  },
+)
