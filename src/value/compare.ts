@@ -2,6 +2,8 @@
 // it, and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
 
 import { type Bytes, textOf } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { bytesPerUnit } from '../base/work-figures.js'
 import type { Collation } from './collation.js'
 import { Elements } from './elements.js'
 import { compareNumbers } from './numbers.js'
@@ -82,6 +84,7 @@ function compareParts(
       return compareNumbers(aType, a, aStart, bType, b, bStart)
     case typeClasses.string:
       if (collation !== undefined) {
+        work.spend(1 + (aEnd - aStart + bEnd - bStart) / collatedBytesPerUnit)
         const left = textOf(a, aStart + 4, aEnd - 1)
         return collation.compare(left, textOf(b, bStart + 4, bEnd - 1))
       }
@@ -132,6 +135,7 @@ function compareElements(
     const hasLeft = left.next()
     const hasRight = right.next()
     if (!hasLeft || !hasRight) return Number(hasLeft) - Number(hasRight)
+    work.spend(pairUnits)
     const byClass = (classOfType[left.type] ?? 0) - (classOfType[right.type] ?? 0)
     if (byClass !== 0) return byClass
     if (isObject) {
@@ -188,6 +192,10 @@ function compareHalves(
   return order(aHigh, bHigh) || order(readInt32(a, aStart) >>> 0, readInt32(b, bStart) >>> 0)
 }
 
+/** Two elements compared: 0.05 µs. */
+const pairUnits = 0.5
+/** Text that is compared by a collation for one unit. */
+const collatedBytesPerUnit = 4
 /** Above this many bytes the native comparison is worth its call. */
 const nativeBytesMin = 48
 
@@ -203,6 +211,7 @@ function compareRanges(
   const bLength = bEnd - bStart
   const shared = Math.min(aLength, bLength)
   if (shared >= nativeBytesMin) {
+    if (shared > bytesPerUnit) work.spend(shared / bytesPerUnit)
     return Buffer.compare(a.subarray(aStart, aEnd), b.subarray(bStart, bEnd))
   }
   for (let i = 0; i < shared; i++) {

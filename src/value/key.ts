@@ -5,6 +5,8 @@
 // (docs/design/storage.md, "Keys of values")
 
 import { type Bytes, textOf } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { charsPerUnit, valueUnits } from '../base/work-figures.js'
 import type { Collation } from './collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
@@ -203,6 +205,7 @@ export class KeyWriter {
       while (bytes[at] !== 0) at++
       at++
       const end = at + payloadLength(type, bytes, at)
+      work.spend(valueUnits)
       this.reserve(1)
       this.buffer[this.at++] = keyType[type] ?? 0
       if (isObject) this.copy(bytes, nameStart, at)
@@ -218,6 +221,7 @@ export class KeyWriter {
 
   /** UTF-8 with 00 and 01 escaped, ended by 00. */
   private text8(bytes: Bytes, start: number, end: number): void {
+    if (end - start > charsPerUnit) work.spend((end - start) / charsPerUnit)
     this.reserve((end - start) * 2 + 1)
     const { buffer } = this
     let at = this.at
@@ -322,6 +326,7 @@ export class KeyWriter {
   }
 
   private copy(bytes: Bytes, start: number, end: number): void {
+    if (end - start > charsPerUnit) work.spend((end - start) / charsPerUnit)
     this.reserve(end - start)
     const { buffer } = this
     let at = this.at

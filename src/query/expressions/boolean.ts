@@ -1,6 +1,7 @@
 // Logic and conditions. Operands are evaluated only as far as the answer needs, so that a condition
 // can guard an expression that would fail.
 
+import { work } from '../../base/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { boolValue, bsonType, falseValue, trueValue, type Value } from '../../value/value.js'
 import {
@@ -31,6 +32,7 @@ class Junction implements Expression {
 
   evaluate(env: Env): Result {
     for (const operand of this.operands) {
+      work.spend(1)
       if (isTruthy(operand.evaluate(env)) === this.stopsAt) return boolValue(this.stopsAt)
     }
     return boolValue(!this.stopsAt)
@@ -61,6 +63,7 @@ class Condition implements Expression {
   ) {}
 
   evaluate(env: Env): Result {
+    work.spend(1)
     return (isTruthy(this.test.evaluate(env)) ? this.yes : this.no).evaluate(env)
   }
 }
@@ -96,6 +99,7 @@ class IfNull implements Expression {
   evaluate(env: Env): Result {
     let value: Result
     for (const operand of this.operands) {
+      work.spend(1)
       value = operand.evaluate(env)
       if (!isNullish(value)) return value
     }
@@ -119,6 +123,7 @@ class Switch implements Expression {
 
   evaluate(env: Env): Result {
     for (const branch of this.branches) {
+      work.spend(1)
       if (isTruthy(branch.test.evaluate(env))) return branch.then.evaluate(env)
     }
     if (this.otherwise !== undefined) return this.otherwise.evaluate(env)
