@@ -3,7 +3,7 @@
 
 import { type Bytes, textOf } from '../base/bytes.js'
 import { work } from '../base/work-budget.js'
-import { bytesPerUnit } from '../base/work-figures.js'
+import { bytesPerUnit, elementUnits } from '../base/work-figures.js'
 import type { Collation } from './collation.js'
 import { Elements } from './elements.js'
 import { compareNumbers } from './numbers.js'
@@ -57,6 +57,59 @@ export function compareValues(a: Value, b: Value, collation?: Collation): number
 /** 1 equals 1.0 and NumberDecimal("1.00"); objects are equal only in the same order of fields. */
 export function equalValues(a: Value, b: Value, collation?: Collation): boolean {
   return compareValues(a, b, collation) === 0
+}
+
+/** Whether an element of the value's class equals it, read where it lies. */
+function elementEquals(
+  { type, valueStart, valueEnd }: Elements,
+  bytes: Bytes,
+  value: Value,
+  collation: Collation | undefined,
+): boolean {
+  const { start, end } = value
+  const isText = type === bsonType.string && value.type === bsonType.string
+  if (isText && collation === undefined && valueEnd - valueStart !== end - start) return false
+  work.spend(pairUnits)
+  return (
+    compareParts(
+      type,
+      bytes,
+      valueStart,
+      valueEnd,
+      value.type,
+      value.bytes,
+      start,
+      end,
+      collation,
+    ) === 0
+  )
+}
+
+/** Elements that are stepped over before they are counted. */
+const countedTogether = 256
+
+/** The position of the first element from `from` and before `to` that equals a value, or -1. */
+export function positionOf(
+  array: Value,
+  value: Value,
+  collation?: Collation,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): number {
+  const { bytes } = array
+  const elements = new Elements(bytes, array.start)
+  const kind = classOfType[value.type]
+  const isInt32 = value.type === bsonType.int32
+  const number = isInt32 ? readInt32(value.bytes, value.start) : 0
+  for (let i = 0; i < to && elements.next(); i++) {
+    if (i % countedTogether === 0) work.spend(countedTogether * elementUnits)
+    const { type } = elements
+    if (classOfType[type] !== kind || i < from) continue
+    if (isInt32 && type === bsonType.int32) {
+      if (readInt32(bytes, elements.valueStart) === number) return i
+    } else if (elementEquals(elements, bytes, value, collation)) return i
+  }
+  return -1
 }
 
 /** Identical type and payload: what an update calls unchanged. */

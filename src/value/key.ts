@@ -14,6 +14,9 @@ import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } fr
 import { bsonType, isNumberType, readDouble, readInt32, stringValue, type Value } from './value.js'
 
 const startBytes = 256
+/** A number that is looked up or put into a Map, and any other value: 0.06 and 0.3 µs. */
+const numberHashUnits = 0.6
+const hashUnits = 3
 /** Keys up to this size are copied byte by byte: cheaper than a native call. */
 const shortBytesMax = 48
 
@@ -367,6 +370,21 @@ export function equalityKey(v: Value, collation?: Collation): string {
     const n = numberOf(v)
     // A number that is a double is its text, which is short and quick; what is not has a tail.
     if (isExactly(n, v)) return `n${n}`
+  }
+  return scratch.reset().value(v, false, collation).text()
+}
+
+/** As equalityKey, with numbers as themselves: what a Map or Set finds quickest. Spends. */
+export function hashKey(v: Value, collation?: Collation): string | number {
+  if (v.type === bsonType.int32) {
+    work.spend(numberHashUnits)
+    return readInt32(v.bytes, v.start)
+  }
+  work.spend(hashUnits)
+  if (v.type === bsonType.double) return readDouble(v.bytes, v.start)
+  if (isNumberType(v.type)) {
+    const n = numberOf(v)
+    if (isExactly(n, v)) return n
   }
   return scratch.reset().value(v, false, collation).text()
 }

@@ -55,12 +55,17 @@ function junction(name: string, stopsAt: boolean): OperatorRow {
   }
 }
 
-class Condition implements Expression {
+export class Condition implements Expression {
   constructor(
     private readonly test: Expression,
     private readonly yes: Expression,
     private readonly no: Expression,
   ) {}
+
+  /** The same test with other branches. */
+  with(yes: Expression, no: Expression): Condition {
+    return new Condition(this.test, yes, no)
+  }
 
   evaluate(env: Env): Result {
     work.spend(1)
