@@ -14,6 +14,8 @@ import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } fr
 import { bsonType, isNumberType, readDouble, readInt32, stringValue, type Value } from './value.js'
 
 const startBytes = 256
+/** A byte of a text whose key a collation makes: 0.1 µs of ASCII, 0.4 µs of other letters. */
+const collatedByteUnits = 2
 /** A number that is looked up or put into a Map, and any other value: 0.06 and 0.3 µs. */
 const numberHashUnits = 0.6
 const hashUnits = 3
@@ -156,7 +158,10 @@ export class KeyWriter {
       case bsonType.string:
       case bsonType.symbol:
         if (collation === undefined) this.text8(bytes, start + 4, end - 1)
-        else this.collated(collation.key(textOf(bytes, start + 4, end - 1)))
+        else {
+          work.spend(1 + (end - start) * collatedByteUnits)
+          this.collated(collation.key(textOf(bytes, start + 4, end - 1)))
+        }
         break
       case bsonType.code:
         this.text8(bytes, start + 4, end - 1)
