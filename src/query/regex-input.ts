@@ -18,6 +18,25 @@ const bitsPerUnit = 12_800
 /** Beyond so many instructions it does not backtrack. */
 const backtrackProgramMax = 500
 
+/** Up to so many characters are counted at once: to count each would cost more than the match. */
+export const shortTextMax = 512
+/** Of them, for one unit, where the library backtracks. */
+const shortCharsPerUnit = 4
+
+/** A text that is matched as it is. */
+export class ShortText {
+  constructor(
+    private readonly text: string,
+    private readonly instructions: number,
+  ) {}
+
+  /** Before each match that is asked for. */
+  begin(from: number): void {
+    const { length } = this.text
+    work.spend(1 + (length - from) / shortCharsPerUnit + (length * this.instructions) / bitsPerUnit)
+  }
+}
+
 /** What one call may read: what the library asks of a string. */
 export class CountedText {
   /** The library takes what calls itself a string. */

@@ -10,14 +10,12 @@ import { type CodeUnits, Needle } from '../base/text-search.js'
 import { work } from '../base/work-budget.js'
 import { bytesPerUnit } from '../base/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
-import { CountedText } from './regex-input.js'
+import { CountedText, ShortText, shortTextMax } from './regex-input.js'
 import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'
 
 /** Compiled patterns that are kept; an automaton may grow to some megabytes, so they are few. */
 const cachedRegexesMax = 64
 const newline = 10
-/** Up to so many characters are counted at once: a look for each costs more than the match. */
-const shortTextMax = 512
 /** Of them, for one unit. */
 const shortCharsPerUnit = 8
 
@@ -92,6 +90,9 @@ export class Regex {
   /** The matches of a text, asked for one after the other. */
   matcher(text: string): RegexMatcher {
     const automaton = this.compiled()
+    if (text.length <= shortTextMax) {
+      return new AutomatonMatcher(automaton.matcher(text), new ShortText(text, this.instructions))
+    }
     const counted = new CountedText(text, this.instructions, true)
     return new AutomatonMatcher(automaton.matcher(counted as unknown as string), counted)
   }
@@ -135,12 +136,12 @@ export class Regex {
 class AutomatonMatcher implements RegexMatcher {
   constructor(
     private readonly matcher: Matcher,
-    private readonly text: CountedText,
+    private readonly text: { begin(from: number): void },
   ) {}
 
   find(from: number): RegexMatch | undefined {
     const { matcher } = this
-    this.text.begin()
+    this.text.begin(from)
     if (!matcher.find(from)) return undefined
     const groups: (string | undefined)[] = []
     for (let i = 1; i <= matcher.groupCount(); i++) groups.push(matcher.group(i) ?? undefined)
