@@ -79,6 +79,15 @@ export class WorkBudget {
 /** The budget of this process. */
 export const work = new WorkBudget()
 
+const refusals = new WeakSet<Error>()
+
+/** Whether an error is the budget's: what its program did goes with it, a smaller batch may do. */
+export function isTooMuchWork(error: unknown): boolean {
+  return error instanceof Error && refusals.has(error)
+}
+
 function tooMuch(): Error {
-  return fail('MaxTimeMSExpired', 'operation exceeded time limit: too much work for one document')
+  const error = fail('MaxTimeMSExpired', 'operation exceeded time limit: too much work for one document')
+  refusals.add(error)
+  return error
 }

@@ -12,8 +12,8 @@ export const stretchUnits = 100_000
 /** A write program ends its batch after so many units (5 ms), and is refused beyond the others. */
 export const writeTurnUnits = 50_000
 export const writeStretchUnits = 250_000
-/** Reading and compiling of one request before its first program, 10 ms. */
-export const requestUnits = 100_000
+/** Reading and compiling of one request before its first program, 15 ms. */
+export const requestUnits = 150_000
 
 /** A point read, an index entry, a document that a loop goes through. */
 export const entryUnits = 20

@@ -1,6 +1,7 @@
 // Dates as text: $dateToString and $dateFromString. Formats are those of the peer; a text without a
 // format is read in the usual spellings (date-parse.ts).
 
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import {
   bsonType,
@@ -214,7 +215,7 @@ class DateFromString implements Expression {
     try {
       return parseDate(value, pattern === undefined ? undefined : stringOf(pattern), local)
     } catch (error) {
-      if (onError === missing) throw error
+      if (onError === missing || isTooMuchWork(error)) throw error
       return onError.evaluate(env)
     }
   }

@@ -1,6 +1,7 @@
 // Stages that give each document another shape: $project, $addFields and $set, $unset, $replaceRoot
 // and $replaceWith.
 
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { GatewayError } from '../../base/errors.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import {
@@ -21,7 +22,7 @@ function prefixed<T>(name: string, compile: () => T): T {
   try {
     return compile()
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
+    if (!(error instanceof GatewayError) || isTooMuchWork(error)) throw error
     const text = `Invalid ${name} :: caused by :: ${error.message}`
     throw new GatewayError(error.kind, text, error.extra, error)
   }
