@@ -98,7 +98,10 @@ export function isTooMuchWork(error: unknown): boolean {
 }
 
 function tooMuch(): Error {
-  const error = fail('MaxTimeMSExpired', 'operation exceeded time limit: too much work for one document')
+  const error = fail(
+    'MaxTimeMSExpired',
+    'operation exceeded time limit: too much work for one document',
+  )
   refusals.add(error)
   return error
 }

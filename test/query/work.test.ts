@@ -176,7 +176,7 @@ t.test('a $reduce that adds in place gives what a copying one gives', async () =
         branches && kind(one) === kind(other)
           ? { $cond: [{ $eq: [{ $mod: ['$$this', 3] }, 0] }, one, other] }
           : branches
-            ? { $cond: { if: { $gt: ['$$this', 1] }, then: one, else: '$$value' } }
+            ? { $cond: [{ $gt: ['$$this', 1] }, one, '$$value'] }
             : one
       const reduce = (body: unknown) => ({
         $reduce: { input: range(5), initialValue: start(one), in: body },

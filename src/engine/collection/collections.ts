@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
-import { work } from '../../base/work-budget.js'
 import {
   cappedEvictionPage,
   cappedEvictionsMax,
@@ -15,6 +14,7 @@ import {
   recordKeyPrefixBytes,
   sweepDocumentsMax,
 } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'

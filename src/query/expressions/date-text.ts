@@ -1,8 +1,8 @@
 // Dates as text: $dateToString and $dateFromString. Formats are those of the peer; a text without a
 // format is read in the usual spellings (date-parse.ts).
 
-import { isTooMuchWork } from '../../base/work-budget.js'
 import { fail, type GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import {
   bsonType,
   dateValue,

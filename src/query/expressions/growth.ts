@@ -1,5 +1,5 @@
-// What $reduce builds up: where its body adds to `$$value` as its last act, the addition goes behind
-// what is there, so that a result of n parts costs n additions and not n copies.
+// What $reduce builds up: where its body adds to `$$value` as its last act, the addition goes
+// behind what is there, so that a result of n parts costs n additions and not n copies.
 
 import type { Bytes } from '../../base/bytes.js'
 import { work } from '../../base/work-budget.js'

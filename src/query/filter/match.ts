@@ -2,8 +2,8 @@
 // arrays under $elemMatch, $pull and array filters). What lies on one path is read in place.
 
 import { work } from '../../base/work-budget.js'
-import { valueUnits } from '../../base/work-figures.js'
-import { positionOf } from '../../value/compare.js'
+import { bytesPerUnit, elementUnits, valueUnits } from '../../base/work-figures.js'
+import { positionOf, typeClass } from '../../value/compare.js'
 import { Elements, findElement } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
 import { type FieldPath, parsePath, walkPath } from '../../value/path.js'
@@ -154,7 +154,7 @@ function byPath(nodes: readonly FilterNode[]): {
   if (nodes.length < togetherMin) return { many: [], others: [...nodes] }
   const paths = new Map<string, ComparisonNode[]>()
   for (const node of nodes) {
-    work.spend(valueUnits)
+    work.spend(testUnits)
     if (!isEqual(node)) continue
     const { text } = node.path
     const known = paths.get(text)
@@ -187,21 +187,32 @@ function conjunction(nodes: readonly FilterNode[]): DocumentTest {
 
 function allEqual(equalities: readonly ComparisonNode[]): DocumentTest {
   const [{ path, collation }] = equalities as [ComparisonNode]
-  let wanted: Set<string | number> | undefined
+  const wanted = new Map<string | number, number>()
+  // Most of all, a whole array is hashed only where an operand is one.
+  const kinds = new Set(equalities.map(({ value }) => typeClass(value.type)))
   return (document) => {
-    wanted ??= new Set(equalities.map(({ value }) => hashKey(value, collation)))
-    const missing = new Set(wanted)
-    work.spend(wanted.size * valueUnits)
+    if (wanted.size === 0) {
+      for (const { value } of equalities) wanted.set(hashKey(value, collation), wanted.size)
+    }
+    work.spend(wanted.size / bytesPerUnit)
+    const found = new Uint8Array(wanted.size)
+    let missing = wanted.size
+    const meets = (value: Value): void => {
+      work.spend(elementUnits)
+      if (!kinds.has(typeClass(value.type))) return
+      const place = wanted.get(hashKey(value, collation))
+      if (place === undefined || found[place] === 1) return
+      found[place] = 1
+      missing--
+    }
     return walkPath(document, path, (leaf, isElement) => {
       if (leaf === undefined) return false
-      missing.delete(hashKey(leaf, collation))
-      if (missing.size > 0 && !isElement && leaf.type === bsonType.array) {
+      meets(leaf)
+      if (!isElement && leaf.type === bsonType.array) {
         const elements = new Elements(leaf.bytes, leaf.start)
-        while (missing.size > 0 && elements.next()) {
-          missing.delete(hashKey(elements.value(), collation))
-        }
+        while (missing > 0 && elements.next()) meets(elements.value())
       }
-      return missing.size === 0
+      return missing === 0
     })
   }
 }

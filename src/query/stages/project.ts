@@ -1,8 +1,8 @@
 // Stages that give each document another shape: $project, $addFields and $set, $unset, $replaceRoot
 // and $replaceWith.
 
-import { isTooMuchWork } from '../../base/work-budget.js'
 import { GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import {
   bsonType,

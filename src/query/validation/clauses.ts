@@ -1,8 +1,8 @@
 // A validator as the clauses that it was written with: of a document that fails it is told which of
 // them it failed, with the reason. A compiled filter has lost that: it is flattened for speed.
 
-import { isTooMuchWork } from '../../base/work-budget.js'
 import { GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import {
   bsonType,
