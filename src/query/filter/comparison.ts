@@ -104,6 +104,8 @@ function setTest(
   collation: Collation | undefined,
 ): (value: Value) => boolean {
   const keys = new Set<string | number>()
+  // Most of all, a whole array is hashed only where an operand is one.
+  const kinds = new Set(values.map(({ type }) => typeClass(type)))
   for (const value of values) keys.add(hashKey(value, collation))
-  return (value) => keys.has(hashKey(value, collation))
+  return (value) => kinds.has(typeClass(value.type)) && keys.has(hashKey(value, collation))
 }
