@@ -8,15 +8,18 @@ import type { Registry } from './chain/registry.js'
 import { Bearer } from './identity/bearer.js'
 import { SigilCredentials } from './identity/credentials.js'
 import type { Identity } from './identity/identity.js'
+import { KeyGuesses } from './identity/key-guesses.js'
 import { KeyLimit } from './identity/key-limit.js'
 import { KeyService } from './identity/key-service.js'
 import { KeyUse } from './identity/key-use.js'
 import { LoginDelay } from './identity/login-delay.js'
 import type { OperatorKey } from './identity/operator.js'
+import type { UserService } from './identity/user-service.js'
 import type { Store } from './store/store.js'
 
 export interface WalletsOptions {
   readonly settings: Pick<Settings, 'KEY_MODE'>
+  readonly users?: UserService
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -40,7 +43,7 @@ export interface Wallets {
 }
 
 export function openWallets(options: WalletsOptions): Wallets {
-  const { settings, store, clock, random, log, operator, registry } = options
+  const { settings, store, clock, random, log, operator, registry, users } = options
   const mode = settings.KEY_MODE
   const bearer = new Bearer({ store, registry, mode })
   const delay = new LoginDelay({ clock })
@@ -52,7 +55,16 @@ export function openWallets(options: WalletsOptions): Wallets {
     keys,
     keyLimit: new KeyLimit(clock),
     identify: (key) => bearer.identify(key),
-    credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
+    credentials: new SigilCredentials({
+      operator,
+      bearer,
+      registry,
+      store,
+      mode,
+      delay,
+      guesses: new KeyGuesses(clock),
+      ...(users === undefined ? {} : { users }),
+    }),
     close: () => delay.close(),
     closeEnded(close) {
       keys.onEnded = ({ hash, source, address }) =>

@@ -38,6 +38,7 @@ export const codes = {
   NamespaceNotFound: row(26, 404),
   IndexNotFound: row(27, 404),
   PathNotViable: row(28, 400),
+  RoleNotFound: row(31, 404),
   CannotBackfillArray: row(34, 400),
   ConflictingUpdateOperators: row(40, 400),
   CursorNotFound: row(43, 404),
@@ -192,6 +193,27 @@ export function fail(kind: CodeName, message: string, extra?: ErrorExtra): Gatew
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError('InternalError', 'internal error', {}, thrown)
+}
+
+/** Texts of failures that otherwise quote what is stored. */
+const unquotedTexts: Partial<Record<CodeName, string>> = {
+  DuplicateKey: 'E11000 duplicate key error',
+  DocumentValidationFailure: 'Document failed validation',
+  PathNotViable: 'Cannot create a field in an element that is no document',
+}
+
+/** The same failure for a caller who may not read the document: its number, and no value. */
+export function unquoted(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error
+  const text = unquotedTexts[error.kind] ?? 'a stored document does not take this change'
+  return new GatewayError(error.kind, text)
+}
+
+/** As unquoted, of those failures alone that quote what is stored wherever they arise. */
+export function unquotedKeys(error: GatewayError): GatewayError {
+  const { kind } = error
+  const quotes = kind in unquotedTexts || kind === 'CannotConvertIndexToUnique'
+  return quotes ? new GatewayError(kind, unquotedTexts[kind] ?? error.message) : error
 }
 
 /** For our own mistakes, never for a client's. */

@@ -265,8 +265,18 @@ export const sessionIdleMinutes = 30
  * lifetime of a conversation, tries.
  */
 export const scramIterations = 4_096
+/** Of a service user's password, which people choose: what the document database uses. */
+export const userScramIterations = 15_000
 export const scramNonceBytes = 24
 export const conversationMsMax = 30_000
+/** Service users in all: usersInfo answers them in one reply. */
+export const usersMax = 1_000
+/** Of a service user's name, bytes: it stands in logs and in every line of currentOp. */
+export const userNameBytesMax = 128
+/** Of `customData` of a service user, bytes: usersMax of them fit into one reply. */
+export const userCustomDataBytesMax = 4_096
+/** Of a service user's password on a network, characters: a SCRAM exchange can be tried offline. */
+export const userPasswordCharsMin = 12
 export const authFailuresPerConnectionMax = 5
 /** Active keys of a wallet, on-chain and issued together (docs/keys.md). */
 export const walletKeysMax = 10
@@ -285,6 +295,12 @@ export const loginFailuresFreeOfAddress = 20
 export const loginFailuresFreeOfAccount = 3
 export const loginDelayMs = 100
 export const loginDelayMsMax = 10_000
+/**
+ * Wrong keys of one address that are compared with the operator's, in so many milliseconds, on all
+ * listeners together: enough for typing errors, and 29,000 a day are no way to guess a key.
+ */
+export const wrongKeysMax = 20
+export const wrongKeysMs = 60_000
 /** Failures are forgotten after so long without another, milliseconds. */
 export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */
@@ -299,6 +315,8 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
+/** How long a browser keeps the answer to a preflight, seconds. */
+export const preflightAgeSeconds = 600
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").
@@ -638,6 +656,18 @@ export const chainQueueSenderMax = 64
 export const chainGapMs = 5_000
 /** A signed transaction, and the data of a call, bytes (geth). */
 export const chainTransactionBytesMax = 128 * KiB
+/** And of one that comes by POST /chain: a contract of 24 KiB with its arguments. */
+export const chainForeignTransactionBytesMax = 32 * KiB
+/**
+ * What transactions that come by POST /chain may add to the chain's folder in so many milliseconds:
+ * of one sender, of all, and of one sender once half of that is used. Gas writes at most a byte for
+ * eight of it (data of logs).
+ */
+export const chainGrowthMs = 24 * 3_600_000
+export const chainGrowthSenderBytesMax = 16 * MiB
+export const chainGrowthBytesMax = 256 * MiB
+export const chainGrowthLateBytesMax = MiB
+export const chainGasPerByte = 8
 /** Logs and blocks of one eth_getLogs; addresses, and topics at one place, that it names. */
 export const chainLogsMax = 2_000
 export const chainLogBlocksMax = 10_000

@@ -25,6 +25,8 @@ export interface Access {
   readonly roles: Readonly<Record<string, 1 | 2>>
   /** Somebody has chosen the mode: who comes first cannot claim it any more. */
   readonly isSettled?: true
+  /** Unowned and made by a service user, `name@database`: it counts for its quota. */
+  readonly madeBy?: string
   /** The server's own, such as `_audit`: no command writes it, and only these read it. */
   readonly audience?: 'administrators'
   /** A part of a graph of memories: their commands alone write it. */
@@ -179,11 +181,15 @@ export interface Guarded {
   readonly now?: number
   /** The command asked for bypassDocumentValidation. */
   readonly bypassesValidation?: boolean
+  /** The caller may not read what it changes: errors hold nothing of it. */
+  readonly isBlind?: boolean
   /** A document was written that fails a validator which only warns. */
   noteInvalid?(ns: Namespace): void
   /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
   creating?(owner: string | null, name: string): void
   dropping?(owner: string | null, name: string): void
+  /** Whether the caller may not read all that a view reads. */
+  isClosed?(view: Namespace): boolean
 }
 
 /**

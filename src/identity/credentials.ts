@@ -1,21 +1,25 @@
 // Who may sign in, by what, on every protocol: the operator by its key, wallets by theirs. A user
 // name is `operator`, a wallet's address, or an address with the number of one of its keys. Who is
 // not there gets a decoy by the same path, with the salt that anybody can compute for that name: a
-// random one would tell. (docs/keys.md, "Signing in with a key")
+// random one would tell. Any other name is sought among the service users of the database that the
+// login names. (docs/keys.md, "Signing in with a key")
 
+import type { Bytes } from '../base/bytes.js'
 import { scramIterations } from '../base/limits.js'
 import { decoyVerifier } from '../protocol/scram/verifier.js'
 import type { Awaitable, Store } from '../store/store.js'
 import { parseAddress } from './address.js'
 import type { Bearer, KeyRegistry } from './bearer.js'
 import type { Identity, KeyIdentity } from './identity.js'
-import { issuedSalt, onChainSalt } from './key-derivation.js'
+import { issuedSalt, onChainSalt, walletSalt } from './key-derivation.js'
 import type { KeyMode } from './key-format.js'
+import type { KeyGuesses } from './key-guesses.js'
 import type { Credentials, ScramAccount } from './login.js'
 import type { LoginDelay } from './login-delay.js'
 import { type OperatorKey, operatorName } from './operator.js'
 import { isPublished } from './published-keys.js'
-import { issuedKeyOf, issuedKeys, readKeyState, type WalletKey } from './wallet-keys.js'
+import type { UserService } from './user-service.js'
+import { firstIssuedKey, issuedKeyOf, readKeyState, type WalletKey } from './wallet-keys.js'
 
 export interface SigilCredentialsOptions {
   readonly operator: OperatorKey
@@ -24,6 +28,9 @@ export interface SigilCredentialsOptions {
   readonly store: Store
   readonly mode: KeyMode
   readonly delay: LoginDelay
+  /** Without it there are no service users. */
+  readonly users?: UserService
+  readonly guesses: KeyGuesses
 }
 
 /** A user name that names a wallet. */
@@ -64,6 +71,8 @@ export function accountNameOf(identity: Identity): string | undefined {
       return userNameOf(identity)
     case 'session':
       return identity.address
+    case 'user':
+      return identity.name
     case 'anonymous':
       return undefined
   }
@@ -76,19 +85,35 @@ export class SigilCredentials implements Credentials {
     return this.options.delay
   }
 
-  account(user: string): Awaitable<ScramAccount> {
-    const name = user === operatorName ? undefined : parseWalletName(user)
-    if (name === undefined) return this.options.operator.account(user)
+  account(user: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+    if (user === operatorName) return this.options.operator.account(user)
+    const name = parseWalletName(user)
+    const { users, operator } = this.options
+    if (name === undefined) return users?.account(user, databases) ?? operator.account(user)
     return this.walletAccount(user, name)
   }
 
-  identify(key: string): Awaitable<Identity | undefined> {
-    const { operator, bearer } = this.options
-    return operator.identityOf(operatorName, key) ?? bearer.identify(key)
+  get guesses(): KeyGuesses {
+    return this.options.guesses
   }
 
-  identityOf(user: string, password: string): Awaitable<Identity | undefined> {
-    const found = this.identify(password)
+  identify(key: string, walletsOnly = false): Awaitable<Identity | undefined> {
+    const { operator, bearer } = this.options
+    const known = walletsOnly ? undefined : operator.identityOf(operatorName, key)
+    return known ?? bearer.identify(key)
+  }
+
+  identityOf(
+    user: string,
+    password: string,
+    walletsOnly = false,
+    databases: readonly string[] = [],
+  ): Awaitable<Identity | undefined> {
+    if (user !== operatorName && parseWalletName(user) === undefined) {
+      if (walletsOnly) return undefined
+      return this.options.users?.identityOf(user, password, databases)
+    }
+    const found = this.identify(password, walletsOnly)
     if (!(found instanceof Promise)) return belongs(user, found)
     return found.then((identity) => belongs(user, identity))
   }
@@ -100,32 +125,47 @@ export class SigilCredentials implements Credentials {
       return this.issuedAccount(found) ?? this.decoy(user, issuedSalt(address, key.index))
     }
     const index = key?.index ?? (await this.firstIndex(address))
-    const onChain = await this.onChainAccount(address, index ?? 0)
-    if (onChain !== undefined) return onChain
-    const issued = key === undefined ? await this.firstIssued(address) : undefined
-    return this.issuedAccount(issued) ?? this.decoy(user, onChainSalt(address, index ?? 0))
+    if (index === undefined) return this.walletOwn(user, address)
+    const onChain = await this.onChainAccount(address, index)
+    return onChain ?? this.decoy(user, onChainSalt(address, index))
   }
 
-  /** The lowest on-chain index that is active there and not denied here. */
+  /** `<wallet>` where the chain has no active key of it. */
+  private async walletOwn(user: string, address: string): Promise<ScramAccount> {
+    const key = await this.options.store.read((tx) => firstIssuedKey(tx, address))
+    const decoy = () => this.decoy(user, walletSalt(address))
+    // A key with a number above 0 that is older than the common salt goes on under its own.
+    const isOld = key !== undefined && key.index > 0 && key.byWallet === undefined
+    if (isOld) return this.issuedAccount(key) ?? decoy()
+    return this.issuedAccount(key && { ...key, ...key.byWallet }, walletSalt(address)) ?? decoy()
+  }
+
+  /**
+   * The lowest on-chain index that is active there. What is denied here alone is not asked: the
+   * salt of that name would tell of it.
+   */
   private async firstIndex(address: string): Promise<number | undefined> {
     const { registry } = this.options
     const first = await registry.firstActive(address)
-    if (first === undefined || (await this.onChainAccount(address, first)) !== undefined) {
-      return first
-    }
+    if (first === undefined || (await this.activeRecord(address, first)) !== undefined) return first
     const { nextIndex } = await registry.account(address)
     for (let index = first + 1; index < nextIndex; index++) {
-      if ((await this.onChainAccount(address, index)) !== undefined) return index
+      if ((await this.activeRecord(address, index)) !== undefined) return index
     }
     return undefined
   }
 
-  private async onChainAccount(address: string, index: number): Promise<ScramAccount | undefined> {
-    const { registry, store, mode } = this.options
+  /** The chain's word alone. */
+  private async activeRecord(address: string, index: number) {
+    const { registry, mode } = this.options
     const record = await registry.getKey(address, index)
-    if (record === undefined || !record.active || isPublished(record.commitment, mode)) {
-      return undefined
-    }
+    return record?.active === true && !isPublished(record.commitment, mode) ? record : undefined
+  }
+
+  private async onChainAccount(address: string, index: number): Promise<ScramAccount | undefined> {
+    const { store } = this.options
+    const record = await this.activeRecord(address, index)
+    if (record === undefined) return undefined
     const name = { source: 'onchain', hash: record.commitment, address } as const
     const { active, permissions, rateLimit } = await store.read((tx) => readKeyState(tx, name))
     if (!active) return undefined
@@ -141,15 +181,10 @@ export class SigilCredentials implements Credentials {
     }
   }
 
-  private async firstIssued(address: string): Promise<WalletKey | undefined> {
-    const keys = await this.options.store.read((tx) => issuedKeys(tx, address))
-    return keys[0]
-  }
-
-  private issuedAccount(key: WalletKey | undefined): ScramAccount | undefined {
+  private issuedAccount(key: WalletKey | undefined, given?: Bytes): ScramAccount | undefined {
     if (key?.storedKey === undefined || key.serverKey === undefined) return undefined
     const { address, hash, index, permissions, rateLimit, storedKey, serverKey } = key
-    const salt = issuedSalt(address, index)
+    const salt = given ?? issuedSalt(address, index)
     return {
       verifier: { salt, iterations: scramIterations, storedKey, serverKey },
       identity: {

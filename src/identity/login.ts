@@ -11,6 +11,8 @@ import { authenticationFailed, parseClientFirst, parsePlain } from '../protocol/
 import type { ScramVerifier } from '../protocol/scram/verifier.js'
 import type { Awaitable } from '../store/store.js'
 import { type Identity, identityKey } from './identity.js'
+import { looksLikeWalletKey } from './key-format.js'
+import type { KeyGuesses } from './key-guesses.js'
 import type { LoginDelay } from './login-delay.js'
 
 /** What is on offer, to known and unknown users alike: a difference would tell who exists. */
@@ -21,15 +23,28 @@ export interface ScramAccount {
   readonly verifier: ScramVerifier
   /** Who the user is; undefined for a decoy. */
   readonly identity: Identity | undefined
+  /** Its password may have been chosen by somebody: wrong ones are counted by address. */
+  readonly isGuessable?: boolean
 }
 
 /** Who may sign in, by what. */
 export interface Credentials {
-  account(user: string): Awaitable<ScramAccount>
-  /** The identity of that user with that key as password, if both belong together. */
-  identityOf(user: string, password: string): Awaitable<Identity | undefined>
-  /** Whose key it is, whoever that may be; undefined for a wrong one. */
-  identify(key: string): Awaitable<Identity | undefined>
+  /** `databases`: where a service user of that name is sought; the first that has one counts. */
+  account(user: string, databases?: readonly string[]): Awaitable<ScramAccount>
+  /**
+   * The identity of that user with that key as password, if both belong together; `walletsOnly`:
+   * the key is not compared with any that could be guessed.
+   */
+  identityOf(
+    user: string,
+    password: string,
+    walletsOnly?: boolean,
+    databases?: readonly string[],
+  ): Awaitable<Identity | undefined>
+  /** Whose key it is, of all identities; undefined for a wrong one. */
+  identify(key: string, walletsOnly?: boolean): Awaitable<Identity | undefined>
+  /** Wrong keys by address; without it they are not bounded. */
+  readonly guesses?: KeyGuesses
   /** How failed logins are slowed; not at all unless there is one. */
   readonly delay?: LoginDelay
 }
@@ -52,6 +67,8 @@ export interface LoginStart {
   readonly skipEmptyExchange: boolean
   /** Who signs in, where the protocol says it before: the name in the messages is then ignored. */
   readonly user?: string
+  /** Where a service user is sought: the database of the login. */
+  readonly databases?: readonly string[] | undefined
 }
 
 export interface LoginStep {
@@ -67,6 +84,7 @@ interface Pending {
   readonly user: string
   readonly scram: ServerConversation
   readonly identity: Identity | undefined
+  readonly isGuessable: boolean
   readonly startedMs: number
 }
 
@@ -92,16 +110,17 @@ export class Login {
    * AuthenticationFailed.
    */
   start(asked: LoginStart): Awaitable<LoginStep> {
-    const { mechanism, payload } = asked
+    const { mechanism } = asked
     this.pending = undefined
     if (mechanism === 'SCRAM-SHA-256') return this.startScram(asked)
-    if (mechanism === 'PLAIN') return this.plain(payload)
+    if (mechanism === 'PLAIN') return this.plain(asked)
     throw fail('MechanismUnavailable', `Unsupported mechanism '${mechanism}'`)
   }
 
   /** The next message of the login; ends it unless the step says that one more is due. */
   continue(id: number, payload: Bytes): Awaitable<LoginStep> {
     const { pending } = this
+    const { credentials, address } = this.options
     if (pending === undefined) throw fail('ProtocolError', 'No SASL session state found')
     this.pending = undefined
     if (id !== conversationId) {
@@ -111,6 +130,7 @@ export class Login {
       return this.step(pending, payload)
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || thrown.kind !== 'AuthenticationFailed') throw thrown
+      if (pending.isGuessable) credentials.guesses?.failed(address)
       return this.failed(pending.user, thrown)
     }
   }
@@ -123,6 +143,7 @@ export class Login {
   private step(pending: Pending, payload: Bytes): LoginStep {
     const age = this.options.clock.elapsed() - pending.startedMs
     if (age > conversationMsMax) throw authenticationFailed()
+    if (pending.isGuessable) this.requireGuess()
     const reply = pending.scram.step(payload)
     if (!reply.done) {
       this.pending = pending
@@ -133,31 +154,42 @@ export class Login {
     return this.complete(pending.user, pending.identity, reply.payload)
   }
 
-  private startScram({ payload, skipEmptyExchange, user }: LoginStart): Awaitable<LoginStep> {
+  private startScram(asked: LoginStart): Awaitable<LoginStep> {
     const { clock, credentials, random } = this.options
+    const { payload, skipEmptyExchange, user, databases } = asked
     const startedMs = clock.elapsed()
     const first = parseClientFirst(payload, user)
-    const answer = ({ verifier, identity }: ScramAccount): LoginStep => {
+    const answer = ({ verifier, identity, isGuessable = false }: ScramAccount): LoginStep => {
+      if (isGuessable) this.requireGuess()
       const nonce = Buffer.from(random.bytes(scramNonceBytes)).toString('base64')
       const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })
-      this.pending = { user: first.user, scram, identity, startedMs }
+      this.pending = { user: first.user, scram, identity, isGuessable, startedMs }
       return { payload: scram.serverFirst, identity: undefined }
     }
-    const account = credentials.account(first.user)
+    const account = credentials.account(first.user, databases)
     return account instanceof Promise ? account.then(answer) : answer(account)
   }
 
-  private plain(payload: Bytes): Awaitable<LoginStep> {
+  private plain({ payload, databases }: LoginStart): Awaitable<LoginStep> {
     if (!this.options.allowsPlain) {
       throw fail('MechanismUnavailable', 'PLAIN needs TLS or a loopback address')
     }
     const { user, password } = parsePlain(payload)
-    const answer = (identity: Identity | undefined): Awaitable<LoginStep> =>
-      identity === undefined
-        ? this.failed(user, authenticationFailed())
-        : this.complete(user, identity, new Uint8Array(0))
-    const found = this.options.credentials.identityOf(user, password)
+    const { credentials, address } = this.options
+    const answer = (identity: Identity | undefined): Awaitable<LoginStep> => {
+      if (identity !== undefined) return this.complete(user, identity, new Uint8Array(0))
+      credentials.guesses?.failed(address)
+      return this.failed(user, authenticationFailed())
+    }
+    const isSpent = requireWalletKey(credentials.guesses, address, password)
+    const found = credentials.identityOf(user, password, isSpent, databases)
     return found instanceof Promise ? found.then(answer) : answer(found)
+  }
+
+  private requireGuess(): void {
+    const { credentials, address } = this.options
+    const { guesses } = credentials
+    if (guesses?.isSpent(address) === true) throw guesses.refusal(address)
   }
 
   private complete(user: string, identity: Identity, payload: Bytes): LoginStep {
@@ -175,6 +207,20 @@ export class Login {
       throw error
     })
   }
+}
+
+/**
+ * Whether the address has had its wrong keys of this minute: then the key may be a wallet's, and is
+ * looked up as one alone. Throws IngressRequestRateLimitExceeded for any other key.
+ */
+export function requireWalletKey(
+  guesses: KeyGuesses | undefined,
+  address: string,
+  key: string,
+): boolean {
+  if (guesses?.isSpent(address) !== true) return false
+  if (!looksLikeWalletKey(key)) throw guesses.refusal(address)
+  return true
 }
 
 /** A connection signs in once: as the same user again, or not at all. */

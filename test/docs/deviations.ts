@@ -24,6 +24,22 @@ const documents: readonly Deviation[] = [
     shown: ['test/commands/find.test.ts', 'test/commands/capped.test.ts'],
   },
   {
+    topic: 'explain, hints and definitions of a view',
+    ours:
+      'for who may not read its sources: the stage `VIEW` and the number of documents, no hint ' +
+      'and no definition',
+    peers: 'the plan over the collection below',
+    shown: ['test/commands/closed-views.test.ts'],
+  },
+  {
+    topic: 'changes by a key that may not read',
+    ours:
+      'by `_id` or of all documents, without pipelines, `arrayFilters` and `hint`; errors quote ' +
+      'no stored value, and `nModified` is the number of documents matched',
+    peers: 'any filter and update, errors as for everybody',
+    shown: ['test/commands/blind-writes.test.ts'],
+  },
+  {
     topic: 'time-series collections',
     ours:
       'each measurement is stored by itself, in the order of insertion, with an index on its time ' +
@@ -52,11 +68,20 @@ const documents: readonly Deviation[] = [
   {
     topic: 'authentication',
     ours:
-      'users are `operator` and wallets with their keys ([keys](keys.md)), by ' +
-      'SCRAM-SHA-256 or PLAIN (TLS or loopback only); users are not made by commands, and ' +
-      '`usersInfo` tells one of oneself alone',
-    peers: 'users and roles in `admin`',
+      'users are `operator`, wallets with their keys ([keys](keys.md)), and service users that the ' +
+      'operator makes ([users](users.md)), by SCRAM-SHA-256 or PLAIN (TLS or loopback only); ' +
+      '`usersInfo` tells all but the operator of themselves alone, and never shows credentials',
+    peers: 'users and roles in `admin`; SCRAM-SHA-1 too',
     shown: ['test/identity/login.test.ts', 'test/clients/wallet-logins.test.ts'],
+  },
+  {
+    topic: 'users and their roles',
+    ours:
+      'a user has `read`, `readWrite` and `dbAdmin` of its own database alone, for collections ' +
+      'without a wallet as owner; there are none in `admin`; any other role is refused with 31, ' +
+      '`authenticationRestrictions` and SCRAM-SHA-1 alone with 2',
+    peers: "roles of any database, and roles of one's own making",
+    shown: ['test/commands/users.test.ts', 'test/authorization-users.test.ts'],
   },
   {
     topic: '`saslSupportedMechs`',

@@ -9,7 +9,7 @@ import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import type { Identity } from '../../identity/identity.js'
-import { isWallet, noWallets } from '../../identity/standing.js'
+import { isRevocable, noWallets } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { type Metering, otherName } from '../metering.js'
 import type { Arguments } from './arguments.js'
@@ -171,6 +171,17 @@ export class KeyValueBus {
     return this.engine.store.read((tx) => this.looking(tx, session, channels, command))
   }
 
+  /**
+   * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
+   * or rejects, with what would refuse it.
+   */
+  lookAgain(call: KeyValueCall): Awaitable<void> {
+    const { access } = call.command
+    if (access === undefined) return this.look(call)
+    const now = this.services.clock.now()
+    return this.engine.store.read((tx) => this.programs.lookAgain(tx, call, now))
+  }
+
   /** As look, for who listens to channels without a command of this table. */
   requireListener(identity: Identity): Awaitable<void> {
     if (identity.kind === 'operator') return undefined
@@ -195,12 +206,13 @@ export class KeyValueBus {
 
   private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
     const { clock, standing = noWallets } = this.services
-    return isWallet(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
+    return isRevocable(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
   }
 
   private *requireChannels(tx: ReadTx, identity: Identity, need: 'read' | 'write'): Program<void> {
     const { allow, channels } = this.services
-    if (!allow(identity, need, yield* channels.access(tx))) throw noChannelPermission()
+    const access = yield* channels.access(tx)
+    if (!allow(identity, need, access, channels.asked)) throw noChannelPermission()
   }
 
   private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {

@@ -15,10 +15,11 @@ import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
-import { isWallet, type Standing } from '../../identity/standing.js'
+import { isRevocable, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
+import { askedOf, requireKeys } from './key-rights.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
@@ -264,7 +265,7 @@ export class Programs {
       const sweep = preparedWrite(
         store,
         (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
-        identity !== undefined && isWallet(identity)
+        identity !== undefined && isRevocable(identity)
           ? (tx) => this.options.standing.check(tx, identity, now)
           : undefined,
       )
@@ -318,7 +319,7 @@ export class Programs {
     const spaces = new Spaces(tx, now, work, options.keyspaces)
     let changed = 0
     const [first] = calls
-    if (first !== undefined && isWallet(first.session.identity)) {
+    if (first !== undefined && isRevocable(first.session.identity)) {
       if (!(yield* this.stand(tx, calls, first.session, now))) return true
     }
     if (before !== undefined && !(yield* before(spaces))) return false
@@ -368,7 +369,7 @@ export class Programs {
     now: number,
   ): Program<boolean> {
     const { identity } = session
-    if (!isWallet(identity)) return true
+    if (!isRevocable(identity)) return true
     try {
       session.current = yield* this.options.standing.check(tx, identity, now)
       return true
@@ -383,16 +384,30 @@ export class Programs {
     }
   }
 
+  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+    const { bounds, keyspaces, standing } = this.options
+    const { session } = call
+    const { identity } = session
+    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    const spaces = new Spaces(tx, now, new Work(bounds, false), keyspaces)
+    this.authorize(call, yield* spaces.open(call.database))
+    yield* this.openFurther(call, spaces)
+  }
+
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
     if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require({ session }: KeyValueCall, { access }: Namespace, needs: readonly Need[]): void {
+  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
+    const { current } = call.session
+    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
     for (let i = 0; i < needs.length; i++) {
-      if (!allow(session.current, needs[i] as Need, access)) throw noKeyPermission()
+      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
     }
   }
 

@@ -9,6 +9,7 @@ import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { KeyValueSession, RespVersion } from '../../bus/keyvalue/session.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { requireWalletKey } from '../../identity/login.js'
 import { announcedVersion, requireName } from './connection.js'
 import { defaultUser } from './user-name.js'
 
@@ -108,14 +109,26 @@ async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promis
   }
   const address = addressOf(session)
   const isAnyone = user === defaultUser
-  const identity = await (isAnyone ? credentials.identify(key) : credentials.identityOf(user, key))
+  const { name, databases } = placed(user, bus.keyspaces.database)
+  const isSpent = requireWalletKey(credentials.guesses, address, key)
+  const identity = await (isAnyone
+    ? credentials.identify(key, isSpent)
+    : credentials.identityOf(name, key, isSpent, databases))
   if (identity === undefined) {
     session.authFailures++
+    credentials.guesses?.failed(address)
     await credentials.delay?.failed(address, user)
     throw wrongPassword()
   }
   credentials.delay?.succeeded(address, user)
   session.identity = identity
+}
+
+/** `name` is a service user of DATABASE, `name~database` one of that database. */
+function placed(user: string, home: string): { name: string; databases: readonly string[] } {
+  const at = user.indexOf('~')
+  if (at < 0) return { name: user, databases: [home] }
+  return { name: user.slice(0, at), databases: [user.slice(at + 1)] }
 }
 
 /** Of the peer, without its port. */

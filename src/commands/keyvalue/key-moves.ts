@@ -123,6 +123,8 @@ const move: KeyValueRow = {
   name: 'move',
   arity: 3,
   flags: ['write', 'fast'],
+  // Others may read the other database.
+  needs: ['read', 'write'],
   keys: [1, 1, 1],
   databases: named((call) => requireDatabase(call, 2)),
   summary: 'Moves a key into another database, unless its name is taken there.',

@@ -31,6 +31,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       fields: { command: 'array!' },
       mutates: true,
       reply: (call) => runOne(options, call),
+      lookAgain: (call) => lookAgain(options, call),
     },
     {
       method: 'GET',
@@ -57,10 +58,25 @@ async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<Ht
     if (error === undefined) {
       return { status: 200, body: `{"ok":1,"result":${replyJson(reply, 'plain')}}` }
     }
-    return { status: statusOf(error), headers: refusalHeaders(error), body: errorJson(error) }
+    const headers = refusalHeaders(error)
+    const isPassing = error.kind === 'Unauthorized'
+    return { status: statusOf(error), headers, body: errorJson(error), isPassing }
   } finally {
     forget()
   }
+}
+
+/** The rights of the command whose answer was kept. Throws Unauthorized. */
+async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
+  const given = call.fields.get('command')
+  if (given === undefined) return
+  const session = openSession(bus, { session: call.session, database: databaseOf(call) })
+  const args = commandOf(given)
+  const opened = bus.open(bus.table.find(args.text(0)), args, session)
+  // What was no command is none now.
+  if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return
+  if (opened.error !== undefined) throw opened.error
+  await bus.lookAgain(opened)
 }
 
 /** The peer's text, whatever went wrong; what is our fault or passes by itself has its status. */

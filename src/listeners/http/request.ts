@@ -7,7 +7,7 @@ import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
 import type { Bus } from '../../bus/bus.js'
-import { type Request, Session } from '../../bus/session.js'
+import { type Request, Session, type Touched } from '../../bus/session.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
@@ -124,6 +124,10 @@ export class HttpRequest implements RawCall {
   ask(request: Request): Awaitable<Document> {
     this.hasRun = true
     return this.services.bus.run(request, this.session)
+  }
+
+  lookAgain(touched: Touched): Awaitable<void> {
+    return this.services.bus.lookAgain(touched, this.session)
   }
 
   failedInPart(code: number): void {

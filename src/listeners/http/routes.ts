@@ -108,11 +108,18 @@ export interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>
   /** Null: none at all, as status 304 has it. */
   readonly body: string | null
+  /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
+  readonly isPassing?: boolean
 }
 
 /** A route whose answers differ in status or headers. */
 export interface ReplyRoute extends RouteHead {
   readonly reply: (call: RawCall) => Promise<HttpAnswer>
+  /**
+   * Looks at the caller's rights for an answer that was kept, where they are not those of commands
+   * of the document bus. Throws, or rejects, where the request would be refused now.
+   */
+  readonly lookAgain?: (call: RawCall) => Awaitable<void>
 }
 
 export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [

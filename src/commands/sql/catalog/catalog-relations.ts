@@ -50,6 +50,8 @@ export class Relations {
   private constructor(
     readonly call: SelectCall,
     readonly list: readonly Relation[],
+    /** Every collection and view of the database, also those that the caller may not read. */
+    readonly all: readonly Namespace[],
     /** In which the caller may read something. */
     readonly databases: readonly string[],
     /** OIDs by name: owners, the operator and who asks. */
@@ -57,10 +59,9 @@ export class Relations {
   ) {}
 
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
-    const all = (yield* shownNamespaces(tx)).filter(
-      // The server's own are none of the tables that somebody has made.
-      ({ access }) => access.audience === undefined && call.may('read', access),
-    )
+    // The server's own are none of the tables that users have made.
+    const made = (yield* shownNamespaces(tx)).filter(({ access }) => access.audience === undefined)
+    const all = made.filter((ns) => call.mayAt('read', ns))
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
@@ -74,12 +75,24 @@ export class Relations {
       .filter(({ db }) => db === call.db)
       .map((ns) => relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
     const databases = new Set([call.db, ...all.map(({ db }) => db)])
-    return new Relations(call, list, [...databases].sort(), roles)
+    const here = made.filter(({ db }) => db === call.db)
+    return new Relations(call, list, here, [...databases].sort(), roles)
   }
 
   roleName(oid: number): string {
     for (const [name, known] of this.roles) if (known === oid) return name
     return `unknown (OID=${oid})`
+  }
+
+  /** Of all, readable or not. */
+  namespaceByOid(oid: number): Namespace | undefined {
+    return this.all.find(({ id }) => firstOid + id === oid)
+  }
+
+  /** As it is written, else in lower case. */
+  namespaceByName(name: string): Namespace | undefined {
+    const named = (wanted: string) => this.all.find((ns) => ns.name === wanted)
+    return named(name) ?? named(name.toLowerCase())
   }
 
   byOid(oid: number): Relation | undefined {
@@ -100,6 +113,7 @@ export class Relations {
 }
 
 export function userOf({ identity }: SelectCall): string {
+  if (identity.kind === 'user') return identity.name
   return walletOf(identity) ?? (identity.kind === 'operator' ? operatorName : 'anonymous')
 }
 
