@@ -3,6 +3,8 @@
 // here is an async function.
 
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { requestUnits } from '../base/work-figures.js'
 import { checkDatabaseName, checkNamespaceName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
@@ -56,6 +58,17 @@ export class Bus implements BusView {
 
   /** The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. */
   run(request: Request, session: Session): Awaitable<Document> {
+    const interrupted = work.interrupt()
+    // What is read and compiled before the first program cannot pause.
+    work.begin(0, requestUnits)
+    try {
+      return this.begun(request, session)
+    } finally {
+      work.resume(interrupted)
+    }
+  }
+
+  private begun(request: Request, session: Session): Awaitable<Document> {
     const [row, call] = this.opened(request, session)
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
