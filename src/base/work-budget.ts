@@ -28,8 +28,8 @@ export class WorkBudget {
 
   /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
   spend(units: number): void {
+    if (this.spent + units > this.refuseAt) throw tooMuch()
     this.spent += units
-    if (this.spent > this.refuseAt) throw tooMuch()
   }
 
   /** Whether `spend` would take so many. */
