@@ -572,7 +572,6 @@ export const keysAtOnceMax = 512
  * them: each would be a record that a program puts.
  */
 export const wordsAtOnceMax = programPutsMax
-export const wordsPerBreath = 512
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
@@ -584,8 +583,6 @@ export const keyMembersBytesMax = 4 * MiB
 /** Members of a sorted set that a range removes one by one, if it leaves few: else those move. */
 export const removeAtOnceMax = 1_000
 export const keptAtOnceMax = 1_500
-/** Bytes of a string that a bit command goes through before it lets others work: 0.2 ms. */
-export const breathBytes = 64 * KiB
 /** Members that a command with a negative count picks at random, repetitions among them. */
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
@@ -593,8 +590,12 @@ export const trimAtOnceMax = 256
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
-/** Comparisons of one match of a pattern: some 20 ms. Only a pattern made to cost gets there. */
-export const globStepsMax = 4_000_000
+/**
+ * Comparisons of one match of a pattern: so many, and so many for each byte of the subject. Only a
+ * pattern made to cost gets there: one of 1,000 bytes takes 0.3 ms then.
+ */
+export const globStepsBase = 10_000
+export const globStepsPerByteMax = 64
 /** Matching one channel with all patterns, and one pattern with all channels: then others' turn. */
 export const matchTurnMs = 5
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */

@@ -25,5 +25,13 @@ export const clockUnits = 1_280
 export const bytesPerUnit = 512
 /** Characters that are gone through one by one in our own code for one unit. */
 export const charsPerUnit = 32
+/** A word of a command, a member or a value of a reply that a loop goes through. */
+export const wordUnits = 5
+/** Bytes of strings that are counted, combined or summed up in our own code for one unit. */
+export const bitBytesPerUnit = 64
+/** Bytes of a dump that go into its checksum for one unit. */
+export const crcBytesPerUnit = 24
+/** Cells of a table of common lengths (LCS) for one unit. */
+export const cellsPerUnit = 50
 /** A hash, an insertion into a map, or a comparison of two values. */
 export const compareUnits = 1

@@ -5,12 +5,13 @@
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
+import { work as budget } from '../../base/work-budget.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
-import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
+import { type InlineBounds, type KeyEvent, readTooMuch, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
@@ -65,6 +66,8 @@ interface Manner {
   /** See Work. */
   readonly melts?: boolean
   readonly prepares?: boolean
+  /** All of the commands are done, or none. */
+  readonly isTogether?: boolean
 }
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
@@ -182,7 +185,7 @@ export class Programs {
     const { store } = this.options
     const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
-      this.run(tx, calls, now, outcome, { staged, before })
+      this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     if (!isWrite) return store.read((tx) => program(tx), snapshot)
     if (before === undefined && calls.length > commandsAtOnceMax) {
       try {
@@ -304,7 +307,7 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    { staged, before, melts = false, prepares = false }: Manner = plainly,
+    { staged, before, melts = false, prepares = false, isTogether = false }: Manner = plainly,
   ): Program<boolean> {
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
@@ -326,6 +329,7 @@ export class Programs {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
       const { changes, hits, misses } = work
+      if (i > 0) requireTime(tx, work, isTogether)
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
         this.authorize(call, ks)
@@ -462,9 +466,19 @@ const endsPreparing: ReadonlySet<string> = new Set([
   'SnapshotTooOld',
 ])
 
-/** As Work refuses it. */
+/** As Work refuses it, or the work budget of a write program. */
 function readsTooMuch(thrown: unknown): boolean {
+  if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
+}
+
+/**
+ * A write program cannot pause: behind a command that has used up its turn, further ones go into
+ * programs of their own, and those that belong together are prepared by a read.
+ */
+function requireTime(tx: ReadTx, work: Work, isTogether: boolean): void {
+  if (!budget.isDue || work.prepares || !isWriting(tx)) return
+  if (!isTogether || !budget.allows(0)) throw readTooMuch()
 }
 
 /** Whether it is this command's own refusal, after which its neighbours can go on. */
@@ -474,6 +488,7 @@ function isRefusal(thrown: unknown): boolean {
 
 const endsProgram: ReadonlySet<string> = new Set([
   'InternalError',
+  'MaxTimeMSExpired',
   'TransactionTooLarge',
   'WriteConflict',
   'OutOfDiskSpace',
