@@ -808,9 +808,8 @@ export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
 /** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
 export const sqlLongFilterBytes = 64 * KiB
-/** Characters of a LIKE pattern, and comparisons that one match may take in vain: 20 ms or so. */
+/** Characters of a LIKE pattern. */
 export const sqlPatternCharsMax = 1_000
-export const sqlMatchStepsMax = 4_000_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
@@ -828,8 +827,6 @@ export const sqlStatementsBytesMax = 32 * MiB
 export const sqlRecheckedMax = 100
 /** Documents that DESCRIBE looks at for the columns of a collection. */
 export const showSampleDocuments = 100
-/** Rows of an INSERT that are computed between two pauses. */
-export const sqlRowsAtOnce = 100
 
 /** One message of the PostgreSQL protocol: before login or of names alone, and any other, bytes. */
 export const pgSmallMessageBytesMax = 10 * KiB
@@ -917,6 +914,10 @@ export const memoryBatchBodyBytesMax = 8 * MiB
 export const memoryIdCharsMax = 128
 /** Bytes of a reply that are made JSON in one turn: some 2 ms. */
 export const jsonBytesAtOnce = 256 * KiB
+/** JSON texts and values of more bytes are converted in a thread: in one turn they would take 5 ms. */
+export const jsonInThreadBytes = 128 * KiB
+/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
+export const jsonThreadIdleMs = 60_000
 /** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
 export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300

@@ -33,5 +33,12 @@ export const bitBytesPerUnit = 64
 export const crcBytesPerUnit = 24
 /** Cells of a table of common lengths (LCS) for one unit. */
 export const cellsPerUnit = 50
+/** Bytes of an array or object whose elements are gone through for one unit. */
+export const elementBytesPerUnit = 32
+/** Characters that LIKE compares for one unit. */
+export const likeCharsPerUnit = 10
+/** JSON that is parsed or written: each element or field, and bytes for one unit. */
+export const jsonPieceUnits = 1.5
+export const jsonBytesPerUnit = 64
 /** A hash, an insertion into a map, or a comparison of two values. */
 export const compareUnits = 1

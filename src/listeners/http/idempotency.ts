@@ -159,7 +159,7 @@ export class Turn {
     const row = writeDocument((writer) => {
       writer.string('fingerprint', this.fingerprint).int32('status', status)
       writer.string('headers', JSON.stringify(Object.fromEntries(own)))
-      if (body !== null) writer.string('body', body)
+      if (body !== null) writer.string('body', body.toString())
       writer.value('expires', numberValue(now + idempotencyMs))
     })
     await store.write((tx) => this.put(tx, row, now))

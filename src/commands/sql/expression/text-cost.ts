@@ -2,7 +2,9 @@
 // as long as a document, and a row is computed in one piece that cannot pause.
 
 import { work } from '../../../base/work-budget.js'
-import { bytesPerUnit, charsPerUnit } from '../../../base/work-figures.js'
+import { bytesPerUnit, elementBytesPerUnit, likeCharsPerUnit } from '../../../base/work-figures.js'
+import { elementsOf } from '../../../value/elements.js'
+import type { Value } from '../../../value/value.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 
 /** Up to so many characters there is nothing to count. */
@@ -15,7 +17,18 @@ export function payFor(chars: number, weight = 1): void {
 
 /** Throws 54000 where a search in one row has gone back too often. */
 export function payForSteps(steps: number): void {
-  pay(steps / charsPerUnit)
+  pay(steps / likeCharsPerUnit)
+}
+
+/** The elements of an array, which are paid for. Throws 54000 as payFor. */
+export function elementsPaid(array: Value): Value[] {
+  payForElements(array)
+  return elementsOf(array)
+}
+
+/** Throws 54000 where one row has gone through too many elements. */
+export function payForElements({ start, end }: Value): void {
+  if (end - start > shortChars) pay((end - start) / elementBytesPerUnit)
 }
 
 function pay(units: number): void {
