@@ -115,6 +115,25 @@ export function jsonBetween(
   })
 }
 
+/** Texts with others around and between them: bytes where one of them is. */
+export function joinedJson(
+  before: string,
+  texts: readonly JsonText[],
+  between: string,
+  after: string,
+): JsonText {
+  if (texts.every((text) => typeof text === 'string')) {
+    return `${before}${texts.join(between)}${after}`
+  }
+  const parts: Buffer[] = [Buffer.from(before)]
+  for (const [i, text] of texts.entries()) {
+    if (i > 0) parts.push(Buffer.from(between))
+    parts.push(typeof text === 'string' ? Buffer.from(text) : text)
+  }
+  parts.push(Buffer.from(after))
+  return Buffer.concat(parts)
+}
+
 /** A JSON string with ASCII alone in it. */
 export function asciiJson(text: string): string {
   return JSON.stringify(text).replace(
