@@ -7,7 +7,7 @@ import type { Bytes } from './bytes.js'
 import { globPatternBytesMax, globStepsBase, globStepsPerByteMax } from './limits.js'
 import type { Slice } from './slice.js'
 import { work } from './work-budget.js'
-import { charsPerUnit } from './work-figures.js'
+import { likeCharsPerUnit } from './work-figures.js'
 
 const star = 0x2a
 const question = 0x3f
@@ -71,7 +71,7 @@ export class Glob {
     if (length === 0) return steps.length === 0
     const left = globStepsBase + length * globStepsPerByteMax
     const used = left - this.match(bytes, start, end, left)
-    work.spend(1 + used / charsPerUnit)
+    work.spend(1 + used / likeCharsPerUnit)
     return this.hasMatched
   }
 

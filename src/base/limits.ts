@@ -596,8 +596,6 @@ assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbour
  */
 export const globStepsBase = 10_000
 export const globStepsPerByteMax = 64
-/** Matching one channel with all patterns, and one pattern with all channels: then others' turn. */
-export const matchTurnMs = 5
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */
 export const timerMsMax = 2 ** 31 - 1
 /** Bytes of a pattern that can match (peer's tests have 100,000). */

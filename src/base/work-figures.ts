@@ -35,7 +35,7 @@ export const crcBytesPerUnit = 24
 export const cellsPerUnit = 50
 /** Bytes of an array or object whose elements are gone through for one unit. */
 export const elementBytesPerUnit = 32
-/** Characters that LIKE compares for one unit. */
+/** Characters that LIKE, or a pattern of the key-value protocol, compares for one unit. */
 export const likeCharsPerUnit = 10
 /** JSON that is parsed or written: each element or field, and bytes for one unit. */
 export const jsonPieceUnits = 1.5

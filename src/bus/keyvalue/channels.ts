@@ -6,8 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { Glob } from '../../base/glob.js'
-import { matchTurnMs } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, entryUnits, turnUnits, wordUnits } from '../../base/work-figures.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import { findNamespace } from '../../engine/collection/catalog.js'
 import { channelsName } from '../../engine/collection/server-collections.js'
 import type { Access } from '../../engine/types.js'
@@ -84,6 +86,8 @@ interface Looked {
 export class Channels {
   private readonly channels = new Map<string, Set<Subscriber>>()
   private readonly patterns = new Map<string, Pattern>()
+  /** The last message that is delivered with pauses: none overtakes it. */
+  private sending: Promise<void> | undefined
 
   constructor(private readonly options: ChannelsOptions) {}
 
@@ -150,21 +154,53 @@ export class Channels {
       deliveries.push({ subscribers: listeners, message: copy.message() })
     }
     const matching = this.matching(copy, deliveries)
-    if (matching.next().done === true) return this.send(deliveries, also)
-    return toItsEnd(matching).then(() => this.send(deliveries, also))
+    const isMatched = matching.next().done === true
+    const isShort = isMatched && receiversOf(deliveries) <= receiversAtOnce
+    if (isShort && this.sending === undefined) return this.send(deliveries, also)
+    copy.keep()
+    const before = this.sending ?? Promise.resolve()
+    const sent = before.then(() => this.sendLater(matching, deliveries, also))
+    const over = sent
+      .catch(() => undefined)
+      .then(() => {
+        if (this.sending === over) this.sending = undefined
+      })
+    this.sending = over
+    return sent
   }
 
   /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
   private *matching(copy: Copy, deliveries: Delivery[]): Generator<undefined, void> {
-    const { clock } = this.options
-    let untilMs = clock.elapsed() + matchTurnMs
+    let turnEnd = work.spent + turnUnits
     for (const { bytes, glob, subscribers } of this.patterns.values()) {
+      work.note(wordUnits)
       if (glob.matches(copy.name)) deliveries.push({ subscribers, message: copy.message(bytes) })
-      if (clock.elapsed() < untilMs) continue
+      if (work.spent < turnEnd) continue
       copy.keep()
       yield undefined
-      untilMs = clock.elapsed() + matchTurnMs
+      turnEnd = work.spent + turnUnits
     }
+  }
+
+  /** To many, or after a long search: with pauses. */
+  private async sendLater(
+    matching: Iterator<undefined, void>,
+    deliveries: Delivery[],
+    also: Access | undefined,
+  ): Promise<number> {
+    while (matching.next().done !== true) await nextTurn()
+    const looked = await this.look(deliveries)
+    const turns = new WorkTurns()
+    let receivers = 0
+    for (const { subscribers, message } of deliveries) {
+      // Others may come and go in the pauses.
+      for (const subscriber of [...subscribers]) {
+        if (!subscribers.has(subscriber)) continue
+        receivers += this.deliverTo(subscriber, message, looked, also)
+        if (turns.isDue) await turns.pause()
+      }
+    }
+    return receivers
   }
 
   private send(deliveries: readonly Delivery[], also: Access | undefined): number {
@@ -172,7 +208,7 @@ export class Channels {
     if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
     // A store that does not answer at once: who the message goes to is known behind the reply.
     looked.then((found) => this.deliver(deliveries, found, also))
-    return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
+    return receiversOf(deliveries)
   }
 
   /** Undefined where all who listen are operators, of whom nothing is asked. */
@@ -206,14 +242,14 @@ export class Channels {
   }
 
   private *naming(found: Bytes[], matching: Glob | undefined): Generator<undefined, void> {
-    const { clock } = this.options
-    let untilMs = clock.elapsed() + matchTurnMs
+    let turnEnd = work.spent + turnUnits
     for (const key of this.channels.keys()) {
       const bytes = Buffer.from(key, 'latin1')
       if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
-      if (clock.elapsed() < untilMs) continue
+      work.note(wordUnits)
+      if (work.spent < turnEnd) continue
       yield undefined
-      untilMs = clock.elapsed() + matchTurnMs
+      turnEnd = work.spent + turnUnits
     }
   }
 
@@ -230,12 +266,22 @@ export class Channels {
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
       for (const subscriber of subscribers) {
-        if (!this.hears(subscriber.session.identity, looked, also)) continue
-        subscriber.receive(message)
-        receivers++
+        receivers += this.deliverTo(subscriber, message, looked, also)
       }
     }
     return receivers
+  }
+
+  private deliverTo(
+    subscriber: Subscriber,
+    message: Message,
+    looked: Looked | undefined,
+    also: Access | undefined,
+  ): 0 | 1 {
+    if (!this.hears(subscriber.session.identity, looked, also)) return 0
+    work.note(entryUnits + message.payload.length / bytesPerUnit)
+    subscriber.receive(message)
+    return 1
   }
 
   private hears(identity: Identity, looked: Looked | undefined, also?: Access): boolean {
@@ -258,6 +304,13 @@ export class Channels {
       if (known?.delete(subscriber) && known.size === 0) this.patterns.delete(key)
     }
   }
+}
+
+/** A message to more receivers is delivered with pauses. */
+const receiversAtOnce = 500
+
+function receiversOf(deliveries: readonly Delivery[]): number {
+  return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
 }
 
 /** Goes on with what has paused, others having their turn in between. */
