@@ -1,7 +1,7 @@
-// The work budget: what every loop over values spends from. The process does one thing at a time, so
-// one count serves all. A stretch is what runs without a pause: a turn of a read program, a write
-// program, the reading of a request. It is told when it should pause, and refused where it cannot.
-// (docs/design/transactions.md, rule 1)
+// The work budget: what every loop over values spends from. The process does one thing at a time,
+// so one count serves all. A stretch is what runs without a pause: a turn of a read program, a
+// write program, the reading of a request. It is told when it should pause, and refused where it
+// cannot. (docs/design/transactions.md, rule 1)
 
 import { fail } from './errors.js'
 

@@ -1,6 +1,6 @@
-// What work costs, in units of the work budget (work-budget.ts), and how many units may pass between
-// two pauses. One unit is about 0.1 µs of processor time on the machine of docs/performance.md. A
-// figure here is measured there; `npm run test:long` compares the sums with the processor's clock.
+// What work costs, in units of the work budget (work-budget.ts), and how many units may pass
+// between two pauses. One unit is about 0.1 µs of processor time on the machine of
+// docs/performance.md. `npm run test:long` compares the sums with the processor's clock.
 
 /** A turn of a program gives way after so many units (4 ms), or sooner by the clock. */
 export const turnUnits = 40_000

@@ -10,7 +10,8 @@ export type StallCase =
       readonly name: string
       readonly method: string
       readonly path: string
-      readonly body?: Hostile
+      /** Values in it may be `{$hostile}`. */
+      readonly json?: unknown
     }
 
 /** A text or number as it is, or one that the client's thread makes large. */
@@ -41,5 +42,7 @@ export const hostileKinds = [
   'wide',
 ] as const
 
-/** Beside `$v`, which is large, what operators want as a second value. */
-export const needleKinds: readonly HostileKind[] = ['text', 'almostText', 'words']
+/** What stands in a command or a body where the client's thread puts the large value. */
+export function large(kind: HostileKind, size: number): { readonly $hostile: Hostile } {
+  return { $hostile: { kind, size } }
+}

@@ -97,8 +97,8 @@ function words(given: readonly Word[]): Promise<string> {
   })
 }
 
-function http({ method, path, body }: StallCase & { kind: 'http' }): Promise<string> {
-  const text = body === undefined ? undefined : hostileText(body)
+function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<string> {
+  const text = json === undefined ? undefined : JSON.stringify(grown(json))
   return new Promise((resolve) => {
     const sent = request(
       {

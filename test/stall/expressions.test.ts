@@ -5,7 +5,7 @@ import t from 'tap'
 import { accumulators } from '../../src/query/accumulators.js'
 import { expressionNames } from '../../src/query/expression.js'
 import { isLong } from '../support/seed.js'
-import { type HostileKind, hostileKinds, type StallCase } from './cases.js'
+import { type HostileKind, hostileKinds, large, type StallCase } from './cases.js'
 import { namedOperands } from './expression-operands.js'
 import { hunt } from './hunt.js'
 
@@ -20,9 +20,9 @@ const documents: StallCase[] = hostileKinds.map((kind) => ({
     documents: [
       {
         _id: kind,
-        v: { $hostile: { kind, size } },
-        w: { $hostile: { kind, size: size - 100 } },
-        n: { $hostile: { kind: needleOf(kind), size: size >> 2 } },
+        v: large(kind, size),
+        w: large(kind, size - 100),
+        n: large(needleOf(kind), size >> 2),
       },
     ],
   },
