@@ -894,9 +894,6 @@ export const contextEdgesMax = 10_000
 export const snapshotAnchorsMax = 100
 /** Blocks of postings that are read in one step: 40 kB. */
 export const postingBlocksAtOnce = 32
-/** Memories that are scored between two looks at the time, and what is work like a point read. */
-export const scoredAtOnce = 256
-export const scoredPerWork = 16
 /** Edges of one node that are read at first, and at most in one step; nodes in one step. */
 export const edgePageFirst = 16
 export const edgePageMax = 256
@@ -963,8 +960,6 @@ export const memoryBatchMax = 500
 /** Where each stands for itself: those that are prepared together, and bytes of their documents. */
 export const memoriesPreparedMax = 128
 export const memoryBytesPreparedMax = 256 * KiB
-/** Work of those that one program writes (workOf): some 6 ms. */
-export const memoryWorkPerProgram = 600
 /**
  * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
  * batches are written in one program each.

@@ -40,5 +40,12 @@ export const likeCharsPerUnit = 10
 /** JSON that is parsed or written: each element or field, and bytes for one unit. */
 export const jsonPieceUnits = 1.5
 export const jsonBytesPerUnit = 64
+/** A memory: each character of its text that is analysed. */
+export const memoryCharUnits = 2.5
+/** Postings that are written for one unit, and a memory that recall scores. */
+export const postingsPerUnit = 3
+export const scoredUnits = 1.25
+/** Writing of a memory: each term, entity that may have to be made, edge, and the memory itself. */
+export const memoryUnits = { term: 100, entity: 800, edge: 300, memory: 800 } as const
 /** A hash, an insertion into a map, or a comparison of two values. */
 export const compareUnits = 1

@@ -13,7 +13,7 @@ import { bsonType, type Document, Value, writeInt32 } from './value.js'
 /** The powers of ten that a double holds exactly. */
 const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
-/** Elements between two payments to the work budget. */
+/** Elements between two calls of `work.spend`. */
 const piecesAtOnce = 256
 
 /** What a wrapper costs beside an element. */
@@ -31,26 +31,26 @@ export class JsonReader extends JsonScanner {
   private readonly starts: number[] = []
   private readonly hashes: number[] = []
   private fields = 0
-  /** Elements that have not been paid for, and where in the text the last payment was. */
+  /** Elements that have not been spent, and where in the text that was last. */
   private pieces = 0
-  private paidTo = 0
+  private spentTo = 0
 
   document(text: string | Bytes): Document {
     this.start(text)
     if (this.peek() !== 0x7b) throw this.bad('expected an object')
     if (this.value() !== bsonType.object) throw this.bad('expected an object, not a value', 0)
-    return this.paid()
+    return this.spentAndFinished()
   }
 
   single(text: string | Bytes): Value {
     this.start(text)
     const type = this.value()
-    const bytes = this.paid()
+    const bytes = this.spentAndFinished()
     return new Value(type, bytes, 0, bytes.length)
   }
 
-  private paid(): Bytes {
-    this.pay()
+  private spentAndFinished(): Bytes {
+    this.spend()
     return this.finish()
   }
 
@@ -59,7 +59,7 @@ export class JsonReader extends JsonScanner {
     this.depth = 0
     this.fields = 0
     this.pieces = 0
-    this.paidTo = 0
+    this.spentTo = 0
     this.space()
   }
 
@@ -247,14 +247,14 @@ export class JsonReader extends JsonScanner {
 
   override piece(count: number): void {
     this.pieces += count
-    if (this.pieces >= piecesAtOnce) this.pay()
+    if (this.pieces >= piecesAtOnce) this.spend()
   }
 
   /** Throws MaxTimeMSExpired where the text is too long for what cannot pause. */
-  private pay(): void {
-    work.spend(this.pieces * jsonPieceUnits + (this.at - this.paidTo) / jsonBytesPerUnit)
+  private spend(): void {
+    work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
     this.pieces = 0
-    this.paidTo = this.at
+    this.spentTo = this.at
   }
 
   private number(): number {

@@ -23,7 +23,7 @@ export type JsonMode = 'plain' | 'relaxed' | 'canonical'
 /** Between texts a larger buffer than this is let go. */
 const keptBytesMax = 64 * 1024
 
-/** Elements between two payments to the work budget. */
+/** Elements between two calls of `work.spend`. */
 const piecesAtOnce = 256
 
 /** 1: copied as it is; 0: needs an escape. */
@@ -53,9 +53,9 @@ export class JsonWriter {
   private at = 0
   /** All bytes or-ed: tells whether the text is ASCII. */
   private seen = 0
-  /** Elements that have not been paid for, and the end of the text at the last payment. */
+  /** Elements that have not been spent, and the end of the text when that was last. */
   private pieces = 0
-  private paidTo = 0
+  private spentTo = 0
 
   /** Begins a text. */
   begin(mode: JsonMode): this {
@@ -63,13 +63,13 @@ export class JsonWriter {
     this.at = 0
     this.seen = 0
     this.pieces = 0
-    this.paidTo = 0
+    this.spentTo = 0
     return this
   }
 
   /** What was written since `begin`. */
   finish(): string {
-    this.pay()
+    this.spend()
     const text = this.out.toString(this.seen > 0x7f ? 'utf8' : 'latin1', 0, this.at)
     if (this.out.length > keptBytesMax) this.out = Buffer.allocUnsafeSlow(keptBytesMax)
     return text
@@ -100,17 +100,17 @@ export class JsonWriter {
         this.payload(type, bytes, at, end)
       }
       at = end
-      if (++this.pieces >= piecesAtOnce) this.pay()
+      if (++this.pieces >= piecesAtOnce) this.spend()
     }
     this.byte(0x7d)
     return this
   }
 
   /** Throws MaxTimeMSExpired where the value is too long for what cannot pause. */
-  private pay(): void {
-    work.spend(this.pieces * jsonPieceUnits + (this.at - this.paidTo) / jsonBytesPerUnit)
+  private spend(): void {
+    work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
     this.pieces = 0
-    this.paidTo = this.at
+    this.spentTo = this.at
   }
 
   private array(bytes: Bytes, start: number): void {
@@ -128,7 +128,7 @@ export class JsonWriter {
       if (type === bsonType.undefined && this.mode === 'plain') this.ascii('null')
       else this.payload(type, bytes, at, end)
       at = end
-      if (++this.pieces >= piecesAtOnce) this.pay()
+      if (++this.pieces >= piecesAtOnce) this.spend()
     }
     this.byte(0x5d)
   }
@@ -314,7 +314,7 @@ export class JsonWriter {
         at += out.write(escaped, at, 'latin1')
         if (++this.pieces >= piecesAtOnce) {
           this.at = at
-          this.pay()
+          this.spend()
         }
       }
     }

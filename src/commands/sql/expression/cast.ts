@@ -33,7 +33,7 @@ import { parseArrayText } from './array-text.js'
 import { offsetAfter } from './code-points.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
-import { elementsPaid, payFor } from './text-cost.js'
+import { elementsSpent, spendOn } from './text-cost.js'
 import { textForm } from './text-form.js'
 import { dayMs, parseTime } from './time-text.js'
 
@@ -91,7 +91,7 @@ function arrayOf(value: Value, single: Cast): Value {
   const array = isText(value) ? parseArrayText(stringOf(value)) : value
   if (array.type !== bsonType.array) throw cannotCast(value, 'an array')
   return writeArray(
-    elementsPaid(array).map((element) => (element.isNullish ? nullValue : single(element))),
+    elementsSpent(array).map((element) => (element.isNullish ? nullValue : single(element))),
   )
 }
 
@@ -124,7 +124,7 @@ function wholeNumber(value: Value, name: string): bigint {
   }
   if (value.type === bsonType.bool) return boolOf(value) ? 1n : 0n
   if (!isText(value)) throw cannotCast(value, name)
-  payFor(value.end - value.start, scanWeight)
+  spendOn(value.end - value.start, scanWeight)
   const given = stringOf(value).trim()
   if (!/^[+-]?\d+$/.test(given)) throw badText(name, stringOf(value))
   // Leading zeros apart, more digits are out of every type's range.
@@ -232,7 +232,7 @@ function json(value: Value): Value {
 
 /** Throws 22P02 where the text is no JSON. */
 export function jsonOfText(given: string): Value {
-  payFor(given.length)
+  spendOn(given.length)
   try {
     return jsonToValue(given)
   } catch (error) {

@@ -7,7 +7,7 @@ import { compareUnits } from '../../../base/work-figures.js'
 import { compareValues, typeClass } from '../../../value/compare.js'
 import { equalityKey } from '../../../value/key.js'
 import { bsonType, dateValue, objectIdValue, stringOf, type Value } from '../../../value/value.js'
-import { elementsPaid, payFor } from './text-cost.js'
+import { elementsSpent, spendOn } from './text-cost.js'
 import { parseTime } from './time-text.js'
 import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
 
@@ -62,12 +62,12 @@ function order(left: Value | undefined, right: Value | undefined): number {
 }
 
 function compared(left: Value, right: Value): number {
-  payFor(Math.min(sizeOf(left), sizeOf(right)), comparedWeight)
+  spendOn(Math.min(sizeOf(left), sizeOf(right)), comparedWeight)
   return compareValues(left, right)
 }
 
 function keyOf(value: Value): string {
-  payFor(sizeOf(value), keyWeight)
+  spendOn(sizeOf(value), keyWeight)
   return equalityKey(value)
 }
 
@@ -250,7 +250,7 @@ export function quantified(
     if (found?.type !== bsonType.array) return undefined
     const own = left.evaluator.value(row)
     let truth: Truth = !isAny
-    for (const element of elementsPaid(found)) {
+    for (const element of elementsSpent(found)) {
       work.spend(compareUnits)
       const held = holds(own, element.isNullish ? undefined : element)
       truth = isAny ? either(truth, held) : both(truth, held)

@@ -7,7 +7,7 @@ import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { typeNameOf } from './cast.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { requireRoom } from './function-row.js'
-import { elementsPaid, payForElements } from './text-cost.js'
+import { elementsSpent, spendOnElements } from './text-cost.js'
 import { textForm } from './text-form.js'
 
 /** Throws 42883 where neither is a text, an array or a document. */
@@ -24,12 +24,12 @@ export function joined(left: Value, right: Value): Value {
 }
 
 function partsOf(value: Value): Value[] {
-  return value.type === bsonType.array ? elementsPaid(value) : [value]
+  return value.type === bsonType.array ? elementsSpent(value) : [value]
 }
 
 function merged(left: Value, right: Value): Value {
-  payForElements(left)
-  payForElements(right)
+  spendOnElements(left)
+  spendOnElements(right)
   const fields = new Map([...fieldsOf(left), ...fieldsOf(right)])
   const writer = new DocumentWriter()
   for (const [name, value] of fields) writer.value(name, value)

@@ -9,14 +9,14 @@ import { Elements, elementsOf, fieldsOf, findElement } from '../../../value/elem
 import { equalityKey } from '../../../value/key.js'
 import { integerOf } from '../../../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../../../value/value.js'
-import { elementsPaid, payForElements } from './text-cost.js'
+import { elementsSpent, spendOnElements } from './text-cost.js'
 import { orNull, type SqlValue } from './truth.js'
 
 /** `container -> key`: a name of an object, or a place in an array, from its end if negative. */
 export function member(container: Value, key: Value): SqlValue {
   if (key.type === bsonType.string) {
     if (container.type !== bsonType.object) return undefined
-    payForElements(container)
+    spendOnElements(container)
     return orNull(findElement(container.bytes, container.start, utf8(stringOf(key))))
   }
   const place = key.isNumber ? integerOf(key) : undefined
@@ -25,7 +25,7 @@ export function member(container: Value, key: Value): SqlValue {
 
 export function elementAt(array: Value, place: number): SqlValue {
   if (array.type !== bsonType.array) return undefined
-  payForElements(array)
+  spendOnElements(array)
   if (place < 0) return orNull(elementsOf(array).at(place))
   const elements = new Elements(array.bytes, array.start)
   for (let i = 0; elements.next(); i++) if (i === place) return orNull(elements.value())
@@ -51,9 +51,9 @@ export function memberAt(container: Value, path: readonly Value[]): SqlValue {
 export function contains(whole: Value, part: Value): boolean {
   if (whole.type === bsonType.array) {
     // An array may be asked for a scalar as if for an array of it; within it, not any more.
-    const parts = part.type === bsonType.array ? elementsPaid(part) : [part]
+    const parts = part.type === bsonType.array ? elementsSpent(part) : [part]
     if (part.type === bsonType.object) return false
-    const own = elementsPaid(whole)
+    const own = elementsSpent(whole)
     const known =
       parts.length > pairwiseMax ? new Set(own.map((one) => equalityKey(one))) : undefined
     return parts.every((one) => {
@@ -75,9 +75,9 @@ function isContainer({ type }: Value): boolean {
 function holds(whole: Value, part: Value): boolean {
   if (part.type === bsonType.object) {
     if (whole.type !== bsonType.object) return false
-    payForElements(part)
+    spendOnElements(part)
     for (const [name, value] of fieldsOf(part)) {
-      payForElements(whole)
+      spendOnElements(whole)
       const own = findElement(whole.bytes, whole.start, utf8(name))
       if (own === undefined || !holds(own, value)) return false
     }

@@ -4,7 +4,7 @@
 
 import { sqlPatternCharsMax } from '../../../base/limits.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { payFor, payForSteps } from './text-cost.js'
+import { spendOn, spendOnSteps } from './text-cost.js'
 
 /** Of a character that is compared, beside one that is read. */
 const likeWeight = 8
@@ -62,7 +62,7 @@ function lowerPoint(point: number): number {
 
 /** Throws 54000 where a long text meets a long pattern again and again, and never quite. */
 export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): boolean {
-  payFor(text.length, likeWeight)
+  spendOn(text.length, likeWeight)
   let at = 0
   let step = 0
   /** Behind the last `%`, and how far the text was taken into it. */
@@ -82,7 +82,7 @@ export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): 
       step++
     } else if (backStep >= 0) {
       if (backStep === steps.length) return true
-      payForSteps(at - backAt)
+      spendOnSteps(at - backAt)
       backAt += width(text.codePointAt(backAt) as number)
       at = backAt
       step = backStep

@@ -11,27 +11,27 @@ import { evaluationError, evaluationState } from './evaluation-error.js'
 const shortChars = 4_096
 
 /** Throws 54000 where one row has read and made too much; `weight` is for what is slow. */
-export function payFor(chars: number, weight = 1): void {
-  if (chars > shortChars) pay((chars * weight) / bytesPerUnit)
+export function spendOn(chars: number, weight = 1): void {
+  if (chars > shortChars) spend((chars * weight) / bytesPerUnit)
 }
 
 /** Throws 54000 where a search in one row has gone back too often. */
-export function payForSteps(steps: number): void {
-  pay(steps / likeCharsPerUnit)
+export function spendOnSteps(steps: number): void {
+  spend(steps / likeCharsPerUnit)
 }
 
-/** The elements of an array, which are paid for. Throws 54000 as payFor. */
-export function elementsPaid(array: Value): Value[] {
-  payForElements(array)
+/** The elements of an array, which are paid for. Throws 54000 as spendOn. */
+export function elementsSpent(array: Value): Value[] {
+  spendOnElements(array)
   return elementsOf(array)
 }
 
 /** Throws 54000 where one row has gone through too many elements. */
-export function payForElements({ start, end }: Value): void {
-  if (end - start > shortChars) pay((end - start) / elementBytesPerUnit)
+export function spendOnElements({ start, end }: Value): void {
+  if (end - start > shortChars) spend((end - start) / elementBytesPerUnit)
 }
 
-function pay(units: number): void {
+function spend(units: number): void {
   if (!work.allows(units)) {
     throw evaluationError(evaluationState.tooLong, 'the statement computes too much in one row')
   }

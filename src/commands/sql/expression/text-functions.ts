@@ -7,7 +7,7 @@ import { boolValue, int32Value, stringValue, type Value } from '../../../value/v
 import { lengthOf, offsetAfter, offsetBefore } from './code-points.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
-import { payFor } from './text-cost.js'
+import { spendOn } from './text-cost.js'
 
 /** Of functions that make something of each character, beside plain reading. */
 const slowWeight = 8
@@ -66,7 +66,7 @@ export const textFunctions: readonly FunctionRow[] = [
 
 function slowTextOf(args: readonly Value[]): string {
   const text = textOf(args, 0)
-  payFor(text.length, slowWeight)
+  spendOn(text.length, slowWeight)
   return text
 }
 
