@@ -909,7 +909,7 @@ export const memoryBatchBodyBytesMax = 8 * MiB
 export const memoryIdCharsMax = 128
 /** Bytes of a reply that are made JSON in one turn: some 2 ms. */
 export const jsonBytesAtOnce = 256 * KiB
-/** JSON texts and values of more bytes are converted in a thread: in one turn they would take 5 ms. */
+/** JSON texts and values of more bytes are converted in a thread: here they would take 5 ms. */
 export const jsonInThreadBytes = 128 * KiB
 /** How long that thread waits for further work: 8 MB, and 40 ms to start. */
 export const jsonThreadIdleMs = 60_000

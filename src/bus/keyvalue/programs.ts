@@ -5,13 +5,12 @@
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
-import { work as budget } from '../../base/work-budget.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
+import { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
-import { type InlineBounds, type KeyEvent, readTooMuch, Work } from '../../engine/keyspace/work.js'
+import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
@@ -329,7 +328,7 @@ export class Programs {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
       const { changes, hits, misses } = work
-      if (i > 0) requireTime(tx, work, isTogether)
+      if (i > 0) work.requireTurn(tx, isTogether)
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
         this.authorize(call, ks)
@@ -470,15 +469,6 @@ const endsPreparing: ReadonlySet<string> = new Set([
 function readsTooMuch(thrown: unknown): boolean {
   if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
-}
-
-/**
- * A write program cannot pause: behind a command that has used up its turn, further ones go into
- * programs of their own, and those that belong together are prepared by a read.
- */
-function requireTime(tx: ReadTx, work: Work, isTogether: boolean): void {
-  if (!budget.isDue || work.prepares || !isWriting(tx)) return
-  if (!isTogether || !budget.allows(0)) throw readTooMuch()
 }
 
 /** Whether it is this command's own refusal, after which its neighbours can go on. */

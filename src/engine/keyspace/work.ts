@@ -114,9 +114,18 @@ export class Work {
   requireTime(tx: ReadTx, units: number): void {
     if (!this.prepares && 'scanOwn' in tx && !budget.allows(units)) throw readTooMuch()
   }
+
+  /**
+   * A write program cannot pause: behind a command that has used up its turn, further ones go into
+   * programs of their own, and those that belong together are prepared by a read.
+   */
+  requireTurn(tx: ReadTx, isTogether: boolean): void {
+    if (!budget.isDue || this.prepares || !('scanOwn' in tx)) return
+    if (!isTogether || !budget.allows(0)) throw readTooMuch()
+  }
 }
 
 /** A command that is refused so is prepared by a read that pauses. */
-export function readTooMuch(): Error {
+function readTooMuch(): Error {
   return refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
 }

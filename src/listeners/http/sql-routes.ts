@@ -27,7 +27,7 @@ export const sqlRoutes: readonly Route[] = [
     errorBody: sqlErrorBody,
     run: async (call) => {
       const reply = await call.run(statementCommand(call, httpPageMax))
-      return `{"ok":1,"result":${resultJson(call, reply)}}`
+      return joinedJson('{"ok":1,"result":', [await resultJson(call, reply)], '', '}')
     },
     stream: statementCommand,
   },
