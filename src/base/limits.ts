@@ -265,8 +265,18 @@ export const sessionIdleMinutes = 30
  * lifetime of a conversation, tries.
  */
 export const scramIterations = 4_096
+/** Of a service user's password, which people choose: what the document database uses. */
+export const userScramIterations = 15_000
 export const scramNonceBytes = 24
 export const conversationMsMax = 30_000
+/** Service users in all: usersInfo answers them in one reply. */
+export const usersMax = 1_000
+/** Of a service user's name, bytes: it stands in logs and in every line of currentOp. */
+export const userNameBytesMax = 128
+/** Of `customData` of a service user, bytes: usersMax of them fit into one reply. */
+export const userCustomDataBytesMax = 4_096
+/** Of a service user's password on a network, characters: a SCRAM exchange can be tried offline. */
+export const userPasswordCharsMin = 12
 export const authFailuresPerConnectionMax = 5
 /** Active keys of a wallet, on-chain and issued together (docs/keys.md). */
 export const walletKeysMax = 10
@@ -299,6 +309,8 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
+/** How long a browser keeps the answer to a preflight, seconds. */
+export const preflightAgeSeconds = 600
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").
