@@ -200,7 +200,8 @@ function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => 
     keys ??= memberKeys(operand, list)
     const value = operand.evaluator.value(row)
     if (value === undefined) return undefined
-    const isTooLong = value.type === bsonType.string && sizeOf(value) > keys.bytesMax
+    const isText = value.type === bsonType.string && ownForm === undefined
+    const isTooLong = isText && sizeOf(value) > keys.bytesMax
     if (isTooLong) return keys.hasNull ? undefined : false
     const key = keyOf(value)
     if (keys.values.has(key) || keys.forms.has(key)) return true
