@@ -220,7 +220,7 @@ function* changeAll(
   let matched = 0
   let modified = 0
   for (let i = 0; i < rows.length && matched < limit; i++) {
-    if (i > 0 && work.isDue) throw takesTooLong()
+    if (i > 0 && !work.allows(0)) throw takesTooLong()
     const seen = rows[i] as Row
     const record = yield* tx.get(seen.key)
     const isAsSeen = record !== undefined && isRecordOf(record, seen.before)

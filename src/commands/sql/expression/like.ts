@@ -7,7 +7,7 @@ import { evaluationError, evaluationState } from './evaluation-error.js'
 import { spendOn, spendOnSteps } from './text-cost.js'
 
 /** Of a character that is compared, beside one that is read. */
-const likeWeight = 8
+const likeWeight = 48
 
 const anyRun = -1
 const anyOne = -2
