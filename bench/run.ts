@@ -8,6 +8,7 @@ import { chain } from './chain.js'
 import { documentsFilter } from './documents/filter.js'
 import { documentsGrowth } from './documents/growth.js'
 import { findById } from './find-by-id.js'
+import { homes } from './homes.js'
 import { http } from './http.js'
 import { identity } from './identity.js'
 import { keyValueBehind } from './keyvalue/behind.js'
@@ -36,6 +37,7 @@ const questions: Readonly<Record<string, (data?: string) => Promise<Figure[]>>> 
   'documents-filter': documentsFilter,
   'documents-growth': documentsGrowth,
   'find-by-id': findById,
+  homes,
   http,
   identity,
   'keyvalue-speed': keyValueSpeed,

@@ -10,8 +10,12 @@ import type { Log } from './base/log.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
+import { HomeLimit } from './bus/home-limit.js'
 import type { SwitchedProtocol } from './bus/protocols.js'
 import { type QuotaLimits, Quotas } from './bus/quota.js'
+import type { Services } from './bus/services.js'
+import { SpaceChoice } from './bus/space-choice.js'
+import { openSpaceRule } from './bus/space-rule.js'
 import { type OpenChain, openChain } from './chain/open.js'
 import type { Registry } from './chain/registry.js'
 import { failPointRow } from './commands/admin/fail-point.js'
@@ -20,7 +24,7 @@ import { Engine } from './engine/engine.js'
 import { openSpills } from './engine/sources/spill.js'
 import { OperatorKey } from './identity/operator.js'
 import { UserService } from './identity/user-service.js'
-import { openKeyValue, sharedMode } from './key-value.js'
+import { modeOf, openKeyValue } from './key-value.js'
 import { pageOrigins } from './listeners/http/guard.js'
 import type { KeyValueHttp } from './listeners/http/key-value-http.js'
 import { isLoopback } from './listeners/network.js'
@@ -94,7 +98,7 @@ async function openOver(
   const { settings, random } = options
   const { key, made } = await OperatorKey.open(store, { random, apiKey: settings.API_KEY })
   let listeners: Listeners | undefined
-  const server = await openServer(store, chain, key, options, () => listeners)
+  const server = await openServer(store, chain, key, options, () => listeners, notes)
   const { authority, engine, wallets, protocols, proofs } = server
   try {
     listeners = await openListeners(options, server, notes)
@@ -128,9 +132,17 @@ async function openServer(
   operatorKey: OperatorKey,
   options: GatewayOptions,
   listeners: () => Listeners | undefined,
+  notes: string[],
 ): Promise<Server> {
   const { settings, clock, random, log, version } = options
   const common = { clock, random, log }
+  const { rule, note } = await openSpaceRule(store, settings)
+  if (note !== undefined) notes.push(note)
+  const spaces = new SpaceChoice(settings.DATABASE, rule)
+  const homes = new HomeLimit(clock, {
+    all: settings.HOMES_MAX,
+    perAddress: settings.HOMES_PER_HOUR,
+  })
   const engine = new Engine({ store, ...common, spills: openSpills(settings.STORE, clock) })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
@@ -154,12 +166,12 @@ async function openServer(
     ...common,
     pace: engine.pace,
     chain,
-    database: settings.DATABASE,
     explorerTemplate: settings.EXPLORER_TX_URL,
   })
   engine.attach(proofs.job)
   const protocols = new Protocols(store, log)
-  const below = { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids }
+  const places = { spaces, homes }
+  const below = { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }
   const bus = openBus(below, options, listeners)
   const keyValue = await openKeyValue({
     settings,
@@ -174,8 +186,9 @@ async function openServer(
     keyUse,
     quotas,
     counters: bus.counters,
+    ...places,
   })
-  await openDefaultGraph(engine, settings)
+  await openDefaultGraph(engine, spaces)
   const lifecycle = { isDraining: false }
   return { ...below, store, bus, keyValue, operatorKey, lifecycle }
 }
@@ -183,10 +196,10 @@ async function openServer(
 type BelowBus = Pick<
   Server,
   'chain' | 'engine' | 'authority' | 'wallets' | 'users' | 'quotas' | 'proofs' | 'protocols' | 'ids'
->
+> & { readonly places: Pick<Services, 'spaces' | 'homes'> }
 
 function openBus(
-  { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids }: BelowBus,
+  { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids, places }: BelowBus,
   { settings, clock, random, log, version, onShutdown }: GatewayOptions,
   listeners: () => Listeners | undefined,
 ): Bus {
@@ -199,7 +212,7 @@ function openBus(
     log,
     objectIds: ids,
     ulids: new Ulids(random),
-    home: settings.DATABASE,
+    ...places,
     defaultPrivacy: settings.DEFAULT_PRIVACY,
     slowCommandMs: settings.SLOW_COMMAND_MS,
     version,
@@ -236,10 +249,9 @@ function quotaLimitsOf(settings: Settings): QuotaLimits {
 }
 
 /** Makes the graph `default` at the first start. */
-async function openDefaultGraph({ store, clock }: Engine, settings: Settings): Promise<void> {
-  const { DATABASE: database } = settings
-  const space = { owner: null, mode: sharedMode(settings), now: clock.now() }
-  await store.write((tx) => ensureDefaultGraph(tx, database, space))
+async function openDefaultGraph({ store, clock }: Engine, spaces: SpaceChoice): Promise<void> {
+  const space = { owner: null, mode: modeOf(spaces.rule), now: clock.now() }
+  await store.write((tx) => ensureDefaultGraph(tx, spaces.main, space))
 }
 
 /** From 0 up to 1. */

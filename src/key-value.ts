@@ -4,6 +4,7 @@
 import type { Clock, Random } from './base/clock.js'
 import type { Log } from './base/log.js'
 import type { Settings } from './base/settings.js'
+import type { HomeLimit } from './bus/home-limit.js'
 import { KeyValueBus } from './bus/keyvalue/bus.js'
 import { Channels } from './bus/keyvalue/channels.js'
 import { Clients } from './bus/keyvalue/clients.js'
@@ -17,17 +18,18 @@ import { KeyValueSettings } from './bus/keyvalue/settings.js'
 import { SlowLog } from './bus/keyvalue/slow-log.js'
 import type { Metering } from './bus/metering.js'
 import type { Services } from './bus/services.js'
+import type { SpaceChoice, SpaceRule } from './bus/space-choice.js'
 import { initialSettings } from './commands/keyvalue/config-options.js'
 import { keyValueRows } from './commands/keyvalue/rows.js'
 import { emptyDocument } from './engine/collection/descriptors.js'
 import { ensureChannels } from './engine/collection/server-collections.js'
 import type { Engine } from './engine/engine.js'
-import { Keyspaces } from './engine/keyspace/keyspaces.js'
+import { SpaceTable } from './engine/keyspace/spaces.js'
 import type { InlineBounds } from './engine/keyspace/work.js'
+import type { PrivacyMode } from './engine/types.js'
 import { allowUnder, strictRules } from './identity/allow.js'
 import type { Credentials } from './identity/login.js'
 import { noWallets } from './identity/standing.js'
-import { isLoopback } from './listeners/network.js'
 
 type Shared = 'rules' | 'allow' | 'standing' | 'audit' | 'keyLimit' | 'keyUse' | 'quotas'
 
@@ -40,6 +42,10 @@ export interface KeyValueOptions extends Pick<Services, Shared> {
   readonly version: string
   readonly credentials: Credentials
   readonly counters: Metering
+  /** Which space a caller means. */
+  readonly spaces: SpaceChoice
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
   /** When containers become records; tests set it. */
   readonly bounds?: InlineBounds
   /** All commands, unless a test brings its own. */
@@ -49,10 +55,11 @@ export interface KeyValueOptions extends Pick<Services, Shared> {
 /** Makes the databases at the first start; resolves when commands may be run. */
 export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBus> {
   const { settings, engine, clock, random, counters, bounds, rows = keyValueRows } = options
-  const keyspaces = new Keyspaces(settings.DATABASE)
+  const spaces = new SpaceTable(settings.DATABASE)
   const now = clock.now()
-  const space = { owner: null, mode: sharedMode(settings), now, options: emptyDocument }
-  await engine.store.write((tx) => keyspaces.ensure(tx, space))
+  const mode = modeOf(options.spaces.rule)
+  const space = { owner: null, mode, now, options: emptyDocument }
+  await engine.store.write((tx) => spaces.ensure(tx, space))
   await engine.store.write((tx) => ensureChannels(tx, settings.DATABASE, space))
   const { log, version, credentials, rules, standing = noWallets, audit } = options
   const { keyLimit, keyUse, quotas } = options
@@ -60,7 +67,6 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const { store } = engine
   const channels = new Channels({
     store,
-    database: settings.DATABASE,
     allow,
     standing,
     clock,
@@ -72,7 +78,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   const bus = new KeyValueBus({
     rows,
     engine,
-    keyspaces,
+    spaces,
     counters,
     services: {
       clock,
@@ -80,6 +86,8 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       log,
       version,
       credentials,
+      spaces: options.spaces,
+      ...(options.homes === undefined ? {} : { homes: options.homes }),
       allow,
       standing,
       ...(rules === undefined ? {} : { rules }),
@@ -106,12 +114,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
   return bus
 }
 
-/** On a network only those who are on the list share what nobody owns. */
-export function sharedMode({
-  SHARED_SPACES,
-  HOST,
-  WHITELIST,
-}: Settings): 'shared' | 'public' | 'private' {
-  if (SHARED_SPACES !== 'auto') return SHARED_SPACES
-  return isLoopback(HOST) || WHITELIST === 'enforce' ? 'shared' : 'private'
+/** Of the server's own space: where each wallet has its own, it is the operator's alone. */
+export function modeOf(rule: SpaceRule): PrivacyMode {
+  return rule === 'own' ? 'private' : rule
 }

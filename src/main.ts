@@ -21,6 +21,7 @@ const help = `Usage: sigil <command>
   backup         write one state of a running Sigil to a file
   restore        make a data folder out of a backup; Sigil must be stopped
   check          verify a data folder; Sigil must be stopped
+  spaces         give wallets of an older folder homes of their own; Sigil must be stopped
   deploy         put the contracts on the chain of CHAIN_RPC_URL
   keys           recover the API keys of a wallet that are on the chain
   operator-key   make a new operator key; Sigil must be stopped
@@ -45,6 +46,7 @@ const programs: Readonly<Record<string, Program>> = {
   backup: async (args) => (await import('./cli/backup.js')).runBackup(args),
   restore: async (args) => (await import('./cli/restore.js')).runRestore(settings(), args),
   check: async () => (await import('./cli/check.js')).runCheck(settings()),
+  spaces: async (args) => (await import('./cli/spaces.js')).runSpaces(settings(), args),
   deploy: async () => (await import('./cli/deploy.js')).runDeploy(settings()),
   'operator-key': async () => (await import('./cli/operator-key.js')).runOperatorKey(settings()),
   health: async () => (await import('./cli/health.js')).runHealth(settings()),

@@ -122,6 +122,7 @@ export async function openListeners(
         isOperatorKey: (given) => operatorKey.matches(given),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
         identify,
+        guesses: credentials.guesses,
         isAdministrator,
         keyUse,
         idempotency: new Idempotency({ store, clock, log }),

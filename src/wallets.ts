@@ -8,6 +8,7 @@ import type { Registry } from './chain/registry.js'
 import { Bearer } from './identity/bearer.js'
 import { SigilCredentials } from './identity/credentials.js'
 import type { Identity } from './identity/identity.js'
+import { KeyGuesses } from './identity/key-guesses.js'
 import { KeyLimit } from './identity/key-limit.js'
 import { KeyService } from './identity/key-service.js'
 import { KeyUse } from './identity/key-use.js'
@@ -61,6 +62,7 @@ export function openWallets(options: WalletsOptions): Wallets {
       store,
       mode,
       delay,
+      guesses: new KeyGuesses(clock),
       ...(users === undefined ? {} : { users }),
     }),
     close: () => delay.close(),

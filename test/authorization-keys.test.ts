@@ -40,16 +40,15 @@ const reads =
   'zrevrangebyscore zrevrank zscan zscore zunion'
 
 const writes =
-  'append del expire expireat hdel hmset hset hsetnx linsert lpush lpushx lrem lset ltrim move ' +
+  'append del expire expireat hdel hmset hset hsetnx lpush lpushx lset ltrim ' +
   'mset msetnx persist pexpire pexpireat psetex rename renamenx restore rpush rpushx sadd set ' +
-  'setex setnx setrange smove srem unlink zadd zrem zremrangebylex zremrangebyrank ' +
-  'zremrangebyscore'
+  'setex setnx setrange smove srem unlink zadd zrem zremrangebyrank'
 
 const changesAndAnswers =
   'bitfield bitop blmove blmpop blpop brpop brpoplpush bzmpop bzpopmax bzpopmin copy decr decrby ' +
   'getdel getex getset hincrby hincrbyfloat incr incrby incrbyfloat lmove lmpop lpop rpop ' +
-  'rpoplpush sdiffstore setbit sinterstore spop sunionstore zdiffstore zincrby zinterstore ' +
-  'zmpop zpopmax zpopmin zrangestore zunionstore'
+  'linsert lrem move rpoplpush sdiffstore setbit sinterstore spop sunionstore zdiffstore zincrby ' +
+  'zinterstore zmpop zpopmax zpopmin zrangestore zremrangebylex zremrangebyscore zunionstore'
 
 const administers = 'flushall flushdb swapdb'
 const listens = 'psubscribe pubsub|channels pubsub|numpat pubsub|numsub subscribe'
@@ -292,9 +291,10 @@ await eachKeyValueRoom(
 )
 
 for (const [settings, mode] of [
-  [{}, 'shared'],
-  [{ HOST: '0.0.0.0', WHITELIST: 'off' }, 'private'],
-  [{ HOST: '0.0.0.0', WHITELIST: 'enforce' }, 'shared'],
+  [{ SHARED_SPACES: 'own' }, 'private'],
+  [{ SHARED_SPACES: 'shared' }, 'shared'],
+  [{ SHARED_SPACES: 'auto', WHITELIST: 'off' }, 'private'],
+  [{ SHARED_SPACES: 'auto', WHITELIST: 'enforce' }, 'shared'],
   [{ HOST: '0.0.0.0', WHITELIST: 'off', SHARED_SPACES: 'public' }, 'public'],
   [{ SHARED_SPACES: 'private' }, 'private'],
 ] as const) {

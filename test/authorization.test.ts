@@ -89,6 +89,18 @@ const overCollection: Readonly<Record<string, Decision>> = {
     ...{ opens: 'reader', needs: 'w', needsOpen: 'r', fails: true },
     command: { aggregate: 'open', pipeline: [{ $merge: { into: 'c' } }], cursor: {} },
   },
+  'aggregate, $merge with a pipeline': {
+    ...{ opens: 'reader', needs: 'rw', needsOpen: 'r', fails: true },
+    command: {
+      aggregate: 'open',
+      pipeline: [{ $merge: { into: 'c', whenMatched: [{ $set: { b: '$a' } }] } }],
+      cursor: {},
+    },
+  },
+  'aggregate, $merge by a field': {
+    ...{ opens: 'reader', needs: 'rw', needsOpen: 'r', fails: true },
+    command: { aggregate: 'open', pipeline: [{ $merge: { into: 'c', on: 'u' } }], cursor: {} },
+  },
   'aggregate, $collStats': {
     ...{ opens: 'reader', needs: 'r' },
     command: { aggregate: 'c', pipeline: [{ $collStats: { count: {} } }], cursor: {} },
@@ -201,8 +213,69 @@ const overCollection: Readonly<Record<string, Decision>> = {
     ...{ opens: 'reader', needs: 'r', needsOpen: 'r' },
     command: { sqlSelect: 'SELECT * FROM open LEFT JOIN c ON open.a = c.a' },
   },
+  'explain, delete': {
+    ...{ opens: 'reader', needs: 'rw' },
+    command: { explain: { delete: 'c', deletes: [{ q: {}, limit: 0 }] } },
+  },
+  'sqlExplain, UPDATE of all': {
+    ...{ opens: 'reader', needs: 'rw' },
+    command: { sqlExplain: 'EXPLAIN UPDATE c SET a = 1' },
+  },
+  'sqlExplain, DELETE of all': {
+    ...{ opens: 'reader', needs: 'rw' },
+    command: { sqlExplain: 'EXPLAIN ANALYZE DELETE FROM c' },
+  },
+  'update, by a field': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { update: 'c', updates: [{ q: { a: 1 }, u: { $set: { a: 4 } } }] },
+  },
+  'update, by a range of _id': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { update: 'c', updates: [{ q: { _id: { $gt: 0 } }, u: { $set: { a: 4 } } }] },
+  },
+  'update, the second by a field': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: {
+      update: 'c',
+      updates: [
+        { q: { _id: 1 }, u: { $set: { a: 4 } } },
+        { q: { _id: 1, a: 4 }, u: { $set: { a: 5 } } },
+      ],
+    },
+  },
+  'update, with a pipeline': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { update: 'c', updates: [{ q: { _id: 1 }, u: [{ $set: { b: '$a' } }] }] },
+  },
+  'update, with arrayFilters': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: {
+      update: 'c',
+      updates: [{ q: { _id: 9 }, u: { $set: { 'v.$[x]': 1 } }, arrayFilters: [{ x: 1 }] }],
+    },
+  },
+  'update, with a hint': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { update: 'c', updates: [{ q: { _id: 1 }, u: { $set: { a: 4 } }, hint: '_id_' }] },
+  },
+  'update, replacing by _id': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { update: 'c', updates: [{ q: { _id: { $eq: 1 } }, u: { a: 4, u: 1 } }] },
+  },
+  'delete, by _ids': {
+    ...{ opens: 'identity', needs: 'w' },
+    command: { delete: 'c', deletes: [{ q: { _id: { $in: [1, 2] } }, limit: 0 }] },
+  },
+  'delete, by a field': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { delete: 'c', deletes: [{ q: { a: 1 }, limit: 0 }] },
+  },
+  'delete, by an expression': {
+    ...{ opens: 'identity', needs: 'rw' },
+    command: { delete: 'c', deletes: [{ q: { $expr: { $eq: ['$a', 1] } }, limit: 1 }] },
+  },
   'explain, update': {
-    ...{ opens: 'reader', needs: 'w' },
+    ...{ opens: 'reader', needs: 'rw' },
     command: { explain: { update: 'c', updates: [{ q: {}, u: { $set: { a: 1 } } }] } },
   },
   'explain, findAndModify': {

@@ -195,6 +195,27 @@ export function toGatewayError(thrown: unknown): GatewayError {
   return new GatewayError('InternalError', 'internal error', {}, thrown)
 }
 
+/** Texts of failures that otherwise quote what is stored. */
+const unquotedTexts: Partial<Record<CodeName, string>> = {
+  DuplicateKey: 'E11000 duplicate key error',
+  DocumentValidationFailure: 'Document failed validation',
+  PathNotViable: 'Cannot create a field in an element that is no document',
+}
+
+/** The same failure for a caller who may not read the document: its number, and no value. */
+export function unquoted(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error
+  const text = unquotedTexts[error.kind] ?? 'a stored document does not take this change'
+  return new GatewayError(error.kind, text)
+}
+
+/** As unquoted, of those failures alone that quote what is stored wherever they arise. */
+export function unquotedKeys(error: GatewayError): GatewayError {
+  const { kind } = error
+  const quotes = kind in unquotedTexts || kind === 'CannotConvertIndexToUnique'
+  return quotes ? new GatewayError(kind, unquotedTexts[kind] ?? error.message) : error
+}
+
 /** For our own mistakes, never for a client's. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)

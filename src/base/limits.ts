@@ -295,6 +295,12 @@ export const loginFailuresFreeOfAddress = 20
 export const loginFailuresFreeOfAccount = 3
 export const loginDelayMs = 100
 export const loginDelayMsMax = 10_000
+/**
+ * Wrong keys of one address that are compared with the operator's, in so many milliseconds, on all
+ * listeners together: enough for typing errors, and 29,000 a day are no way to guess a key.
+ */
+export const wrongKeysMax = 20
+export const wrongKeysMs = 60_000
 /** Failures are forgotten after so long without another, milliseconds. */
 export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */
@@ -311,6 +317,8 @@ export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
 /** How long a browser keeps the answer to a preflight, seconds. */
 export const preflightAgeSeconds = 600
+/** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
+export const homesWindowMs = 3_600_000
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").
@@ -649,6 +657,18 @@ export const chainQueueSenderMax = 64
 export const chainGapMs = 5_000
 /** A signed transaction, and the data of a call, bytes (geth). */
 export const chainTransactionBytesMax = 128 * KiB
+/** And of one that comes by POST /chain: a contract of 24 KiB with its arguments. */
+export const chainForeignTransactionBytesMax = 32 * KiB
+/**
+ * What transactions that come by POST /chain may add to the chain's folder in so many milliseconds:
+ * of one sender, of all, and of one sender once half of that is used. Gas writes at most a byte for
+ * eight of it (data of logs).
+ */
+export const chainGrowthMs = 24 * 3_600_000
+export const chainGrowthSenderBytesMax = 16 * MiB
+export const chainGrowthBytesMax = 256 * MiB
+export const chainGrowthLateBytesMax = MiB
+export const chainGasPerByte = 8
 /** Logs and blocks of one eth_getLogs; addresses, and topics at one place, that it names. */
 export const chainLogsMax = 2_000
 export const chainLogBlocksMax = 10_000

@@ -146,10 +146,11 @@ export const settingRows = {
     'Privacy mode of new collections.',
   ),
   SHARED_SPACES: choice(
-    ['auto', 'shared', 'public', 'private'],
-    'auto',
-    'Privacy mode of the key-value databases and of the channels, set at the first start; `auto` ' +
-      'is `shared` on loopback or under WHITELIST=enforce, else `private`.',
+    ['own', 'shared', 'public', 'private', 'auto'],
+    'own',
+    'Where keys, channels and graphs of a wallet lie that names no space, written down at the ' +
+      'first start: `own` in its home, the others in DATABASE, one space for all of that mode; ' +
+      '`auto` is `shared` under WHITELIST=enforce, else `own`.',
   ),
   ADMIN_ADDRESSES: list(
     'Wallets, separated by commas, that keep the whitelist, the protocols, the metrics and the ' +
@@ -256,6 +257,8 @@ export const settingRows = {
       'none of the WALLET_ bounds.',
   ),
   WALLET_COLLECTIONS: quota(100, 'Collections that one wallet may own.'),
+  HOMES_MAX: quota(100_000, 'Wallets that may have a home.'),
+  HOMES_PER_HOUR: quota(100, 'Homes of wallets that may be made from one address in an hour.'),
   WALLET_GRAPHS: quota(20, 'Graphs of memories that one wallet may own.'),
   WALLET_CONNECTIONS: quota(500, 'Connections of one wallet, of all protocols that keep them.'),
   WALLET_CURSORS: quota(1_000, 'Cursors that one wallet may have open.'),

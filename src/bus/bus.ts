@@ -2,8 +2,10 @@
 // an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
 // here is an async function.
 
-import { fail, type GatewayError, toGatewayError } from '../base/errors.js'
-import { checkDatabaseName, checkNamespaceName } from '../engine/collection/catalog.js'
+import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { requestUnits } from '../base/work-figures.js'
+import { checkDatabaseName, checkNamespaceName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
 import type { Rules } from '../identity/allow.js'
@@ -11,14 +13,17 @@ import type { AuditDetails } from '../identity/audit.js'
 import { isRevocable } from '../identity/standing.js'
 import type { Awaitable, Program } from '../store/store.js'
 import type { Document } from '../value/value.js'
+import { writeDocument } from '../value/writer.js'
 import { type BusView, Call } from './call.js'
 import type { CommandTx } from './command-tx.js'
+import { noGeneric } from './generic.js'
 import { Metering, otherName } from './metering.js'
 import { NamespaceUse } from './namespace-use.js'
 import type { AnyCall, DocumentRow } from './row.js'
 import type { Services } from './services.js'
-import type { Request, Session } from './session.js'
+import type { Request, Session, Touched } from './session.js'
 import { shapeOf } from './shape.js'
+import { requireSpaceName } from './space-choice.js'
 import { CommandTable, commandName } from './table.js'
 
 const noSecrets: readonly string[] = []
@@ -43,7 +48,7 @@ export class Bus implements BusView {
   constructor(
     rows: readonly DocumentRow[],
     private readonly engine: Engine,
-    private readonly services: Services,
+    readonly services: Services,
   ) {
     this.table = new CommandTable(rows)
     this.rows = this.table.rows
@@ -53,6 +58,17 @@ export class Bus implements BusView {
 
   /** The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. */
   run(request: Request, session: Session): Awaitable<Document> {
+    const interrupted = work.interrupt()
+    // What is read and compiled before the first program cannot pause.
+    work.begin(0, requestUnits)
+    try {
+      return this.begun(request, session)
+    } finally {
+      work.resume(interrupted)
+    }
+  }
+
+  private begun(request: Request, session: Session): Awaitable<Document> {
     const [row, call] = this.opened(request, session)
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
@@ -115,7 +131,7 @@ export class Bus implements BusView {
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }
-    if (row.homeOnly === true) requireHome(name, request.db, services.home)
+    if (row.inSpaces === true) requireSpaceName(request.db)
     const id = ++this.lastId
     const { args, target, generic } = prepared?.parsed ?? row.parse(request)
     const call: AnyCall = new Call({
@@ -136,7 +152,39 @@ export class Bus implements BusView {
     call.requireAccess()
     call.touches = row.touches(call)
     requireNames(request.db, call.touches)
+    session.witness?.({ command: name, db: request.db, touches: call.touches })
     return [row, call]
+  }
+
+  /**
+   * Looks at the caller's rights as they are now for a command that has run before, and runs
+   * nothing. Throws, or rejects, as `run` does.
+   */
+  lookAgain({ command, db, touches }: Touched, session: Session): Awaitable<void> {
+    const row = this.table.rowNamed(command)
+    if (row === undefined) throw fail('CommandNotFound', `no such command: '${command}'`)
+    const { engine, services } = this
+    requireIdentity(row, session, services.rules)
+    if (row.access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, command)
+    const body = writeDocument((writer) => writer.string(command, touches[0]?.collection ?? ''))
+    const call: AnyCall = new Call({
+      command,
+      access: row.access,
+      secrets: noSecrets,
+      args: {},
+      target: undefined,
+      request: { db, body, sequences: new Map() },
+      session,
+      generic: noGeneric,
+      engine,
+      services,
+      bus: this,
+      id: ++this.lastId,
+    })
+    call.requireAccess()
+    // Nothing is added: a quota that is used up since is of no matter.
+    call.touches = touches.map((touch) => ({ ...touch, onlyRemoves: true }))
+    return call.read(nothing)
   }
 
   /** A wallet's command: counted, and refused where its key has had its share. */
@@ -211,7 +259,10 @@ export class Bus implements BusView {
   }
 
   private failed(call: AnyCall, thrown: unknown): GatewayError {
-    const error = this.mapped(thrown, call.command)
+    const mapped = this.mapped(thrown, call.command)
+    // What an insert fails with is of its own documents.
+    const isQuoting = call.isBlind && call.command !== 'insert'
+    const error = isQuoting ? unquotedKeys(mapped) : mapped
     this.settle(call, error)
     return error
   }
@@ -271,6 +322,9 @@ export class Bus implements BusView {
   }
 }
 
+/** The program of a call whose rights alone are looked at: the fence does that. */
+function* nothing(): Program<void> {}
+
 /** Before anything is read of the command; what else a row asks for is the call's to check. */
 function requireIdentity(
   { access, name }: DocumentRow,
@@ -280,11 +334,6 @@ function requireIdentity(
   if (access === 'anonymous' || session.identity.kind !== 'anonymous') return
   if (access === 'reader' && rules?.anonymousReads === true) return
   throw fail('Unauthorized', `Command ${name} requires authentication`)
-}
-
-function requireHome(command: string, db: string, home = db): void {
-  if (db === home) return
-  throw fail('InvalidNamespace', `${command} may only be run against the database '${home}'`)
 }
 
 /** The names that were right last: most commands are about the same ones again. */

@@ -4,10 +4,11 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
-import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
+import type { CreateOptions } from '../engine/collection/catalog.js'
 import { payerOf } from '../engine/collection/descriptors.js'
+import { keyspaceIndex } from '../engine/collection/homes.js'
+import { reservedName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
-import { isKeyspaceName } from '../engine/keyspace/keyspaces.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
 import type { AuditDetails, AuditEntry } from '../identity/audit.js'
@@ -46,6 +47,11 @@ const adding: ReadonlySet<string> = new Set([
 /** The shorter of two times, of which 0 is none. */
 function shorter(a: number, b: number): number {
   return a === 0 || b === 0 ? a + b : Math.min(a, b)
+}
+
+/** Whether a touch changes something without asking whether it may be read. */
+function isBlindTo({ needs }: Touch): boolean {
+  return needs.length > 0 && !needs.includes('read')
 }
 
 /** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
@@ -131,6 +137,11 @@ export class Call<A, T> implements Fence {
   waitedMs = 0
   /** The server stops: what waits answers with what it has. */
   isHurried = false
+  /**
+   * It changes something that the caller may not read: what it answers, and what it fails with,
+   * holds nothing of what is stored there.
+   */
+  isBlind = false
   private ids: Bytes[] | undefined
   private uuids: Bytes[] | undefined
   private queryContext: QueryContext | undefined
@@ -233,6 +244,12 @@ export class Call<A, T> implements Fence {
     return this.may(need, access, { db, collection })
   }
 
+  /** Whether listings have to look at everything: for the operator, and the server's own. */
+  get readsAll(): boolean {
+    const { kind } = this.identity
+    return kind === 'operator' || isAdministrator(this.identity, this.services.rules ?? strictRules)
+  }
+
   /** Throws unless the caller may send the command at all. */
   requireAccess(): void {
     const { access, identity, services } = this
@@ -286,6 +303,7 @@ export class Call<A, T> implements Fence {
       if (this.may(need, access, touch)) continue
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
+    if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
     const { quotas } = this.services
     if (quotas === undefined || !isRevocable(this.identity)) return
@@ -296,6 +314,11 @@ export class Call<A, T> implements Fence {
 
   creating(owner: string | null, name: string): void {
     if (isRevocable(this.identity)) this.services.quotas?.made(owner, name)
+  }
+
+  makingHome(db: string, homes: number): void {
+    const { homes: limit } = this.services
+    if (isRevocable(this.identity)) limit?.make(db, homes, this.session.address)
   }
 
   dropping(owner: string | null, name: string): void {
@@ -468,11 +491,11 @@ export class Call<A, T> implements Fence {
 }
 
 /** What tells of a collection where and whose it is. */
-type Named = Pick<Namespace, 'db' | 'name' | 'access'>
+type Named = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
 
 /** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
 function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {
-  return keyValue?.patterns !== undefined && isKeyspaceName(collection)
+  return keyValue?.patterns !== undefined && keyspaceIndex(collection) !== undefined
 }
 
 function textIn(elements: Elements): string | undefined {

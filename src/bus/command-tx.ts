@@ -7,7 +7,8 @@ import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
-import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
+import type { Access, Guarded, Namespace, Need, Touch } from '../engine/types.js'
+import type { Place } from '../identity/user-rights.js'
 import { PassingReadTx } from '../store/passing-tx.js'
 import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 
@@ -23,12 +24,18 @@ export interface Fence {
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, access: Access | undefined): void
+  /** Whether the caller has the need of what is at that place, with that access. */
+  may(need: Need, access: Access | undefined, place: Place): boolean
   /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
+  /** Throws QuotaExceeded where the caller may not make another home. */
+  makingHome(db: string, homes: number): void
   readonly bypassesValidation: boolean
+  /** The caller may not read what it changes. */
+  readonly isBlind: boolean
   /** A document was written that a validator only warns of. */
   noteInvalid(ns: Namespace): void
 }
@@ -41,6 +48,8 @@ function versionOf({ id, version }: Namespace): string {
 /** The touches of a call whose views have been looked behind. */
 class Entered {
   touches: readonly Touch[]
+  /** Views that lead to what the caller may not read, by their versions. */
+  readonly closed = new Set<string>()
 
   constructor(touches: readonly Touch[]) {
     this.touches = touches
@@ -115,8 +124,8 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     }
     if (view === undefined || version === undefined) return
     const { db } = view
-    const entered = new Entered(this.entered?.touches ?? this.fence.touches)
-    this.entered = entered
+    this.entered ??= new Entered(this.fence.touches)
+    const { entered } = this
     entered.replace(touch, { ...touch, viewVersion: version })
     const find = (name: string): Program<Namespace | undefined> => {
       entered.add({ db, collection: name, needs: [], throughView: true })
@@ -125,6 +134,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* findReserved(this, db, name))
       this.fence.authorizeOwner(of, access, name)
+      if (!this.fence.may('read', access, { db, collection: name })) entered.closed.add(version)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
     }
   }
@@ -134,8 +144,16 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     return this.entered?.touches ?? this.fence.touches
   }
 
+  isClosed(view: Namespace): boolean {
+    return this.entered?.closed.has(versionOf(view)) === true
+  }
+
   get bypassesValidation(): boolean {
     return this.fence.bypassesValidation
+  }
+
+  get isBlind(): boolean {
+    return this.fence.isBlind
   }
 
   noteInvalid(ns: Namespace): void {
@@ -148,6 +166,10 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 
   dropping(owner: string | null, name: string): void {
     this.fence.dropping(owner, name)
+  }
+
+  makingHome(db: string, homes: number): void {
+    this.fence.makingHome(db, homes)
   }
 
   /** The descriptor of the touch at `index` as this transaction's start saw it. */

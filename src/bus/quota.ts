@@ -8,6 +8,7 @@ import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
 import { countOf, listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
 import { graphPrefix, payerOf } from '../engine/collection/descriptors.js'
+import { channelsName, keyspaceIndex } from '../engine/collection/homes.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
 
 /** Of each wallet; 0 for none. */
@@ -32,6 +33,8 @@ const nothingHeld: Readonly<Holding> = { bytes: 0, collections: 0, graphs: 0 }
 /** What a collection counts as; a graph, which is several, by the one that has its nodes. */
 function countedAs(name: string): 'collections' | 'graphs' | undefined {
   if (name.startsWith(replacementPrefix)) return undefined
+  // They are there for a wallet from the beginning.
+  if (keyspaceIndex(name) !== undefined || name === channelsName) return undefined
   if (!name.startsWith(graphPrefix)) return 'collections'
   return name.endsWith('.nodes') ? 'graphs' : undefined
 }

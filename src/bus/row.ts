@@ -34,8 +34,8 @@ interface Description {
   readonly access: RowAccess
   /** Answers only on the database `admin`. */
   readonly adminOnly?: boolean
-  /** Answers only on the database that the server keeps its own collections in. */
-  readonly homeOnly?: boolean
+  /** Its database has to be one that can be a space. */
+  readonly inSpaces?: boolean
   /** In the peer's API version 1: what apiStrict lets through. */
   readonly stable?: boolean
   /** Arguments that no log may show, not even their shape. */

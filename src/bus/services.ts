@@ -16,9 +16,11 @@ import type { UserService } from '../identity/user-service.js'
 import type { ObjectIds } from '../value/object-id.js'
 import type { Ulids } from '../value/ulids.js'
 import type { FailPoint } from './fail-point.js'
+import type { HomeLimit } from './home-limit.js'
 import type { ProtocolSwitches } from './protocols.js'
 import type { Quotas } from './quota.js'
 import type { Session } from './session.js'
+import type { SpaceChoice } from './space-choice.js'
 
 export interface ConnectionCounts {
   readonly current: number
@@ -44,8 +46,10 @@ export interface Services {
   readonly objectIds: ObjectIds
   /** Ids of memories, which rise as their commands come. */
   readonly ulids: Ulids
-  /** Setting DATABASE, where the graphs of memories are; they are anywhere unless it is given. */
-  readonly home?: string
+  /** Which space a caller means; without it nobody has a home. */
+  readonly spaces?: SpaceChoice
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
   /** Setting DEFAULT_PRIVACY: the mode of collections that writing makes. */
   readonly defaultPrivacy: PrivacyMode
   /** Setting SLOW_COMMAND_MS. */

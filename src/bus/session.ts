@@ -2,6 +2,7 @@
 // from, and whether it is still there. Listeners make it and close it; the handshake commands
 // change its identity.
 
+import type { Touch } from '../engine/types.js'
 import { anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
@@ -19,6 +20,13 @@ export interface SessionOptions {
   readonly identity?: Identity
 }
 
+/** A command, by its name in the table, and what it was let in for. */
+export interface Touched {
+  readonly command: string
+  readonly db: string
+  readonly touches: readonly Touch[]
+}
+
 export class Session {
   readonly protocol: SessionProtocol
   readonly id: number
@@ -33,6 +41,8 @@ export class Session {
   authFailures = 0
   /** Of the HTTP request that it stands for: what the log names it by. */
   requestId: string | undefined = undefined
+  /** Told of what each command touches, before it runs. */
+  witness: ((touched: Touched) => void) | undefined = undefined
   /** The `client` document of the first hello. */
   clientMetadata: Document | undefined = undefined
   /** Compressors that hello agreed on. */
@@ -43,6 +53,12 @@ export class Session {
     this.id = options.id ?? 0
     this.peer = options.peer
     this.identity = options.identity ?? anonymous
+  }
+
+  /** Of the client, without a port: what limits count by. */
+  get address(): string {
+    const { peer, protocol } = this
+    return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
   }
 
   /** Set by the listener when the client is gone: commands in flight end at their next pause. */

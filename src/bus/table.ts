@@ -40,6 +40,11 @@ export class CommandTable {
     return undefined
   }
 
+  /** The row of that name; none by an alias. */
+  rowNamed(name: string): DocumentRow | undefined {
+    return this.rows.find((row) => row.name === name)
+  }
+
   private addSpelling(name: Bytes, row: DocumentRow): void {
     const shape = shapeOf(name.length, name[0])
     const spellings = this.byShape.get(shape)

@@ -11,6 +11,7 @@ import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
+import { indexCatalog } from './collection/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
@@ -77,8 +78,8 @@ export class Engine {
     this.spills?.clear()
     this.expiry.start()
     this.documentExpiry.start()
-    return this.garbage
-      .start()
+    return indexCatalog(this.store)
+      .then(() => this.garbage.start())
       .then(() => this.store.write(dropReplacements))
       .then(() => this.builds.resume())
   }

@@ -181,11 +181,17 @@ export interface Guarded {
   readonly now?: number
   /** The command asked for bypassDocumentValidation. */
   readonly bypassesValidation?: boolean
+  /** The caller may not read what it changes: errors hold nothing of it. */
+  readonly isBlind?: boolean
   /** A document was written that fails a validator which only warns. */
   noteInvalid?(ns: Namespace): void
   /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
   creating?(owner: string | null, name: string): void
   dropping?(owner: string | null, name: string): void
+  /** Whether the caller may not read all that a view reads. */
+  isClosed?(view: Namespace): boolean
+  /** A wallet's home is made beside so many others; throws QuotaExceeded. */
+  makingHome?(db: string, homes: number): void
 }
 
 /**

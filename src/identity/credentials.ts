@@ -4,20 +4,22 @@
 // random one would tell. Any other name is sought among the service users of the database that the
 // login names. (docs/keys.md, "Signing in with a key")
 
+import type { Bytes } from '../base/bytes.js'
 import { scramIterations } from '../base/limits.js'
 import { decoyVerifier } from '../protocol/scram/verifier.js'
 import type { Awaitable, Store } from '../store/store.js'
 import { parseAddress } from './address.js'
 import type { Bearer, KeyRegistry } from './bearer.js'
 import type { Identity, KeyIdentity } from './identity.js'
-import { issuedSalt, onChainSalt } from './key-derivation.js'
+import { issuedSalt, onChainSalt, walletSalt } from './key-derivation.js'
 import type { KeyMode } from './key-format.js'
+import type { KeyGuesses } from './key-guesses.js'
 import type { Credentials, ScramAccount } from './login.js'
 import type { LoginDelay } from './login-delay.js'
 import { type OperatorKey, operatorName } from './operator.js'
 import { isPublished } from './published-keys.js'
 import type { UserService } from './user-service.js'
-import { issuedKeyOf, issuedKeys, readKeyState, type WalletKey } from './wallet-keys.js'
+import { firstIssuedKey, issuedKeyOf, readKeyState, type WalletKey } from './wallet-keys.js'
 
 export interface SigilCredentialsOptions {
   readonly operator: OperatorKey
@@ -28,6 +30,7 @@ export interface SigilCredentialsOptions {
   readonly delay: LoginDelay
   /** Without it there are no service users. */
   readonly users?: UserService
+  readonly guesses: KeyGuesses
 }
 
 /** A user name that names a wallet. */
@@ -40,6 +43,20 @@ interface WalletName {
 
 /** The longest number is far below 2^53. */
 const nameForm = /^(0x[0-9a-fA-F]{40})(?::(s?)(0|[1-9]\d{0,14}))?$/
+
+/** A user name and the space that stands behind its `~`. */
+export interface SpacedUser {
+  readonly user: string
+  /** Undefined: the user's own. */
+  readonly database: string | undefined
+}
+
+/** `<user>~<database>`: of all protocols, the database is where the user's keys are looked for. */
+export function spaceInUser(given: string): SpacedUser {
+  const mark = given.indexOf('~')
+  if (mark === -1) return { user: given, database: undefined }
+  return { user: given.slice(0, mark), database: given.slice(mark + 1) }
+}
 
 /** `<wallet>`, `<wallet>:<N>` or `<wallet>:s<N>`; undefined for anything else. */
 export function parseWalletName(user: string): WalletName | undefined {
@@ -82,28 +99,39 @@ export class SigilCredentials implements Credentials {
     return this.options.delay
   }
 
-  account(user: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+  account(given: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+    const { user, database } = spaceInUser(given)
     if (user === operatorName) return this.options.operator.account(user)
     const name = parseWalletName(user)
     const { users, operator } = this.options
-    if (name === undefined) return users?.account(user, databases) ?? operator.account(user)
+    const among = database === undefined ? databases : [database]
+    if (name === undefined) return users?.account(user, among) ?? operator.account(user)
     return this.walletAccount(user, name)
   }
 
-  identify(key: string): Awaitable<Identity | undefined> {
+  get guesses(): KeyGuesses {
+    return this.options.guesses
+  }
+
+  identify(key: string, walletsOnly = false): Awaitable<Identity | undefined> {
     const { operator, bearer } = this.options
-    return operator.identityOf(operatorName, key) ?? bearer.identify(key)
+    const known = walletsOnly ? undefined : operator.identityOf(operatorName, key)
+    return known ?? bearer.identify(key)
   }
 
   identityOf(
-    user: string,
+    given: string,
     password: string,
+    walletsOnly = false,
     databases: readonly string[] = [],
   ): Awaitable<Identity | undefined> {
+    const { user, database } = spaceInUser(given)
     if (user !== operatorName && parseWalletName(user) === undefined) {
-      return this.options.users?.identityOf(user, password, databases)
+      if (walletsOnly) return undefined
+      const among = database === undefined ? databases : [database]
+      return this.options.users?.identityOf(user, password, among)
     }
-    const found = this.identify(password)
+    const found = this.identify(password, walletsOnly)
     if (!(found instanceof Promise)) return belongs(user, found)
     return found.then((identity) => belongs(user, identity))
   }
@@ -115,32 +143,47 @@ export class SigilCredentials implements Credentials {
       return this.issuedAccount(found) ?? this.decoy(user, issuedSalt(address, key.index))
     }
     const index = key?.index ?? (await this.firstIndex(address))
-    const onChain = await this.onChainAccount(address, index ?? 0)
-    if (onChain !== undefined) return onChain
-    const issued = key === undefined ? await this.firstIssued(address) : undefined
-    return this.issuedAccount(issued) ?? this.decoy(user, onChainSalt(address, index ?? 0))
+    if (index === undefined) return this.walletOwn(user, address)
+    const onChain = await this.onChainAccount(address, index)
+    return onChain ?? this.decoy(user, onChainSalt(address, index))
   }
 
-  /** The lowest on-chain index that is active there and not denied here. */
+  /** `<wallet>` where the chain has no active key of it. */
+  private async walletOwn(user: string, address: string): Promise<ScramAccount> {
+    const key = await this.options.store.read((tx) => firstIssuedKey(tx, address))
+    const decoy = () => this.decoy(user, walletSalt(address))
+    // A key with a number above 0 that is older than the common salt goes on under its own.
+    const isOld = key !== undefined && key.index > 0 && key.byWallet === undefined
+    if (isOld) return this.issuedAccount(key) ?? decoy()
+    return this.issuedAccount(key && { ...key, ...key.byWallet }, walletSalt(address)) ?? decoy()
+  }
+
+  /**
+   * The lowest on-chain index that is active there. What is denied here alone is not asked: the
+   * salt of that name would tell of it.
+   */
   private async firstIndex(address: string): Promise<number | undefined> {
     const { registry } = this.options
     const first = await registry.firstActive(address)
-    if (first === undefined || (await this.onChainAccount(address, first)) !== undefined) {
-      return first
-    }
+    if (first === undefined || (await this.activeRecord(address, first)) !== undefined) return first
     const { nextIndex } = await registry.account(address)
     for (let index = first + 1; index < nextIndex; index++) {
-      if ((await this.onChainAccount(address, index)) !== undefined) return index
+      if ((await this.activeRecord(address, index)) !== undefined) return index
     }
     return undefined
   }
 
-  private async onChainAccount(address: string, index: number): Promise<ScramAccount | undefined> {
-    const { registry, store, mode } = this.options
+  /** The chain's word alone. */
+  private async activeRecord(address: string, index: number) {
+    const { registry, mode } = this.options
     const record = await registry.getKey(address, index)
-    if (record === undefined || !record.active || isPublished(record.commitment, mode)) {
-      return undefined
-    }
+    return record?.active === true && !isPublished(record.commitment, mode) ? record : undefined
+  }
+
+  private async onChainAccount(address: string, index: number): Promise<ScramAccount | undefined> {
+    const { store } = this.options
+    const record = await this.activeRecord(address, index)
+    if (record === undefined) return undefined
     const name = { source: 'onchain', hash: record.commitment, address } as const
     const { active, permissions, rateLimit } = await store.read((tx) => readKeyState(tx, name))
     if (!active) return undefined
@@ -156,15 +199,10 @@ export class SigilCredentials implements Credentials {
     }
   }
 
-  private async firstIssued(address: string): Promise<WalletKey | undefined> {
-    const keys = await this.options.store.read((tx) => issuedKeys(tx, address))
-    return keys[0]
-  }
-
-  private issuedAccount(key: WalletKey | undefined): ScramAccount | undefined {
+  private issuedAccount(key: WalletKey | undefined, given?: Bytes): ScramAccount | undefined {
     if (key?.storedKey === undefined || key.serverKey === undefined) return undefined
     const { address, hash, index, permissions, rateLimit, storedKey, serverKey } = key
-    const salt = issuedSalt(address, index)
+    const salt = given ?? issuedSalt(address, index)
     return {
       verifier: { salt, iterations: scramIterations, storedKey, serverKey },
       identity: {

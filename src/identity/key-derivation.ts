@@ -68,6 +68,15 @@ export function issuedSalt(address: string, index: number): Bytes {
   return saltOf(address, highBit + BigInt(index))
 }
 
+/**
+ * Salt of `<wallet>` where no key of it is active on the chain, whether or not it has keys of the
+ * server's, and however often they were replaced: what is read before a login tells none of that.
+ * It is that of `s0`, so that the verifier of a first key serves both of its names.
+ */
+export function walletSalt(address: string): Bytes {
+  return issuedSalt(address, 0)
+}
+
 /** What the chain or the store keeps of a key. Costs some 0.8 ms, off the event loop. */
 export function keyVerifier(key: string, salt: Bytes): Promise<ScramVerifier> {
   return deriveVerifier(key, salt, scramIterations)

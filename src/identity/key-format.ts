@@ -14,6 +14,11 @@ export function isWalletKey(text: string, mode: KeyMode): boolean {
   return walletKey.exec(text)?.[1] === mode
 }
 
+/** Whether it has the form of a wallet's key, of whatever mode: 256 bits, which are not guessed. */
+export function looksLikeWalletKey(text: string): boolean {
+  return walletKey.test(text)
+}
+
 /** Whether it has the form of a key's hash, as routes name keys by. */
 export function isKeyHash(text: string): boolean {
   return hashForm.test(text)

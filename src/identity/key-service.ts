@@ -9,7 +9,7 @@ import { listedKeysMax, walletKeysMax } from '../base/limits.js'
 import type { Registry } from '../chain/registry.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
 import type { Permission } from './identity.js'
-import { commitmentOf, hexOf, issuedSalt, keyVerifier } from './key-derivation.js'
+import { commitmentOf, hexOf, issuedSalt, keyVerifier, walletSalt } from './key-derivation.js'
 import { type KeyMode, prefixOf, writeKey } from './key-format.js'
 import { type OnChainPart, type RelayPart, readMaterial } from './on-chain-part.js'
 import {
@@ -202,6 +202,7 @@ export class KeyService {
     const apiKey = writeKey(this.options.mode, hexOf(this.options.random.bytes(32)))
     const index = await programs.read((tx) => nextIssuedIndex(tx, address))
     const { storedKey, serverKey } = await keyVerifier(apiKey, issuedSalt(address, index))
+    const byWallet = index === 0 ? undefined : await keyVerifier(apiKey, walletSalt(address))
     const key: WalletKey = {
       hash: commitmentOf(apiKey),
       source: 'issued',
@@ -215,6 +216,7 @@ export class KeyService {
       prefix: prefixOf(apiKey),
       storedKey,
       serverKey,
+      byWallet,
     }
     await programs.write(function* (tx) {
       if ((yield* nextIssuedIndex(tx, address)) !== index) throw busy()

@@ -11,6 +11,8 @@ import { authenticationFailed, parseClientFirst, parsePlain } from '../protocol/
 import type { ScramVerifier } from '../protocol/scram/verifier.js'
 import type { Awaitable } from '../store/store.js'
 import { type Identity, identityKey } from './identity.js'
+import { looksLikeWalletKey } from './key-format.js'
+import type { KeyGuesses } from './key-guesses.js'
 import type { LoginDelay } from './login-delay.js'
 
 /** What is on offer, to known and unknown users alike: a difference would tell who exists. */
@@ -21,20 +23,28 @@ export interface ScramAccount {
   readonly verifier: ScramVerifier
   /** Who the user is; undefined for a decoy. */
   readonly identity: Identity | undefined
+  /** Its password may have been chosen by somebody: wrong ones are counted by address. */
+  readonly isGuessable?: boolean
 }
 
 /** Who may sign in, by what. */
 export interface Credentials {
   /** `databases`: where a service user of that name is sought; the first that has one counts. */
   account(user: string, databases?: readonly string[]): Awaitable<ScramAccount>
-  /** The identity of that user with that key as password, if both belong together. */
+  /**
+   * The identity of that user with that key as password, if both belong together; `walletsOnly`:
+   * the key is not compared with any that could be guessed.
+   */
   identityOf(
     user: string,
     password: string,
+    walletsOnly?: boolean,
     databases?: readonly string[],
   ): Awaitable<Identity | undefined>
-  /** Whose key it is, whoever that may be; undefined for a wrong one. */
-  identify(key: string): Awaitable<Identity | undefined>
+  /** Whose key it is, of all identities; undefined for a wrong one. */
+  identify(key: string, walletsOnly?: boolean): Awaitable<Identity | undefined>
+  /** Wrong keys by address; without it they are not bounded. */
+  readonly guesses?: KeyGuesses
   /** How failed logins are slowed; not at all unless there is one. */
   readonly delay?: LoginDelay
 }
@@ -74,6 +84,7 @@ interface Pending {
   readonly user: string
   readonly scram: ServerConversation
   readonly identity: Identity | undefined
+  readonly isGuessable: boolean
   readonly startedMs: number
 }
 
@@ -109,6 +120,7 @@ export class Login {
   /** The next message of the login; ends it unless the step says that one more is due. */
   continue(id: number, payload: Bytes): Awaitable<LoginStep> {
     const { pending } = this
+    const { credentials, address } = this.options
     if (pending === undefined) throw fail('ProtocolError', 'No SASL session state found')
     this.pending = undefined
     if (id !== conversationId) {
@@ -118,6 +130,7 @@ export class Login {
       return this.step(pending, payload)
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || thrown.kind !== 'AuthenticationFailed') throw thrown
+      if (pending.isGuessable) credentials.guesses?.failed(address)
       return this.failed(pending.user, thrown)
     }
   }
@@ -130,6 +143,7 @@ export class Login {
   private step(pending: Pending, payload: Bytes): LoginStep {
     const age = this.options.clock.elapsed() - pending.startedMs
     if (age > conversationMsMax) throw authenticationFailed()
+    if (pending.isGuessable) this.requireGuess()
     const reply = pending.scram.step(payload)
     if (!reply.done) {
       this.pending = pending
@@ -145,10 +159,11 @@ export class Login {
     const { payload, skipEmptyExchange, user, databases } = asked
     const startedMs = clock.elapsed()
     const first = parseClientFirst(payload, user)
-    const answer = ({ verifier, identity }: ScramAccount): LoginStep => {
+    const answer = ({ verifier, identity, isGuessable = false }: ScramAccount): LoginStep => {
+      if (isGuessable) this.requireGuess()
       const nonce = Buffer.from(random.bytes(scramNonceBytes)).toString('base64')
       const scram = new ServerConversation({ first, verifier, nonce, skipEmptyExchange })
-      this.pending = { user: first.user, scram, identity, startedMs }
+      this.pending = { user: first.user, scram, identity, isGuessable, startedMs }
       return { payload: scram.serverFirst, identity: undefined }
     }
     const account = credentials.account(first.user, databases)
@@ -160,29 +175,58 @@ export class Login {
       throw fail('MechanismUnavailable', 'PLAIN needs TLS or a loopback address')
     }
     const { user, password } = parsePlain(payload)
-    const answer = (identity: Identity | undefined): Awaitable<LoginStep> =>
-      identity === undefined
-        ? this.failed(user, authenticationFailed())
-        : this.complete(user, identity, new Uint8Array(0))
-    const found = this.options.credentials.identityOf(user, password, databases)
+    const { credentials, address } = this.options
+    const answer = (identity: Identity | undefined): Awaitable<LoginStep> => {
+      if (identity !== undefined) return this.complete(user, identity, new Uint8Array(0))
+      credentials.guesses?.failed(address)
+      return this.failed(user, authenticationFailed())
+    }
+    const isSpent = requireWalletKey(credentials.guesses, address, password)
+    const found = credentials.identityOf(user, password, isSpent, databases)
     return found instanceof Promise ? found.then(answer) : answer(found)
+  }
+
+  private requireGuess(): void {
+    const { credentials, address } = this.options
+    const { guesses } = credentials
+    if (guesses?.isSpent(address) === true) throw guesses.refusal(address)
   }
 
   private complete(user: string, identity: Identity, payload: Bytes): LoginStep {
     const { credentials, address } = this.options
-    credentials.delay?.succeeded(address, user)
+    credentials.delay?.succeeded(address, accountOf(user))
     return { payload, identity }
   }
 
   /** Throws, now or when the address has waited as long as it has to. */
   private failed(user: string, error: GatewayError): Promise<never> {
     const { credentials, address } = this.options
-    const wait = credentials.delay?.failed(address, user)
+    const wait = credentials.delay?.failed(address, accountOf(user))
     if (wait === undefined) throw error
     return wait.then(() => {
       throw error
     })
   }
+}
+
+/**
+ * Whether the address has had its wrong keys of this minute: then the key may be a wallet's, and is
+ * looked up as one alone. Throws IngressRequestRateLimitExceeded for any other key.
+ */
+export function requireWalletKey(
+  guesses: KeyGuesses | undefined,
+  address: string,
+  key: string,
+): boolean {
+  if (guesses?.isSpent(address) !== true) return false
+  if (!looksLikeWalletKey(key)) throw guesses.refusal(address)
+  return true
+}
+
+/** What failed logins are counted by: the space behind a name is no other account. */
+function accountOf(user: string): string {
+  const mark = user.indexOf('~')
+  return mark === -1 ? user : user.slice(0, mark)
 }
 
 /** A connection signs in once: as the same user again, or not at all. */

@@ -10,8 +10,8 @@ import { scramIterations } from '../base/limits.js'
 import {
   decoyVerifier,
   makeVerifier,
+  nameSalt,
   type ScramVerifier,
-  saltBytes,
   sha256,
 } from '../protocol/scram/verifier.js'
 import { keyClass } from '../store/layout.js'
@@ -100,9 +100,10 @@ export class OperatorKey implements Credentials {
   }
 
   account(user: string): ScramAccount {
-    if (user === operatorName) return { verifier: this.record.verifier, identity: operator }
+    if (user === operatorName)
+      return { verifier: this.record.verifier, identity: operator, isGuessable: true }
     const verifier = decoyVerifier(this.record.decoySecret, user, scramIterations)
-    return { verifier, identity: undefined }
+    return { verifier, identity: undefined, isGuessable: true }
   }
 
   identify(key: string): Identity | undefined {
@@ -125,7 +126,7 @@ function makeRecord(
   decoySecret = random.bytes(decoySecretBytes),
 ): OperatorRecord {
   try {
-    const verifier = makeVerifier(key, random.bytes(saltBytes), scramIterations)
+    const verifier = makeVerifier(key, nameSalt(decoySecret, operatorName), scramIterations)
     return { hash: sha256(utf8(key)), verifier, decoySecret }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

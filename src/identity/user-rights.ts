@@ -4,7 +4,7 @@
 // (docs/users.md, "Roles")
 
 import { graphPrefix } from '../engine/collection/descriptors.js'
-import { isKeyspaceName } from '../engine/keyspace/keyspaces.js'
+import { keyspaceIndex } from '../engine/collection/homes.js'
 import type { Access, Need } from '../engine/types.js'
 import type { Permission, UserIdentity, UserRole } from './identity.js'
 
@@ -76,7 +76,7 @@ export function allowsUser(
   if (access !== undefined && (access.owner !== null || access.isGraph === true)) return false
   const { collection = '' } = place
   if (collection.startsWith(graphPrefix)) return false
-  if (keyValue !== undefined && isKeyspaceName(collection)) {
+  if (keyValue !== undefined && keyspaceIndex(collection) !== undefined) {
     const permission = permissionOf[need]
     return permission !== undefined && keyValue.permissions.includes(permission)
   }

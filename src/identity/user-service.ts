@@ -47,10 +47,12 @@ export class UserService {
   /** The account of a user of the first of those databases that has one; else a decoy. */
   account(name: string, databases: readonly string[]): Awaitable<ScramAccount> {
     const found = this.find(name, databases)
-    const account = (user: UserRecord | undefined): ScramAccount =>
-      user === undefined
-        ? { verifier: this.decoy({ database: databases[0] ?? '', name }), identity: undefined }
-        : user
+    // A password can be guessed: wrong ones count for their address, of names without a user too.
+    const account = (user: UserRecord | undefined): ScramAccount => ({
+      verifier: user?.verifier ?? this.decoy({ database: databases[0] ?? '', name }),
+      identity: user?.identity,
+      isGuessable: true,
+    })
     return found instanceof Promise ? found.then(account) : account(found)
   }
 

@@ -6,7 +6,7 @@ import { type Bytes, concatBytes, equalBytes, textOf, utf8 } from '../base/bytes
 import { assert, fail } from '../base/errors.js'
 import { lastUsed } from '../base/last-used.js'
 import { databaseNameBytesMax, scanEntriesMax, userNameBytesMax, usersMax } from '../base/limits.js'
-import { checkDatabaseName } from '../engine/collection/catalog.js'
+import { checkDatabaseName } from '../engine/collection/names.js'
 import type { ScramVerifier } from '../protocol/scram/verifier.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Tx } from '../store/store.js'

@@ -7,6 +7,7 @@
 import { type Bytes, concatBytes, prefixEnd } from '../base/bytes.js'
 import { assert } from '../base/errors.js'
 import { scanEntriesMax, walletKeysMax } from '../base/limits.js'
+import type { ScramVerifier } from '../protocol/scram/verifier.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Tx } from '../store/store.js'
 import { field } from '../value/elements.js'
@@ -41,6 +42,11 @@ export interface WalletKey extends KeyName {
   /** Of an issued key: the chain keeps the others'. */
   readonly storedKey: Bytes | undefined
   readonly serverKey: Bytes | undefined
+  /**
+   * Of an issued key, under the salt of `<wallet>`: undefined where that is its own, and of keys
+   * that were made before there was such a salt.
+   */
+  readonly byWallet?: Pick<ScramVerifier, 'storedKey' | 'serverKey'> | undefined
 }
 
 /** What counts at every use. */
@@ -134,6 +140,14 @@ export function* issuedKeys(tx: ReadTx, address: string): Program<WalletKey[]> {
   return found
 }
 
+/** The issued key of the lowest index. */
+export function* firstIssuedKey(tx: ReadTx, address: string): Program<WalletKey | undefined> {
+  const start = listKey(address, 0)
+  const [entry] = yield* tx.scan({ start, end: prefixEnd(start.subarray(0, -8)) }, 1)
+  if (entry === undefined) return undefined
+  return yield* readWalletKey(tx, { hash: hashIn(entry.value), source: 'issued', address })
+}
+
 /** The index that the next issued key of a wallet gets; never one that was given before. */
 export function* nextIssuedIndex(tx: ReadTx, address: string): Program<number> {
   const row = yield* tx.get(counterKey(address))
@@ -164,12 +178,11 @@ export function takeIssuedIndex(tx: Tx, address: string, index: number): void {
 
 /** Ends a key: it fails from the next request on. */
 export function endWalletKey(tx: Tx, key: WalletKey, now: number): void {
-  tx.put(
-    rowKey(key),
-    encode({ ...key, revokedAt: now, storedKey: undefined, serverKey: undefined }),
-  )
+  tx.put(rowKey(key), encode({ ...key, revokedAt: now, ...withoutVerifiers }))
   if (key.source === 'issued') tx.remove(listKey(key.address, key.index))
 }
+
+const withoutVerifiers = { storedKey: undefined, serverKey: undefined, byWallet: undefined }
 
 /** Forgets an on-chain key that has not come to be. */
 export function* dropWalletKey(tx: Tx, name: KeyName): Program<void> {
@@ -219,6 +232,9 @@ function encode(key: WalletKey): Document {
     const { storedKey, serverKey } = key
     if (storedKey !== undefined) writer.value('storedKey', binaryValue(0, storedKey))
     if (serverKey !== undefined) writer.value('serverKey', binaryValue(0, serverKey))
+    if (key.byWallet === undefined) return
+    writer.value('walletStoredKey', binaryValue(0, key.byWallet.storedKey))
+    writer.value('walletServerKey', binaryValue(0, key.byWallet.serverKey))
   })
 }
 
@@ -236,7 +252,14 @@ function decode(name: KeyName, row: Document): WalletKey {
     prefix: textIn(row, 'prefix'),
     storedKey: binaryOf(field(row, 'storedKey')),
     serverKey: binaryOf(field(row, 'serverKey')),
+    byWallet: verifierIn(row),
   }
+}
+
+function verifierIn(row: Document): WalletKey['byWallet'] {
+  const storedKey = binaryOf(field(row, 'walletStoredKey'))
+  const serverKey = binaryOf(field(row, 'walletServerKey'))
+  return storedKey === undefined || serverKey === undefined ? undefined : { storedKey, serverKey }
 }
 
 function numberIn(row: Document, name: string): number {

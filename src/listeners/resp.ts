@@ -142,13 +142,15 @@ class Listener implements RespListener {
   }
 
   private openSession(socket: Socket, client: ClientSocket): KeyValueSession {
-    const { authOff, clock } = this.options
+    const { authOff, clock, bus } = this.options
+    const identity = authOff ? operator : anonymous
     return new KeyValueSession({
       protocol: 'resp',
       id: this.nextId++,
       peer: addressOf(socket.remoteAddress, socket.remotePort),
       local: addressOf(socket.localAddress, socket.localPort),
-      identity: authOff ? operator : anonymous,
+      identity,
+      place: bus.placeOf(identity, undefined),
       nowMs: clock.elapsed(),
       socket: client,
     })

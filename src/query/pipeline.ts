@@ -175,6 +175,8 @@ interface PipelineCollection {
   readonly need: 'read' | 'write'
   /** It becomes a time series, which rules what documents there may be. */
   readonly isRuled?: boolean
+  /** What is written depends on what is there, beyond the `_id`. */
+  readonly readsTarget?: boolean
 }
 
 /**
@@ -206,10 +208,12 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
       addName(spec.type === bsonType.object ? fields.get('coll') : spec, 'read', found)
       break
     case '$out':
-      addName(spec, 'write', found, seriesOfOut(spec) !== undefined)
+      addName(spec, 'write', found, { isRuled: seriesOfOut(spec) !== undefined })
       break
     case '$merge':
-      addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found)
+      addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found, {
+        readsTarget: comparesTarget(fields),
+      })
       break
     case '$facet':
       // Each of them runs, also of those with one name.
@@ -224,19 +228,28 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
   if (nested !== undefined) collect(nested, found, depth + 1)
 }
 
+/** Of $merge: by other fields than `_id`, or with a pipeline over what is there. */
+function comparesTarget(fields: ReadonlyMap<string, Value>): boolean {
+  if (fields.get('whenMatched')?.type === bsonType.array) return true
+  const on = fields.get('on')
+  const names = on?.type === bsonType.array ? elementsOf(on) : on === undefined ? [] : [on]
+  return names.some((name) => name.type !== bsonType.string || stringOf(name) !== '_id')
+}
+
 function addName(
   value: Value | undefined,
   need: 'read' | 'write',
   found: PipelineCollection[],
-  isRuled = false,
+  { isRuled = false, readsTarget = false }: Partial<PipelineCollection> = {},
 ): void {
-  if (value?.type === bsonType.string) found.push({ name: stringOf(value), need })
+  const kind = { need, ...(isRuled ? { isRuled } : {}), ...(readsTarget ? { readsTarget } : {}) }
+  if (value?.type === bsonType.string) found.push({ name: stringOf(value), ...kind })
   if (value?.type !== bsonType.object) return
   const fields = new Map(fieldsOf(value))
   const db = fields.get('db')
   const coll = fields.get('coll')
   if (coll?.type !== bsonType.string) return
   const name = stringOf(coll)
-  const named = isRuled ? { name, need, isRuled } : { name, need }
+  const named = { name, ...kind }
   found.push(db?.type === bsonType.string ? { db: stringOf(db), ...named } : named)
 }

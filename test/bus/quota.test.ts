@@ -7,6 +7,7 @@ import { Slice } from '../../src/base/slice.js'
 import { Channels, Subscriber } from '../../src/bus/keyvalue/channels.js'
 import { type QuotaLimits, Quotas } from '../../src/bus/quota.js'
 import { Session } from '../../src/bus/session.js'
+import { Space } from '../../src/engine/keyspace/spaces.js'
 import { allowUnder, strictRules } from '../../src/identity/allow.js'
 import type { Identity } from '../../src/identity/identity.js'
 import { openMemoryStore } from '../../src/store/memory.js'
@@ -149,9 +150,10 @@ t.test('connections and subscriptions are counted, and given back', async (t) =>
   quotas.disconnect(alice)
   t.ok(quotas.connect(alice))
   const allow = allowUnder(strictRules)
-  const options = { store, database: 'main', allow, standing: {} as never, clock, quotas }
+  const options = { store, allow, standing: {} as never, clock, quotas }
   const channels = new Channels(options)
-  const listener = () => new Subscriber(sessionOf(alice), () => undefined)
+  const space = new Space('main', true)
+  const listener = () => new Subscriber(sessionOf(alice), space, () => undefined)
   const [one, other] = [listener(), listener()]
   channels.subscribe(one, Slice.ofText('a'))
   channels.subscribe(one, Slice.ofText('a'))

@@ -17,11 +17,14 @@ const fence: Fence = {
   now: 0,
   touches: [readable('test', 'v')],
   bypassesValidation: false,
+  isBlind: false,
   lookAgain: () => undefined,
   authorize: () => {},
+  may: () => true,
   authorizeOwner: () => {},
   noteInvalid: () => {},
   creating: () => {},
+  makingHome: () => undefined,
   dropping: () => {},
 }
 

@@ -24,6 +24,22 @@ const documents: readonly Deviation[] = [
     shown: ['test/commands/find.test.ts', 'test/commands/capped.test.ts'],
   },
   {
+    topic: 'explain, hints and definitions of a view',
+    ours:
+      'for who may not read its sources: the stage `VIEW` and the number of documents, no hint ' +
+      'and no definition',
+    peers: 'the plan over the collection below',
+    shown: ['test/commands/closed-views.test.ts'],
+  },
+  {
+    topic: 'changes by a key that may not read',
+    ours:
+      'by `_id` or of all documents, without pipelines, `arrayFilters` and `hint`; errors quote ' +
+      'no stored value, and `nModified` is the number of documents matched',
+    peers: 'any filter and update, errors as for everybody',
+    shown: ['test/commands/blind-writes.test.ts'],
+  },
+  {
     topic: 'time-series collections',
     ours:
       'each measurement is stored by itself, in the order of insertion, with an index on its time ' +
@@ -114,6 +130,14 @@ const documents: readonly Deviation[] = [
     ours: 'also by the values of `$in`, by each branch of an `$or`, and by conditions beside it',
     peers: 'fewer forms, so that the plan may be another one',
     shown: ['test/engine/index/partial-indexes.test.ts'],
+  },
+  {
+    topic: 'work of one document or value',
+    ours:
+      'bounded (about 14 ms of a read, 30 ms of a write, 15 ms to read a request): beyond it 50 ' +
+      'MaxTimeMSExpired',
+    peers: 'unbounded without maxTimeMS',
+    shown: ['test/query/work.test.ts'],
   },
   {
     topic: 'regular expressions',

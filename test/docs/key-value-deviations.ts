@@ -11,6 +11,12 @@ export const keyValueDeviations: readonly Deviation[] = [
     shown: ['test/commands/keyvalue/strings.test.ts'],
   },
   {
+    topic: 'logins of an address that has sent 20 wrong keys in a minute',
+    ours: 'refused unseen (BUSY) for the rest of the minute, but for keys of wallets',
+    peers: 'looked at',
+    shown: ['test/end-to-end/wrong-keys.test.ts'],
+  },
+  {
     topic: 'one command or EXEC',
     ours:
       'writes at most 5,000 records or 8 MiB at once; beyond that, or beyond 10,000 members that ' +

@@ -4,7 +4,14 @@ import t, { type Test } from 'tap'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { Bearer } from '../../src/identity/bearer.js'
 import { parseWalletName, SigilCredentials, userNameOf } from '../../src/identity/credentials.js'
-import { hexOf, issuedSalt, keyVerifier, onChainSalt } from '../../src/identity/key-derivation.js'
+import {
+  hexOf,
+  issuedSalt,
+  keyVerifier,
+  onChainSalt,
+  walletSalt,
+} from '../../src/identity/key-derivation.js'
+import { KeyGuesses } from '../../src/identity/key-guesses.js'
 import { LoginDelay } from '../../src/identity/login-delay.js'
 import { OperatorKey } from '../../src/identity/operator.js'
 import { endWalletKey, putWalletKey, type WalletKey } from '../../src/identity/wallet-keys.js'
@@ -24,12 +31,19 @@ async function openRoom(t: Test) {
   const { key: operator } = await OperatorKey.open(store, { random: systemRandom, apiKey: testKey })
   const bearer = new Bearer({ store, registry, mode: 'live' })
   const delay = new LoginDelay({ clock: systemClock })
-  const parts = { operator, bearer, registry, store, mode: 'live', delay } as const
+  const guesses = new KeyGuesses(systemClock)
+  const parts = { operator, bearer, registry, store, mode: 'live', delay, guesses } as const
   const credentials = new SigilCredentials(parts)
-  const issue = async (index: number): Promise<WalletKey & { readonly apiKey: string }> => {
+  const issue = async (
+    index: number,
+    hasCommonSalt = true,
+  ): Promise<WalletKey & { readonly apiKey: string }> => {
     const { apiKey, hash } = await derivedKey(wallet, 100 + index)
     const { storedKey, serverKey } = await keyVerifier(apiKey, issuedSalt(address, index))
+    const isOwn = index > 0 && hasCommonSalt
+    const byWallet = isOwn ? await keyVerifier(apiKey, walletSalt(address)) : undefined
     const row: WalletKey = {
+      byWallet,
       ...{ hash, source: 'issued', address, index, label: '', prefix: '', rateLimit: 0 },
       ...{ permissions: ['read'], createdAt: 1, revokedAt: 0, storedKey, serverKey },
     }
@@ -86,7 +100,9 @@ t.test(
     await store.write(function* (tx) {
       putWalletKey(tx, denied)
     })
-    t.match(await indexOf(), { source: 'onchain', index: 2 }, 'the next that is not denied here')
+    t.equal(await indexOf(), undefined, 'denied here: the salt of another key would tell')
+    registry.revoke(address, 1)
+    t.match(await indexOf(), { source: 'onchain', index: 2 })
     t.match(await indexOf(`${address}:2`), { source: 'onchain', index: 2 })
     t.match(await indexOf(`${address}:s2`), { source: 'issued', index: 2 })
     t.equal(await indexOf(`${address}:0`), undefined, 'revoked')
@@ -106,8 +122,9 @@ t.test(
   async (t) => {
     const { credentials, registry } = await openRoom(t)
     for (const [user, salt] of [
-      [stranger, onChainSalt(stranger, 0)],
-      [stranger.toLowerCase(), onChainSalt(stranger, 0)],
+      [stranger, walletSalt(stranger)],
+      [stranger.toLowerCase(), walletSalt(stranger)],
+      [`${stranger}:0`, onChainSalt(stranger, 0)],
       [`${stranger}:4`, onChainSalt(stranger, 4)],
       [`${stranger}:s4`, issuedSalt(stranger, 4)],
     ] as const) {
@@ -139,6 +156,65 @@ t.test(
     t.equal(await credentials.identityOf(address, apiKey), undefined)
   },
 )
+
+t.test('what is read of a name before a login is the same whatever the server keeps', async (t) => {
+  const { credentials, registry, store, issue } = await openRoom(t)
+  const seenOf = async (user: string) => {
+    const { verifier } = await credentials.account(user)
+    return `${hexOf(verifier.salt)} ${verifier.iterations}`
+  }
+  const names = [address, address.toLowerCase(), `${address}:0`, `${address}:s0`, `${address}:s1`]
+  const seen = () => Promise.all(names.map(seenOf))
+  const unknown = await seen()
+  let key = await issue(0)
+  t.same(await seen(), unknown, 'a first key of the server')
+  for (const index of [1, 2]) {
+    await store.write(function* (tx) {
+      endWalletKey(tx, key, 1)
+    })
+    t.same(await seen(), unknown, 'none')
+    key = await issue(index)
+    t.same(await seen(), unknown, `replaced ${index} times`)
+    const { identity, verifier } = await credentials.account(address)
+    t.match(identity, { source: 'issued', index })
+    const fits = await keyVerifier(key.apiKey, verifier.salt)
+    t.same([...verifier.storedKey], [...fits.storedKey], 'and the key signs in by that name')
+  }
+  const { hash, material } = await derivedKey(wallet, 0)
+  registry.register(address, material)
+  const onChain = await seen()
+  const denied: WalletKey = { ...key, hash, source: 'onchain', index: 0, revokedAt: 1 }
+  await store.write(function* (tx) {
+    putWalletKey(tx, denied)
+  })
+  t.same(await seen(), onChain, 'a key that is denied here alone')
+})
+
+t.test(
+  'an issued key that is older than the common salt signs in by each of its names',
+  async (t) => {
+    const { credentials, issue } = await openRoom(t)
+    const key = await issue(3, false)
+    for (const user of [address, `${address}:s3`]) {
+      const { identity, verifier } = await credentials.account(user)
+      t.match(identity, { source: 'issued', index: 3 })
+      const fits = await keyVerifier(key.apiKey, verifier.salt)
+      t.same([...verifier.storedKey], [...fits.storedKey], user)
+    }
+  },
+)
+
+t.test('the operator, too, has one salt, whatever the key', async (t) => {
+  const store = openMemoryStore()
+  t.teardown(() => store.close())
+  const { key } = await OperatorKey.open(store, { random: systemRandom })
+  const before = hexOf(key.account('operator').verifier.salt)
+  await key.renew(store, systemRandom)
+  t.equal(hexOf(key.account('operator').verifier.salt), before)
+  const { key: given } = await OperatorKey.open(store, { random: systemRandom, apiKey: testKey })
+  t.equal(hexOf(given.account('operator').verifier.salt), before)
+  t.not(hexOf(given.account('root').verifier.salt), before)
+})
 
 t.test('known and unknown users cost the chain the same questions', async (t) => {
   const { credentials, registry } = await openRoom(t)

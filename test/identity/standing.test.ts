@@ -268,7 +268,7 @@ await eachKeyValueRoom(
     for (const who of ['owner', 'role 1', 'stranger', 'operator'] as const) {
       heard[who] = 0
       const session = { identity: identities[who] }
-      const subscriber = new Subscriber(session, () => {
+      const subscriber = new Subscriber(session, room.bus.spaces.main, () => {
         heard[who] = (heard[who] ?? 0) + 1
       })
       room.bus.services.channels.subscribePattern(subscriber, Slice.ofText('__key*'))

@@ -9,9 +9,11 @@ import { silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import type { AnchorClient } from '../../src/chain/anchor-client.js'
 import { openChain } from '../../src/chain/open.js'
+import { graphPath } from '../../src/memory/graph/graph-names.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Store } from '../../src/store/store.js'
 import {
+  database,
   type KillPoint,
   killedGraphs,
   killedMemories,
@@ -103,8 +105,8 @@ for (const graph of killedGraphs) {
   const [first = ''] = await rememberIn(store, graph, texts, systemClock.now() - ageMs)
   if (point !== 'asked') continue
   const programs = programsIn(store, graph)
-  await proofs.anchor(graph, programs, new Set([first]))
-  await proofs.anchor(graph, programs, undefined)
+  await proofs.anchor(graphPath(database, graph), programs, new Set([first]))
+  await proofs.anchor(graphPath(database, graph), programs, undefined)
 }
 process.stdout.write('ready\n')
 if (point === 'asked') await stop()

@@ -17,6 +17,7 @@ import {
 import { documentOfRecord } from '../../src/engine/collection/records.js'
 import { ensureGraph, findGraph, type Graph, type GraphPart } from '../../src/memory/graph/graph.js'
 import { graphKey } from '../../src/memory/graph/graph-key.js'
+import { graphPath } from '../../src/memory/graph/graph-names.js'
 import { noteChange, noteRequest } from '../../src/memory/graph/graph-settings.js'
 import { type Memory, memoryDocument, readMemory } from '../../src/memory/nodes/node.js'
 import { type Anchor, batchId } from '../../src/memory/proof/anchor.js'
@@ -114,13 +115,13 @@ export class AnchorRoom {
   /** Has all that waits in a graph anchored by the next round of a job. */
   async request(graph: string, { job } = this.anchoring): Promise<void> {
     await this.inGraph(graph, (tx, { anchors }) => noteRequest(tx, anchors))
-    job.request(graph)
+    job.request(graphPath(database, graph))
   }
 
   /** As the command asks for anchors, without its fence. */
   ask(graph: string, ids?: readonly string[]): Promise<Requested> {
     const wanted = ids === undefined ? undefined : new Set(ids)
-    return this.anchoring.anchor(graph, programsIn(this.store, graph), wanted)
+    return this.anchoring.anchor(graphPath(database, graph), programsIn(this.store, graph), wanted)
   }
 
   async verify(graph: string, id: string, proofs = this.proofs()): Promise<Verdict> {
@@ -218,7 +219,7 @@ export async function anchorEach(
 /** As the gateway puts them together. */
 export function proofsOver(store: Store, chain: ChainParts, timing: Timing = {}): Proofs {
   return new Proofs({
-    ...{ store, chain, database, clock: systemClock, random: systemRandom, log: silentLog },
+    ...{ store, chain, clock: systemClock, random: systemRandom, log: silentLog },
     ...{ pace: new ClockPace(systemClock), payEveryMs: 0, ...timing },
   })
 }

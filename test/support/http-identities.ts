@@ -29,7 +29,8 @@ export async function openCrowd(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Crowd> {
   const gateway = await startGateway(t, {
-    ...{ RATE_LIMITS: 'off', CLAIM_UNOWNED: 'operators' },
+    // One space for all: what these suites look at is what the modes of it open.
+    ...{ RATE_LIMITS: 'off', CLAIM_UNOWNED: 'operators', SHARED_SPACES: 'shared' },
     ADMIN_ADDRESSES: wallets.administrator.address,
     ...settings,
   })

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/base/clock.js'
 import { type Log, silentLog } from '../../src/base/log.js'
 import { readSettings } from '../../src/base/settings.js'
 import { Slice } from '../../src/base/slice.js'
+import { HomeLimit, type HomeLimits } from '../../src/bus/home-limit.js'
 import type { KeyValueBus } from '../../src/bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../src/bus/keyvalue/call.js'
 import { Lane } from '../../src/bus/keyvalue/lane.js'
@@ -14,6 +15,8 @@ import type { Reply } from '../../src/bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
 import { KeyValueSession } from '../../src/bus/keyvalue/session.js'
 import { Metering } from '../../src/bus/metering.js'
+import { SpaceChoice } from '../../src/bus/space-choice.js'
+import { wantedRule } from '../../src/bus/space-rule.js'
 import { Engine } from '../../src/engine/engine.js'
 import { type InlineBounds, usualBounds } from '../../src/engine/keyspace/work.js'
 import { type Identity, operator } from '../../src/identity/identity.js'
@@ -51,9 +54,10 @@ export class RoomClient {
     readonly bus: KeyValueBus,
     id: number,
     identity: Identity,
+    space?: string,
   ) {
     this.session = new KeyValueSession({
-      ...{ protocol: 'resp', id, identity, nowMs: 0 },
+      ...{ protocol: 'resp', id, identity, nowMs: 0, place: bus.placeOf(identity, space) },
       peer: `127.0.0.1:${50_000 + id}`,
       local: '127.0.0.1:6379',
       socket: {
@@ -124,8 +128,8 @@ export class KeyValueRoom extends RoomClient {
   }
 
   /** A further client. */
-  client(identity: Identity = operator): RoomClient {
-    return new RoomClient(this.bus, ++this.clients, identity)
+  client(identity: Identity = operator, space?: string): RoomClient {
+    return new RoomClient(this.bus, ++this.clients, identity, space)
   }
 }
 
@@ -135,6 +139,7 @@ export interface KeyValueRoomOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly rows?: readonly KeyValueRow[]
   readonly log?: Log
+  readonly homes?: HomeLimits
   /** Who may do what; without it there are only operators and strangers. */
   readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
@@ -156,9 +161,13 @@ export async function eachKeyValueRoom(
     async (t, { store }) => {
       const parts = { store, clock, random: systemRandom, log }
       const engine = new Engine({ ...parts, pace: tickPace })
+      // One space for all, as most suites of commands are about; others name a rule.
+      const settings = readSettings({ SHARED_SPACES: 'shared', ...options.settings })
       const bus = await openKeyValue({
         ...{ engine, clock, random: systemRandom, log, version: '0.0.0' },
-        settings: readSettings({ ...options.settings }),
+        settings,
+        spaces: new SpaceChoice(settings.DATABASE, wantedRule(settings)),
+        ...(options.homes === undefined ? {} : { homes: new HomeLimit(clock, options.homes) }),
         credentials: {
           account: () => {
             throw new Error('no logins by SCRAM in this room')

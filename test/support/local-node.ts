@@ -4,6 +4,7 @@
 import { Wallet } from 'ethers'
 import type { Test } from 'tap'
 import { systemRandom } from '../../src/base/clock.js'
+import type { GrowthBounds } from '../../src/chain/local/growth.js'
 import { runMethod } from '../../src/chain/local/methods.js'
 import { LocalNode } from '../../src/chain/local/node.js'
 import { type ChainStorage, MemoryStorage, type Put } from '../../src/chain/local/storage.js'
@@ -61,7 +62,12 @@ export interface NodeRoom {
 export const startMs = 1_900_000_000_000
 
 /** Another node over the same storage. */
-export function openNodeRoom(t: Test, storage = new FaultyStorage(), by?: Wallet): NodeRoom {
+export function openNodeRoom(
+  t: Test,
+  storage = new FaultyStorage(),
+  by?: Wallet,
+  growth?: GrowthBounds,
+): NodeRoom {
   const wallet = by ?? new Wallet(Wallet.createRandom().privateKey)
   const blocks: ChainHead[] = []
   const errors: string[] = []
@@ -79,6 +85,7 @@ export function openNodeRoom(t: Test, storage = new FaultyStorage(), by?: Wallet
     wake: (ms) => wakes.push(ms),
     onBlock: (head) => blocks.push(head),
     onError: (text) => errors.push(text),
+    growth,
   })
   t.teardown(() => node.close())
   const request = (method: string, ...params: readonly unknown[]) =>

@@ -8,9 +8,9 @@ import { work } from '../../base/work-budget.js'
 import { stretchUnits, turnUnits } from '../../base/work-figures.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
-import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
+import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
-import type { Identity } from '../../identity/identity.js'
+import { type Identity, identityKey } from '../../identity/identity.js'
 import { isRevocable, noWallets } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { type Metering, otherName } from '../metering.js'
@@ -29,7 +29,7 @@ import { Waiters } from './waiters.js'
 export interface KeyValueBusOptions {
   readonly rows: readonly KeyValueRow[]
   readonly engine: Engine
-  readonly keyspaces: Keyspaces
+  readonly spaces: SpaceTable
   readonly services: KeyValueServices
   /** Shared with the document commands: one account for all protocols. */
   readonly counters: Metering
@@ -40,7 +40,7 @@ export interface KeyValueBusOptions {
 export class KeyValueBus {
   readonly table: KeyValueTable
   readonly engine: Engine
-  readonly keyspaces: Keyspaces
+  readonly spaces: SpaceTable
   readonly services: KeyValueServices
   readonly programs: Programs
   readonly waiters: Waiters
@@ -60,15 +60,14 @@ export class KeyValueBus {
   private draining = false
 
   constructor(options: KeyValueBusOptions) {
-    const { rows, engine, keyspaces, services, counters, bounds = usualBounds } = options
+    const { rows, engine, spaces, services, counters, bounds = usualBounds } = options
     this.table = new KeyValueTable(rows)
     this.engine = engine
-    this.keyspaces = keyspaces
+    this.spaces = spaces
     this.services = services
     this.metering = counters
     this.programs = new Programs({
       store: engine.store,
-      keyspaces,
       bounds,
       notifies: () => services.settings.notifies,
       notifiesRare: () => services.settings.notifiesRare,
@@ -79,14 +78,15 @@ export class KeyValueBus {
       },
       allow: services.allow,
       standing: services.standing ?? noWallets,
+      ...(services.homes === undefined ? {} : { homes: services.homes }),
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
     const { store } = engine
-    this.waiters = new Waiters({ store, keyspaces, clock, programs: this.programs })
+    this.waiters = new Waiters({ store, clock, programs: this.programs })
     this.expiry = new ExpiryJob({
       store,
-      keyspaces,
+      spaces,
       clock,
       pace: engine.pace,
       log: services.log,
@@ -173,14 +173,25 @@ export class KeyValueBus {
     return this.engine.store.read((tx) => this.looking(tx, session, channels, command))
   }
 
-  /** As look, for who listens to channels without a command of this table. */
-  requireListener(identity: Identity): Awaitable<void> {
-    if (identity.kind === 'operator') return undefined
-    return this.engine.store.read((tx) => this.listens(tx, identity))
+  /**
+   * Looks at the rights of a call that has run before, as they are now, and runs nothing. Throws,
+   * or rejects, with what would refuse it.
+   */
+  lookAgain(call: KeyValueCall): Awaitable<void> {
+    const { access } = call.command
+    if (access === undefined) return this.look(call)
+    const now = this.services.clock.now()
+    return this.engine.store.read((tx) => this.programs.lookAgain(tx, call, now))
   }
 
-  private *listens(tx: ReadTx, identity: Identity): Program<void> {
-    yield* this.requireChannels(tx, yield* this.standing(tx, identity), 'read')
+  /** As look, for who listens to channels without a command of this table. */
+  requireListener(identity: Identity, space: Space): Awaitable<void> {
+    if (identity.kind === 'operator') return undefined
+    return this.engine.store.read((tx) => this.listens(tx, identity, space))
+  }
+
+  private *listens(tx: ReadTx, identity: Identity, space: Space): Program<void> {
+    yield* this.requireChannels(tx, space, yield* this.standing(tx, identity), 'read')
   }
 
   private *looking(
@@ -192,7 +203,9 @@ export class KeyValueBus {
     session.current = yield* this.standing(tx, session.identity)
     const refused = accessRefusal(command, session.current, this.services.rules)
     if (refused !== undefined) throw refused
-    if (need !== undefined) yield* this.requireChannels(tx, session.current, need)
+    if (need !== undefined) {
+      yield* this.requireChannels(tx, session.place.space, session.current, need)
+    }
   }
 
   private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
@@ -200,10 +213,42 @@ export class KeyValueBus {
     return isRevocable(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
   }
 
-  private *requireChannels(tx: ReadTx, identity: Identity, need: 'read' | 'write'): Program<void> {
+  private *requireChannels(
+    tx: ReadTx,
+    space: Space,
+    identity: Identity,
+    need: 'read' | 'write',
+  ): Program<void> {
     const { allow, channels } = this.services
-    const access = yield* channels.access(tx)
-    if (!allow(identity, need, access, channels.asked)) throw noChannelPermission()
+    const access = yield* channels.access(tx, space)
+    if (!allow(identity, need, access, channels.askedOf(space))) throw noChannelPermission()
+  }
+
+  /**
+   * Where a caller's commands run: in the space that is named, else in its own. Throws
+   * InvalidNamespace for a name that can be none.
+   */
+  placeOf(identity: Identity, named: string | undefined, index = 0): Place {
+    return this.spaces.of(this.services.spaces.of(identity, named)).place(index)
+  }
+
+  /** A connection signs in, or out: what another identity, or one elsewhere, has begun ends. */
+  become(session: KeyValueSession, identity: Identity, named: string | undefined): void {
+    const place = this.placeOf(identity, named, session.database)
+    const isSame =
+      identityKey(session.identity) === identityKey(identity) && session.place === place
+    if (!isSame) this.forgetState(session)
+    session.identity = identity
+    session.place = place
+  }
+
+  /** Ends MULTI, WATCH and subscriptions; cursors are bound to identity and place by themselves. */
+  forgetState(session: KeyValueSession): void {
+    if (session.subscriber !== undefined) this.services.channels.leave(session.subscriber)
+    session.subscriber = undefined
+    session.watches?.end()
+    session.watches = undefined
+    this.endMulti(session)
   }
 
   private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {

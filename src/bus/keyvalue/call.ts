@@ -7,6 +7,7 @@ import { errorLine, notFloat, notInteger } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseFloat64, parseInt64 } from '../../engine/keyspace/numbers.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueBus } from './bus.js'
 import type { Command } from './command.js'
@@ -32,8 +33,8 @@ export class KeyValueCall {
   isWaiting = false
   /** Of EXEC: what was queued. */
   queue: readonly KeyValueCall[] | undefined = undefined
-  /** Number of the database it works on: the selected one when it was read or queued. */
-  database: number
+  /** What it works on: the selected database when it was read or queued. */
+  place: Place
   /** Keyspaces of further databases that the row names, while its program runs. */
   spaces: readonly (Keyspace | undefined)[] = noSpaces
   private draws: number[] = noDraws
@@ -46,7 +47,12 @@ export class KeyValueCall {
     readonly session: KeyValueSession,
     readonly bus: KeyValueBus,
   ) {
-    this.database = session.database
+    this.place = session.place
+  }
+
+  /** Number of the database that it works on. */
+  get database(): number {
+    return this.place.index
   }
 
   /** Words of the command, its name among them. */

@@ -10,9 +10,9 @@ import { Slice } from '../../base/slice.js'
 import { work } from '../../base/work-budget.js'
 import { bytesPerUnit, entryUnits, turnUnits, wordUnits } from '../../base/work-figures.js'
 import { WorkTurns } from '../../base/work-turns.js'
-import { findNamespace } from '../../engine/collection/catalog.js'
-import { channelsName } from '../../engine/collection/server-collections.js'
-import { nameOf } from '../../engine/keyspace/keyspaces.js'
+import { findNamespace, findReserved } from '../../engine/collection/catalog.js'
+import { channelsName, keyspaceName } from '../../engine/collection/homes.js'
+import type { Space } from '../../engine/keyspace/spaces.js'
 import type { Access } from '../../engine/types.js'
 import type { Allow, Asked } from '../../identity/allow.js'
 import { accountOf, type Identity, type RevocableIdentity } from '../../identity/identity.js'
@@ -42,6 +42,8 @@ export class Subscriber {
   constructor(
     /** Whose rights it has at that moment. */
     readonly session: { readonly identity: Identity },
+    /** Whose channels these are. */
+    readonly space: Space,
     readonly receive: (message: Message) => void,
   ) {
     this.wallet = accountOf(session.identity)
@@ -61,11 +63,9 @@ interface Pattern {
 
 export type NameKind = 'channels' | 'patterns'
 
-/** What decides who listens: the rights of the collection `pubsub`, which all channels are. */
+/** What decides who listens: the rights of the collection `pubsub` of their space. */
 export interface ChannelsOptions {
   readonly store: Store
-  /** The database that `pubsub` lies in. */
-  readonly database: string
   readonly allow: Allow
   readonly standing: Standing
   readonly clock: Clock
@@ -85,36 +85,67 @@ interface Looked {
   readonly standing: ReadonlyMap<Identity, Identity>
 }
 
+/** The channels of one space that somebody listens to. */
+class Hub {
+  readonly channels = new Map<string, Set<Subscriber>>()
+  readonly patterns = new Map<string, Pattern>()
+
+  get isEmpty(): boolean {
+    return this.channels.size === 0 && this.patterns.size === 0
+  }
+}
+
+const noHub = new Hub()
+
 export class Channels {
-  private readonly channels = new Map<string, Set<Subscriber>>()
-  private readonly patterns = new Map<string, Pattern>()
+  /** Of the spaces in which somebody listens. */
+  private readonly hubs = new Map<Space, Hub>()
   /** The last message that is delivered with pauses: none overtakes it. */
   private sending: Promise<void> | undefined
 
   constructor(private readonly options: ChannelsOptions) {}
 
-  /** Channels that somebody listens to, and patterns: INFO. */
-  get channelCount(): number {
-    return this.channels.size
+  /** Whether anybody listens anywhere. */
+  get isSilent(): boolean {
+    return this.hubs.size === 0
   }
 
-  get patternCount(): number {
-    return this.patterns.size
+  /** Channels of a space that somebody listens to, and patterns: INFO. */
+  channelCount(space: Space): number {
+    return this.hubOf(space).channels.size
+  }
+
+  patternCount(space: Space): number {
+    return this.hubOf(space).patterns.size
   }
 
   /** For the decision about a service user: the channels are a collection. */
-  get asked(): Asked {
-    return askedOf({ db: this.options.database, name: channelsName }, 'publish')
+  askedOf({ database }: Space): Asked {
+    return askedOf({ db: database, name: channelsName }, 'publish')
   }
 
   /** Of the key-value databases, which are all alike to a service user. */
-  private get keysAsked(): Asked {
-    return askedOf({ db: this.options.database, name: nameOf(0) }, 'publish')
+  private keysAskedOf({ database }: Space): Asked {
+    return askedOf({ db: database, name: keyspaceName(0) }, 'publish')
   }
 
   /** To listen is to read, to publish is to write. */
-  *access(tx: ReadTx): Program<Access | undefined> {
-    return (yield* findNamespace(tx, this.options.database, channelsName))?.access
+  *access(tx: ReadTx, space: Space): Program<Access> {
+    const { database } = space
+    const found = yield* findNamespace(tx, database, channelsName)
+    if (found !== undefined) return found.access
+    return (yield* findReserved(tx, database, channelsName)) ?? space.access
+  }
+
+  private hubOf(space: Space): Hub {
+    return this.hubs.get(space) ?? noHub
+  }
+
+  /** For one who comes to listen. */
+  private openHub(space: Space): Hub {
+    const hub = this.hubs.get(space) ?? new Hub()
+    this.hubs.set(space, hub)
+    return hub
   }
 
   subscribe(subscriber: Subscriber, name: Slice): void {
@@ -122,8 +153,9 @@ export class Channels {
     if (subscriber.channels.has(key)) return
     if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     subscriber.channels.set(key, name.copy())
-    const known = this.channels.get(key)
-    if (known === undefined) this.channels.set(key, new Set([subscriber]))
+    const { channels } = this.openHub(subscriber.space)
+    const known = channels.get(key)
+    if (known === undefined) channels.set(key, new Set([subscriber]))
     else known.add(subscriber)
   }
 
@@ -133,11 +165,12 @@ export class Channels {
     if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     const bytes = name.copy()
     subscriber.patterns.set(key, bytes)
-    const known = this.patterns.get(key)
+    const { patterns } = this.openHub(subscriber.space)
+    const known = patterns.get(key)
     if (known !== undefined) known.subscribers.add(subscriber)
     else {
       const glob = new Glob(Slice.of(bytes))
-      this.patterns.set(key, { bytes, glob, subscribers: new Set([subscriber]) })
+      patterns.set(key, { bytes, glob, subscribers: new Set([subscriber]) })
     }
   }
 
@@ -153,11 +186,11 @@ export class Channels {
   }
 
   /**
-   * Hands a message to everybody who listens; answers how many subscriptions that were. `also` is
-   * what a reader needs besides: the rights of the database that an event comes from.
+   * Hands a message to everybody who listens in a space; answers how many subscriptions that
+   * were. `also` is what a reader needs besides: the rights of the database that an event is of.
    */
-  publish(channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
-    const { channels, patterns } = this
+  publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
+    const { channels, patterns } = this.hubOf(space)
     const listeners = channels.size === 0 ? undefined : channels.get(mapKey(channel.view()))
     if (listeners === undefined && patterns.size === 0) return 0
     const copy = new Copy(channel, payload)
@@ -165,13 +198,13 @@ export class Channels {
     if (listeners !== undefined) {
       deliveries.push({ subscribers: listeners, message: copy.message() })
     }
-    const matching = this.matching(copy, deliveries)
+    const matching = this.matching(patterns, copy, deliveries)
     const isMatched = matching.next().done === true
     const isShort = isMatched && receiversOf(deliveries) <= receiversAtOnce
-    if (isShort && this.sending === undefined) return this.send(deliveries, also)
+    if (isShort && this.sending === undefined) return this.send(space, deliveries, also)
     copy.keep()
     const before = this.sending ?? Promise.resolve()
-    const sent = before.then(() => this.sendLater(matching, deliveries, also))
+    const sent = before.then(() => this.sendLater(space, matching, deliveries, also))
     const over = sent
       .catch(() => undefined)
       .then(() => {
@@ -182,9 +215,13 @@ export class Channels {
   }
 
   /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
-  private *matching(copy: Copy, deliveries: Delivery[]): Generator<undefined, void> {
+  private *matching(
+    patterns: ReadonlyMap<string, Pattern>,
+    copy: Copy,
+    deliveries: Delivery[],
+  ): Generator<undefined, void> {
     let turnEnd = work.spent + turnUnits
-    for (const { bytes, glob, subscribers } of this.patterns.values()) {
+    for (const { bytes, glob, subscribers } of patterns.values()) {
       work.note(wordUnits)
       if (glob.matches(copy.name)) deliveries.push({ subscribers, message: copy.message(bytes) })
       if (work.spent < turnEnd) continue
@@ -196,12 +233,13 @@ export class Channels {
 
   /** To many, or after a long search: with pauses. */
   private async sendLater(
+    space: Space,
     matching: Iterator<undefined, void>,
     deliveries: Delivery[],
     also: Access | undefined,
   ): Promise<number> {
     while (matching.next().done !== true) await nextTurn()
-    const looked = await this.look(deliveries)
+    const looked = await this.look(space, deliveries)
     const turns = new WorkTurns()
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
@@ -215,8 +253,8 @@ export class Channels {
     return receivers
   }
 
-  private send(deliveries: readonly Delivery[], also: Access | undefined): number {
-    const looked = this.look(deliveries)
+  private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
+    const looked = this.look(space, deliveries)
     if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
     // A store that does not answer at once: who the message goes to is known behind the reply.
     looked.then((found) => this.deliver(deliveries, found, also))
@@ -224,7 +262,7 @@ export class Channels {
   }
 
   /** Undefined where all who listen are operators, of whom nothing is asked. */
-  private look(deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
+  private look(space: Space, deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
     const wallets = new Set<RevocableIdentity>()
     let isAsked = false
     for (const { subscribers } of deliveries) {
@@ -237,7 +275,7 @@ export class Channels {
     }
     if (!isAsked) return undefined
     const { store, standing, clock } = this.options
-    const access = store.read((tx) => this.access(tx))
+    const access = store.read((tx) => this.access(tx, space))
     const stands = standingNow(store, standing, wallets, clock.now())
     if (access instanceof Promise || stands instanceof Promise) {
       return Promise.all([access, stands]).then(([access, standing]) => ({ access, standing }))
@@ -245,17 +283,21 @@ export class Channels {
     return { access, standing: stands }
   }
 
-  /** Names of channels that somebody listens to. */
-  names(matching?: Glob): Awaitable<Bytes[]> {
+  /** Names of channels of a space that somebody listens to. */
+  names(space: Space, matching?: Glob): Awaitable<Bytes[]> {
     const found: Bytes[] = []
-    const naming = this.naming(found, matching)
+    const naming = this.naming(this.hubOf(space), found, matching)
     if (naming.next().done === true) return found
     return toItsEnd(naming).then(() => found)
   }
 
-  private *naming(found: Bytes[], matching: Glob | undefined): Generator<undefined, void> {
+  private *naming(
+    { channels }: Hub,
+    found: Bytes[],
+    matching: Glob | undefined,
+  ): Generator<undefined, void> {
     let turnEnd = work.spent + turnUnits
-    for (const key of this.channels.keys()) {
+    for (const key of channels.keys()) {
       const bytes = Buffer.from(key, 'latin1')
       if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
       work.note(wordUnits)
@@ -265,9 +307,9 @@ export class Channels {
     }
   }
 
-  /** Clients that listen to a channel by its name. */
-  listeners(channel: Slice): number {
-    return this.channels.get(mapKey(channel.view()))?.size ?? 0
+  /** Clients that listen to a channel of a space by its name. */
+  listeners(space: Space, channel: Slice): number {
+    return this.hubOf(space).channels.get(mapKey(channel.view()))?.size ?? 0
   }
 
   private deliver(
@@ -290,31 +332,38 @@ export class Channels {
     looked: Looked | undefined,
     also: Access | undefined,
   ): 0 | 1 {
-    if (!this.hears(subscriber.session.identity, looked, also)) return 0
+    if (!this.hears(subscriber, looked, also)) return 0
     work.note(entryUnits + message.payload.length / bytesPerUnit)
     subscriber.receive(message)
     return 1
   }
 
-  private hears(identity: Identity, looked: Looked | undefined, also?: Access): boolean {
+  private hears(
+    { session, space }: Subscriber,
+    looked: Looked | undefined,
+    also?: Access,
+  ): boolean {
+    const { identity } = session
     if (identity.kind === 'operator') return true
     const current = isRevocable(identity) ? looked?.standing.get(identity) : identity
     if (looked === undefined || current === undefined) return false
     const { allow } = this.options
-    if (!allow(current, 'read', looked.access, this.asked)) return false
-    return also === undefined || allow(current, 'read', also, this.keysAsked)
+    if (!allow(current, 'read', looked.access, this.askedOf(space))) return false
+    return also === undefined || allow(current, 'read', also, this.keysAskedOf(space))
   }
 
   private drop(subscriber: Subscriber, kind: NameKind, key: string): void {
     if (!subscriber[kind].delete(key)) return
     if (subscriber.wallet !== undefined) this.options.quotas?.unsubscribe(subscriber.wallet)
+    const hub = this.hubOf(subscriber.space)
     if (kind === 'channels') {
-      const known = this.channels.get(key)
-      if (known?.delete(subscriber) && known.size === 0) this.channels.delete(key)
+      const known = hub.channels.get(key)
+      if (known?.delete(subscriber) && known.size === 0) hub.channels.delete(key)
     } else {
-      const known = this.patterns.get(key)?.subscribers
-      if (known?.delete(subscriber) && known.size === 0) this.patterns.delete(key)
+      const known = hub.patterns.get(key)?.subscribers
+      if (known?.delete(subscriber) && known.size === 0) hub.patterns.delete(key)
     }
+    if (hub.isEmpty) this.hubs.delete(subscriber.space)
   }
 }
 

@@ -1,6 +1,6 @@
 // Keyspace events as messages: what a committed program did to which key, on the two channels that
 // each event has, for the classes that notify-keyspace-events names. Only who may read the database
-// hears of it. (Redis, Keyspace notifications; docs/rights.md, "Shared spaces")
+// hears of it. (Redis, Keyspace notifications; docs/rights.md, "Spaces")
 
 import { concatBytes, utf8 } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'
@@ -46,20 +46,21 @@ export class Notifications {
   /** Told of the events of a program that has been committed. */
   readonly announce = (events: readonly KeyEvent[]): void => {
     const { channels } = this
-    if (channels.channelCount === 0 && channels.patternCount === 0) return
+    if (channels.isSilent) return
     for (const event of events) if (this.classes.has(event.eventClass)) this.tell(event)
   }
 
-  private tell({ event, database, key, access }: KeyEvent): void {
+  private tell({ event, place, key, access }: KeyEvent): void {
     const { channels } = this
+    const { space, index: database } = place
     const name = utf8(event)
     if (this.bySpace) {
       const channel = Slice.of(concatBytes(utf8(`__keyspace@${database}__:`), key))
-      channels.publish(channel, Slice.of(name), access)
+      channels.publish(space, channel, Slice.of(name), access)
     }
     if (this.byEvent) {
       const channel = Slice.ofText(`__keyevent@${database}__:${event}`)
-      channels.publish(channel, Slice.of(key), access)
+      channels.publish(space, channel, Slice.of(key), access)
     }
   }
 

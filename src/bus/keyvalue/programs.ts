@@ -8,25 +8,25 @@ import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { Keyspace } from '../../engine/keyspace/keyspace.js'
-import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
 import { isRevocable, type Standing } from '../../identity/standing.js'
-import type { Awaitable, Program, ReadTx } from '../../store/store.js'
+import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
+import type { HomeLimit } from '../home-limit.js'
 import type { KeyValueCall } from './call.js'
 import { askedOf, requireKeys } from './key-rights.js'
+import { type MakingHome, OpenPlaces } from './open-places.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
 export interface ProgramOptions {
   readonly store: ObservedStore
-  readonly keyspaces: Keyspaces
   readonly bounds: InlineBounds
   /** Whether keyspace events are made. */
   readonly notifies: () => boolean
@@ -39,6 +39,8 @@ export interface ProgramOptions {
   readonly allow: Allow
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
 }
 
 /** What a program that has run to its end leaves beside the replies. */
@@ -71,7 +73,7 @@ interface Manner {
 }
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
-export type Before = (spaces: Spaces) => Program<boolean>
+export type Before = (places: OpenPlaces) => Program<boolean>
 
 export class Programs {
   /** Look-ups of reading commands since the start: of keys that were there, and of others. */
@@ -241,6 +243,7 @@ export class Programs {
    * in which too much changes at once is written anew (`melts`).
    */
   private async writeStaged(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+    await this.ensurePlaces([call], now)
     const outcome = new Outcome(this.hints)
     const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged, melts }))
     try {
@@ -261,6 +264,7 @@ export class Programs {
   private prepared(calls: readonly KeyValueCall[], now: number, melts: boolean): Promise<void> {
     const prepared = this.preparing.then(async () => {
       const { store } = this.options
+      await this.ensurePlaces(calls, now)
       const outcome = new Outcome(this.hints)
       const manner = { melts, prepares: true }
       const identity = calls[0]?.session.identity
@@ -276,6 +280,26 @@ export class Programs {
     })
     this.preparing = prepared.catch(() => undefined)
     return prepared
+  }
+
+  /**
+   * Makes the databases of commands that are not written by one program alone, where they may write
+   * to them at all: such a command cannot foresee an id.
+   */
+  private async ensurePlaces(calls: readonly KeyValueCall[], now: number): Promise<void> {
+    if (calls.every(({ place }) => place.space.isMain)) return
+    await this.options.store.write((tx) => this.makePlaces(tx, calls, now)).catch(() => undefined)
+  }
+
+  private *makePlaces(tx: Tx, calls: readonly KeyValueCall[], now: number): Program<void> {
+    const work = new Work(this.options.bounds, false)
+    const places = new OpenPlaces(tx, now, work, makingHomeOf(this.options, calls))
+    for (const call of calls) {
+      const ks = places.known(call.place) ?? (yield* places.open(call.place))
+      this.authorize(call, ks)
+      if (call.command.row.databases !== undefined) yield* this.openFurther(call, places)
+    }
+    yield* places.makeAll()
   }
 
   /** One command that fails in a way that is no refusal takes none of its neighbours along. */
@@ -318,22 +342,22 @@ export class Programs {
     work.notesRare = options.notifiesRare()
     work.hints = outcome.hints
     outcome.hints.begin()
-    const spaces = new Spaces(tx, now, work, options.keyspaces)
+    const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
     let changed = 0
     const [first] = calls
     if (first !== undefined && isRevocable(first.session.identity)) {
       if (!(yield* this.stand(tx, calls, first.session, now))) return true
     }
-    if (before !== undefined && !(yield* before(spaces))) return false
+    if (before !== undefined && !(yield* before(places))) return false
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
       const { changes, hits, misses } = work
       if (i > 0) work.requireTurn(tx, isTogether)
       try {
-        const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
+        const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.authorize(call, ks)
-        if (call.command.row.databases !== undefined) yield* this.openFurther(call, spaces)
+        if (call.command.row.databases !== undefined) yield* this.openFurther(call, places)
         call.begin(now)
         work.isReading = !call.command.isWrite
         work.command = call.name
@@ -341,7 +365,10 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
-        if (work.changes !== changes) changed++
+        if (work.changes !== changes) {
+          changed++
+          if (places.isUnfinished) places.noteChange(ks, call.spaces)
+        }
         if (outcome.connection === 0 && work.invalid !== undefined) {
           outcome.connection = call.session.id
         }
@@ -355,7 +382,8 @@ export class Programs {
         work.misses = misses
       }
     }
-    spaces.settle()
+    if (places.isUnfinished) yield* places.finish()
+    else places.settle()
     outcome.events = work.events
     outcome.changed = changed
     outcome.invalid = work.invalid
@@ -387,6 +415,17 @@ export class Programs {
     }
   }
 
+  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+    const { bounds, standing } = this.options
+    const { session } = call
+    const { identity } = session
+    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    const places = new OpenPlaces(tx, now, new Work(bounds, false))
+    this.authorize(call, yield* places.open(call.place))
+    yield* this.openFurther(call, places)
+  }
+
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
@@ -403,10 +442,12 @@ export class Programs {
     }
   }
 
-  private *openFurther(call: KeyValueCall, spaces: Spaces): Program<void> {
+  private *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
     const further: Keyspace[] = []
+    const { space } = call.place
     for (const database of call.command.row.databases?.(call) ?? []) {
-      const ks = spaces.known(database) ?? (yield* spaces.open(database))
+      const place = space.place(database)
+      const ks = places.known(place) ?? (yield* places.open(place))
       this.authorize(call, ks)
       further[database] = ks
     }
@@ -414,32 +455,14 @@ export class Programs {
   }
 }
 
-/** The keyspaces of one program, each opened once. */
-export class Spaces {
-  private readonly opened: (Keyspace | undefined)[] = []
-
-  constructor(
-    readonly tx: ReadTx,
-    readonly now: number,
-    private readonly work: Work,
-    private readonly keyspaces: Keyspaces,
-  ) {}
-
-  known(database: number): Keyspace | undefined {
-    return this.opened[database]
-  }
-
-  /** Writes what commands have left open. */
-  settle(): void {
-    for (const ks of this.opened) ks?.settle()
-  }
-
-  *open(database: number): Program<Keyspace> {
-    const ns = yield* this.keyspaces.find(this.tx, database)
-    const ks = new Keyspace(this.tx, ns, database, this.now, this.work)
-    this.opened[database] = ks
-    return ks
-  }
+/** Nothing stops the operator. */
+function makingHomeOf(
+  { homes }: ProgramOptions,
+  calls: readonly KeyValueCall[],
+): MakingHome | undefined {
+  const session = calls[0]?.session
+  if (session === undefined || session.identity.kind === 'operator') return undefined
+  return (home, count) => homes?.make(home, count, session.address)
 }
 
 const snapshot = { snapshot: true } as const

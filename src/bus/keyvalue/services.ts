@@ -3,7 +3,9 @@
 
 import type { KeyEvent } from '../../engine/keyspace/work.js'
 import type { Allow } from '../../identity/allow.js'
+import type { HomeLimit } from '../home-limit.js'
 import type { Services } from '../services.js'
+import type { SpaceChoice } from '../space-choice.js'
 import type { Channels } from './channels.js'
 import type { Clients } from './clients.js'
 import type { Figures } from './figures.js'
@@ -29,6 +31,10 @@ export interface KeyValueServices
     | 'standing'
     | 'audit'
   > {
+  /** Which space a caller means. */
+  readonly spaces: SpaceChoice
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
   /** The decision about rights. */
   readonly allow: Allow
   /** Setting AUTH_MODE=off: there is no password. */

@@ -1,12 +1,13 @@
 // One key-value client: its database, its protocol, its transaction, its name. Commands read and
 // change it; the listener made it and writes what is pushed to it.
 
+import type { Place } from '../../engine/keyspace/spaces.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Program } from '../../store/store.js'
 import { Session, type SessionProtocol } from '../session.js'
 import type { KeyValueCall } from './call.js'
 import type { Subscriber } from './channels.js'
-import type { Spaces } from './programs.js'
+import type { OpenPlaces } from './open-places.js'
 import type { Reply } from './reply.js'
 
 export type RespVersion = 2 | 3
@@ -27,6 +28,8 @@ export interface KeyValueSessionOptions {
   readonly peer: string
   readonly local: string
   readonly identity: Identity
+  /** Database 0 of the space that it begins in. */
+  readonly place: Place
   /** Monotonic milliseconds. */
   readonly nowMs: number
   readonly socket: ClientSocket
@@ -48,8 +51,8 @@ export class KeyValueSession extends Session {
   /** When its last command came, monotonic milliseconds. */
   lastMs: number
   lastCommand = ''
-  /** Number of the selected database. */
-  database = 0
+  /** The key-value database that it works on: of its home, unless it has named another space. */
+  place: Place
   /** What replies are written in from now on. */
   respVersion: RespVersion = 2
   /** CLIENT SETNAME and SETINFO. */
@@ -84,6 +87,7 @@ export class KeyValueSession extends Session {
     this.createdMs = options.nowMs
     this.lastMs = options.nowMs
     this.initial = options.identity
+    this.place = options.place
     this.lookedAt = options.identity
     this.found = options.identity
   }
@@ -96,6 +100,11 @@ export class KeyValueSession extends Session {
   set current(identity: Identity) {
     this.lookedAt = this.identity
     this.found = identity
+  }
+
+  /** Number of the selected database. */
+  get database(): number {
+    return this.place.index
   }
 
   get isAnonymous(): boolean {
@@ -116,7 +125,7 @@ export class KeyValueSession extends Session {
 /** The keys that a connection watches. */
 export interface Watches {
   /** Whether one of them is not what it was. */
-  isTouched(spaces: Spaces): Program<boolean>
+  isTouched(places: OpenPlaces): Program<boolean>
   /** Forgets them. */
   end(): void
 }

@@ -4,6 +4,7 @@
 
 import { assert } from '../../base/errors.js'
 import { errorLine } from '../../base/reply-error.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
 import type { KeyValueCall } from './call.js'
 import type { Before, Programs } from './programs.js'
 import { nullArray, type Reply } from './reply.js'
@@ -21,7 +22,7 @@ export class Transactions {
     const { watches } = session
     session.watches = undefined
     try {
-      follow(queue, session.database)
+      follow(queue, session.place)
       const programs = queue.filter(({ command }) => command.access !== undefined)
       const isWrite = programs.some(({ command }) => command.access === 'write')
       const before = watches === undefined ? undefined : areUntouched(watches)
@@ -45,17 +46,18 @@ export class Transactions {
 }
 
 function areUntouched(watches: Watches): Before {
-  return function* (spaces) {
-    return !(yield* watches.isTouched(spaces))
+  return function* (places) {
+    return !(yield* watches.isTouched(places))
   }
 }
 
 /** SELECT holds for the commands behind it, which run before it does. */
-function follow(queue: readonly KeyValueCall[], selected: number): void {
-  let database = selected
+function follow(queue: readonly KeyValueCall[], selected: Place): void {
+  let place = selected
   for (const call of queue) {
-    call.database = database
-    database = call.command.selects?.(call) ?? database
+    call.place = place
+    const index = call.command.selects?.(call)
+    if (index !== undefined) place = place.space.place(index)
   }
 }
 

@@ -2,13 +2,13 @@
 // there for them, their time is over, they are unblocked or they go. A change wakes them whoever
 // made it; each then tries again in a write program of its own, after the commit that woke it.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import { mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { timerMsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import { recordKeyOf } from '../../engine/keyspace/key-name.js'
-import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import type { Namespace } from '../../engine/types.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -19,14 +19,13 @@ import type { KeyValueSession } from './session.js'
 
 export interface WaitersOptions {
   readonly store: ObservedStore
-  readonly keyspaces: Keyspaces
   readonly programs: Programs
   readonly clock: Clock
 }
 
 export class Waiters {
-  /** Those that wait for one key, by database and name. */
-  private readonly queues = new Map<string, Queue>()
+  /** Those that wait for one key, by where it is and its name. */
+  private readonly queues = new Map<Place, Map<string, Queue>>()
   private readonly bySession = new Map<KeyValueSession, Waiter>()
 
   constructor(private readonly options: WaitersOptions) {}
@@ -89,9 +88,11 @@ export class Waiters {
 
   private passesOf(calls: readonly KeyValueCall[]): Set<Promise<readonly KeyValueCall[]>> {
     const passes = new Set<Promise<readonly KeyValueCall[]>>()
-    for (const { command, args, database } of calls) {
+    for (const { command, args, place } of calls) {
+      const queues = this.queues.get(place)
+      if (queues === undefined) continue
       for (const index of keysOf(command.row, args)) {
-        const pass = this.queues.get(placeOf(database, args.view(index)))?.pass
+        const pass = queues.get(mapKey(args.view(index)))?.pass
         if (pass !== undefined) passes.add(pass)
       }
     }
@@ -113,11 +114,14 @@ export class Waiters {
     const { call } = waiter
     for (const index of waitedFor(call)) {
       const name = Slice.of(call.args.copy(index))
-      const place = placeOf(call.database, name.bytes)
-      let queue = this.queues.get(place)
+      const { place } = call
+      const queues = this.queues.get(place) ?? new Map<string, Queue>()
+      this.queues.set(place, queues)
+      const key = mapKey(name.bytes)
+      let queue = queues.get(key)
       if (queue === undefined) {
-        queue = new Queue(place, call.database, name)
-        this.queues.set(place, queue)
+        queue = new Queue(place, name)
+        queues.set(key, queue)
         await this.observe(queue)
       }
       if (!queue.waiters.includes(waiter)) {
@@ -132,18 +136,21 @@ export class Waiters {
       queue.waiters = queue.waiters.filter((each) => each !== waiter)
       if (queue.waiters.length > 0) continue
       queue.unobserve()
-      this.queues.delete(queue.place)
+      const queues = this.queues.get(queue.place)
+      queues?.delete(mapKey(queue.name.bytes))
+      if (queues?.size === 0) this.queues.delete(queue.place)
     }
   }
 
   /** Flushing and swapping give a database another id, and its keys other records. */
   private async observe(queue: Queue): Promise<void> {
-    const { store, keyspaces } = this.options
-    const { database, name } = queue
-    const ns = await store.read((tx) => readNamespace(tx, keyspaces, database))
+    const { store } = this.options
+    const { place, name } = queue
+    const ns = await store.read((tx) => readNamespace(tx, place))
     const wake = () => this.wake(queue)
-    const stopKey = store.observe(recordKeyOf(ns, name), wake)
-    const stopDatabase = store.observe(keyspaces.keyOf(database), () => {
+    // What nobody has made yet has no records: its descriptor tells when it is made.
+    const stopKey = ns === undefined ? () => {} : store.observe(recordKeyOf(ns, name), wake)
+    const stopDatabase = store.observe(place.key, () => {
       queue.unobserve()
       this.observe(queue).then(wake)
     })
@@ -189,18 +196,14 @@ const losesRights: ReadonlySet<string> = new Set([
   'HostUnreachable',
 ])
 
-function placeOf(database: number, name: Bytes): string {
-  return `${database}:${mapKey(name)}`
-}
-
 /** Indexes of the words that it waits for: a key that it only writes brings it nothing. */
 function waitedFor({ command: { row }, args }: KeyValueCall): readonly number[] {
   const waits = row.grain === 'blocking' ? row.waitsFor : undefined
   return waits === undefined ? keysOf(row, args) : waits
 }
 
-function* readNamespace(tx: ReadTx, keyspaces: Keyspaces, database: number): Program<Namespace> {
-  return yield* keyspaces.find(tx, database)
+function* readNamespace(tx: ReadTx, place: Place): Program<Namespace | undefined> {
+  return yield* place.find(tx)
 }
 
 class Queue {
@@ -212,8 +215,7 @@ class Queue {
   unobserve: () => void = () => {}
 
   constructor(
-    readonly place: string,
-    readonly database: number,
+    readonly place: Place,
     readonly name: Slice,
   ) {}
 }

@@ -68,8 +68,12 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['eth_getStorageAt', { most: 3, run: getStorageAt }],
   ['eth_call', { most: 2, run: call }],
   ['eth_estimateGas', { most: 2, run: estimateGas }],
-  ['eth_sendRawTransaction', { most: 1, run: ({ node, params }) => node.send(params.bytes(0)) }],
+  ['eth_sendRawTransaction', { most: 1, run: send }],
 ])
+
+async function send({ node, rank, params }: Request): Promise<string> {
+  return node.send(params.bytes(0), rank)
+}
 
 /** Undefined where there is no such block. */
 async function blockOf(node: LocalNode, name: BlockName): Promise<BlockRecord | undefined> {

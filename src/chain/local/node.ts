@@ -9,10 +9,17 @@ import { createAddressFromString } from '@ethereumjs/util'
 import type { Bytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail, GatewayError } from '../../base/errors.js'
-import { chainAheadSecondsMax, chainBlockGasMax, chainGapMs } from '../../base/limits.js'
+import {
+  chainAheadSecondsMax,
+  chainBlockGasMax,
+  chainForeignTransactionBytesMax,
+  chainGapMs,
+  chainTransactionBytesMax,
+} from '../../base/limits.js'
 import { type ChainHead, RpcError, rpcCodes } from '../provider.js'
 import { openCommon } from './common.js'
 import { addressOf, type ChainIdentity, openIdentity } from './genesis.js'
+import { Growth, type GrowthBounds } from './growth.js'
 import { BrokenWorld, type Made, makeBlock, type Refusals, senderOf } from './miner.js'
 import { bytesOf, hex } from './quantity.js'
 import { Queue, type Queued } from './queue.js'
@@ -36,6 +43,8 @@ export interface NodeOptions {
   /** Before the senders of its transactions hear of it. */
   readonly onBlock: (head: ChainHead) => void
   readonly onError: (text: string) => void
+  /** Of others' transactions, unless those of the limits. */
+  readonly growth?: GrowthBounds | undefined
 }
 
 interface Opened {
@@ -73,10 +82,12 @@ export class LocalNode {
   /** The clock of the platform says that it is time for a block, whatever ours says. */
   private due = false
   private closed = false
+  private readonly growth: Growth
   private readonly funding = new Map<string, Promise<void>>()
 
   constructor(private readonly options: NodeOptions) {
     this.common = openCommon(options.chainId)
+    this.growth = new Growth(options.growth)
   }
 
   async head(): Promise<BlockRecord> {
@@ -142,13 +153,20 @@ export class LocalNode {
     }
   }
 
-  /** Resolves with its hash when the transaction is in a block that is on the disk. */
-  async send(raw: Bytes): Promise<string> {
-    const signed = readTransaction(raw, this.common)
+  /**
+   * Resolves with its hash when the transaction is in a block that is on the disk. Those of others
+   * are smaller, and bounded by what they add to the folder.
+   */
+  async send(raw: Bytes, rank: Rank): Promise<string> {
+    const isOther = rank === 'other'
+    const most = isOther ? chainForeignTransactionBytesMax : chainTransactionBytesMax
+    const signed = readTransaction(raw, this.common, most)
     const sender = await this.senderAtHead(signed.from)
     const { head, queue } = await this.opened()
     requirePayable(signed, sender, head.block.header.calcNextBaseFee())
-    return this.wait(queue, signed)
+    if (!isOther) return this.wait(queue, signed)
+    this.growth.require(signed, this.options.now())
+    return this.wait(queue, signed, () => this.growth.add(signed))
   }
 
   /** Gives test ether to an address that has less than a tenth of it. */
@@ -249,11 +267,13 @@ export class LocalNode {
     return senderOf(await this.ledger(await this.head()), from)
   }
 
-  private wait(queue: Queue, signed: Signed): Promise<string> {
+  /** `added` is called once it waits. */
+  private wait(queue: Queue, signed: Signed, added?: () => void): Promise<string> {
     if (this.closed) throw new RpcError(rpcCodes.internalError, 'the local chain is closed')
     return new Promise((resolve, reject) => {
       const settle = (refusal?: Error) => (refusal ? reject(refusal) : resolve(signed.hash))
       queue.add({ ...signed, settle, since: this.options.now() })
+      added?.()
       this.schedule()
     })
   }

@@ -4,7 +4,7 @@
 import type { Common } from '@ethereumjs/common'
 import { createTxFromRLP, TransactionType, type TypedTransaction } from '@ethereumjs/tx'
 import type { Bytes } from '../../base/bytes.js'
-import { chainTransactionBytesMax, chainTransactionGasMax } from '../../base/limits.js'
+import { chainTransactionGasMax } from '../../base/limits.js'
 import { RpcError, rpcCodes } from '../provider.js'
 import { hex } from './quantity.js'
 
@@ -29,11 +29,9 @@ export function refused(message: string): RpcError {
 }
 
 /** Throws RpcError for what no block could take. */
-export function readTransaction(raw: Bytes, common: Common): Signed {
-  if (raw.length > chainTransactionBytesMax) {
-    throw refused(
-      `oversized data: transaction size ${raw.length}, limit ${chainTransactionBytesMax}`,
-    )
+export function readTransaction(raw: Bytes, common: Common, bytesMax: number): Signed {
+  if (raw.length > bytesMax) {
+    throw refused(`oversized data: transaction size ${raw.length}, limit ${bytesMax}`)
   }
   requireKnownType(raw)
   const tx = decode(raw, common)

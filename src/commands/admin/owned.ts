@@ -1,7 +1,7 @@
 // What privacy and roles are of: a collection, or a graph of memories, which is several under one
 // ownership record. Any of a graph's collections stands for all of them.
 
-import { findNamespace, release, saveNamespace } from '../../engine/collection/catalog.js'
+import { findNamespace, release, saveAccess } from '../../engine/collection/catalog.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -34,10 +34,10 @@ export function touchesOwned(...needs: readonly Need[]): (call: Named) => readon
 
 /** Gives what was named, and all that shares its ownership record, an access. */
 export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access): Program<void> {
-  saveNamespace(tx, { ...ns, access })
+  saveAccess(tx, ns, access)
   for (const name of namesOf(ns.name).slice(1)) {
     const other = yield* findNamespace(tx, ns.db, name)
-    if (other !== undefined) saveNamespace(tx, { ...other, access })
+    if (other !== undefined) saveAccess(tx, other, access)
   }
 }
 

@@ -9,6 +9,7 @@ import { bool, collection, oneOf, optional, string, withDefault } from '../../bu
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { createNamespace, findNamespace, findReserved } from '../../engine/collection/catalog.js'
+import { accessIn } from '../../engine/collection/homes.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
@@ -96,6 +97,7 @@ interface PrivacyCall extends Pick<Call<unknown, string>, 'db' | 'target'> {
     readonly ownerAddress: string | undefined
   }
   readonly unauthorized: Call<unknown, string>['unauthorized']
+  readonly services: Pick<Call<unknown, string>['services'], 'spaces'>
 }
 
 /** The access with what the call asks for; whoever sets the mode of what nobody owns owns it. */
@@ -106,8 +108,9 @@ function changed(call: PrivacyCall, { access }: Namespace): Access {
     ownerAddress === undefined
       ? (access.owner ?? walletOf(call.identity) ?? null)
       : requireAddress(ownerAddress, 'ownerAddress')
+  call.services.spaces?.requireMaySet(call.identity, call.db, call.args.mode, access.mode)
   const made = owner === null && access.madeBy !== undefined ? { madeBy: access.madeBy } : {}
-  return { owner, mode, roles: access.roles, isSettled: true, ...made }
+  return accessIn(call.db, { owner, mode, roles: access.roles, isSettled: true, ...made })
 }
 
 /** Only of a name that no collection has: giving up a collection is to drop it. */

@@ -56,12 +56,14 @@ const authMe = documentRow({
   access: 'session',
   target: anyValue,
   params: {},
-  help: 'Tells which wallet has signed in, and for which chain.',
+  help: 'Tells which wallet has signed in, for which chain, and the space of its keys and graphs.',
   run: function* (_tx, call) {
     const { identity } = call.session
     if (identity.kind !== 'session') throw fail('Unauthorized', 'a session is needed')
     return reply((writer) => {
       writer.string('address', identity.address).value('chainId', numberValue(identity.chainId))
+      const { spaces } = call.services
+      if (spaces !== undefined) writer.string('home', spaces.defaultOf(identity))
     })
   },
 })

@@ -18,6 +18,7 @@ import type { Args } from '../../bus/schema.js'
 import { findNamespace } from '../../engine/collection/catalog.js'
 import { stagesOver } from '../../engine/collection/views.js'
 import { explainAggregate } from '../../engine/plan/explain.js'
+import { explainClosed } from '../../engine/plan/explain-closed.js'
 import { openPipeline, type PipelineEnvironment } from '../../engine/sources/pipeline-source.js'
 import { SpillScope } from '../../engine/sources/spill.js'
 import type { Touch } from '../../engine/types.js'
@@ -88,10 +89,12 @@ export const aggregateRow = documentRow({
       const { clock } = call.services
       const place = yield* placeOf(tx, inside)
       const verbosity = 'queryPlanner'
-      const name = `${call.db}.${place.name || collection}`
-      const explaining = { name, ns: place.ns, verbosity, clock } as const
-      const whole = stagesOver(place, stages)
-      const explained = yield* explainAggregate(tx, explaining, whole, environment)
+      const shown = place.isClosed === true ? collection : place.name || collection
+      const explaining = { name: `${call.db}.${shown}`, ns: place.ns, verbosity, clock } as const
+      const explained =
+        place.isClosed === true
+          ? yield* explainClosed(tx, explaining, { place, stages }, environment)
+          : yield* explainAggregate(tx, explaining, stagesOver(place, stages), environment)
       return explainReply(explained, call.request.body, call.db)
     }
     const source = isViewed(tx, target)
@@ -150,9 +153,11 @@ export function aggregateTouches(
       ? []
       : [readable(db, target), ...planCacheTouches(db, target, args.pipeline)]
   const named = pipelineCollections(args.pipeline).map((one): Touch => {
-    const { db: other = db, name, need, isRuled } = one
+    const { db: other = db, name, need, isRuled, readsTarget } = one
     if (need === 'read') return readable(other, name)
-    const needs = isRuled === true ? [...writeNeeds(args), 'own' as const] : writeNeeds(args)
+    const needs = [...writeNeeds(args)]
+    if (isRuled === true) needs.push('own')
+    if (readsTarget === true) needs.push('read')
     return { db: other, collection: name, needs }
   })
   return [...own, ...named]

@@ -10,13 +10,12 @@ import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { cappedSizeOf, withCapped } from '../../engine/collection/capped-options.js'
 import {
-  checkNamespaceName,
   findNamespace,
   renameNamespace,
   requireMovable,
-  requireWritableName,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
+import { checkNamespaceName, requireWritableName } from '../../engine/collection/names.js'
 import {
   dropReplacement,
   makeTemporary,

@@ -295,7 +295,8 @@ const renameCollection = documentRow({
     { ...splitNamespace(args.to), needs: ['admin'], views: 'allow' },
   ],
   help: 'Gives a collection another name, perhaps in another database.',
-  *run(tx, { target, args }) {
+  *run(tx, call) {
+    const { target, args } = call
     const from = splitNamespace(target)
     const to = splitNamespace(args.to)
     if (target === args.to) throw fail('IllegalOperation', "Can't rename a collection to itself")
@@ -313,6 +314,8 @@ const renameCollection = documentRow({
     if (tx.namespace(1)?.view !== undefined) {
       throw fail('NamespaceExists', `a view already exists with that name: ${args.to}`)
     }
+    // A shared name in the database of all would be sent what others write under it.
+    call.services.spaces?.requireMaySet(call.identity, to.db, ns.access.mode, 'private')
     yield* renameNamespace(tx, ns, to.db, to.collection, args.dropTarget)
     return reply()
   },

@@ -16,6 +16,7 @@ import {
   explainFind,
   explainWrite,
 } from '../../engine/plan/explain.js'
+import { explainClosed } from '../../engine/plan/explain-closed.js'
 import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
@@ -103,6 +104,14 @@ function* explainView(
   { hint }: { readonly hint?: Value | undefined },
 ): Program<Document> {
   const place = yield* resolveView(tx, view.ns, call.context)
+  if (place.isClosed === true) {
+    const environment = environmentOf({
+      ...call,
+      target: place.name,
+      args: { hint, allowDiskUse: true },
+    })
+    return yield* explainClosed(tx, target, { place, stages: view.stages }, environment)
+  }
   const { ns, name } = place
   const args = { hint, allowDiskUse: true }
   const environment = environmentOf({ ...call, target: name, args })
@@ -173,7 +182,7 @@ function onlyOne<T>(operations: readonly T[]): T {
 const update = explainer('update', {
   params: updateParams,
   target: collection,
-  needs: ['write'],
+  needs: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.updates)
     const by = collated(context, operation.collation, target.ns)
@@ -186,7 +195,7 @@ const update = explainer('update', {
 const remove = explainer('delete', {
   params: deleteParams,
   target: collection,
-  needs: ['write'],
+  needs: ['read', 'write'],
   run: ({ args, context, target }, tx) => {
     const operation = onlyOne(args.deletes)
     const by = collated(context, operation.collation, target.ns)

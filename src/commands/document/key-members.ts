@@ -8,6 +8,7 @@ import type { Slice } from '../../base/slice.js'
 import { anyValue, collection, countNumber, optional, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { keyspaceIndex } from '../../engine/collection/homes.js'
 import { Hash } from '../../engine/keyspace/hash.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import { Keyspace } from '../../engine/keyspace/keyspace.js'
@@ -15,7 +16,9 @@ import { listOf } from '../../engine/keyspace/list.js'
 import { scalarOf, scalarValue } from '../../engine/keyspace/scalar.js'
 import { setOf } from '../../engine/keyspace/set.js'
 import { sortedSetOf } from '../../engine/keyspace/sorted-set.js'
+import { type Place, Space } from '../../engine/keyspace/spaces.js'
 import { usualBounds, Work } from '../../engine/keyspace/work.js'
+import type { Namespace } from '../../engine/types.js'
 import type { Program } from '../../store/store.js'
 import { numberOf } from '../../value/numbers.js'
 import { numberValue, type Value } from '../../value/value.js'
@@ -54,7 +57,7 @@ export const keyMembersRow = documentRow({
     if (ns?.keyspace !== true) throw fail('InvalidNamespace', 'this is no key-value database')
     const name = scalarOf(id)
     if (name === undefined) throw fail('BadValue', 'a key is a string or binary')
-    const ks = new Keyspace(tx, ns, 0, call.now, new Work(usualBounds, false))
+    const ks = new Keyspace(tx, ns, placeOf(ns), call.now, new Work(usualBounds, false))
     const key = yield* ks.key(name)
     const walk = walkOf(ks, key)
     const page: Shown[] = []
@@ -69,6 +72,10 @@ export const keyMembersRow = documentRow({
     })
   },
 })
+
+function placeOf({ db, name }: Namespace): Place {
+  return new Space(db, false).place(keyspaceIndex(name) ?? 0)
+}
 
 /** Whether there are no more behind it. */
 function* fill(

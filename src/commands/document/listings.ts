@@ -24,6 +24,7 @@ import {
 } from '../../engine/collection/catalog.js'
 import { isClustered } from '../../engine/collection/clustered.js'
 import { viewsName } from '../../engine/collection/view-options.js'
+import { seesDefinition } from '../../engine/collection/views.js'
 import { idIndexSpecOf } from '../../engine/index/index-spec.js'
 import { listedIndexes } from '../../engine/index/indexes.js'
 import { documentsSource } from '../../engine/sources/source.js'
@@ -37,6 +38,7 @@ import { writeDocument } from '../../value/writer.js'
 import { emptyDocument, isEmpty, optionalCursor, touchesTarget } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { storageOf } from './figures.js'
+import { reachable } from './reachable.js'
 
 const bytesPerMiB = 1024 * 1024
 const uuidSubtype = 4
@@ -58,8 +60,7 @@ const listDatabases = documentRow({
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
-    for (const ns of yield* shownNamespaces(tx)) {
-      if (!call.mayAt('read', ns)) continue
+    for (const ns of yield* reachable(tx, call)) {
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
     }
@@ -110,8 +111,10 @@ const listCollections = documentRow({
   *run(tx, call) {
     const { filter: spec, nameOnly, cursor } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
-    const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => call.mayAt('read', ns))
-    const lines = seen.map(collectionOf)
+    const may: typeof call.mayAt = (need, at) => call.mayAt(need, at)
+    const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => may('read', ns))
+    const lines: Document[] = []
+    for (const ns of seen) lines.push(collectionOf(ns, yield* seesDefinition(tx, ns, may)))
     if (seen.some(({ view }) => view !== undefined)) lines.push(viewsLine(call.db))
     const found = lines
       .filter((line) => filter?.matches(line) ?? true)
@@ -143,11 +146,13 @@ function viewsLine(db: string): Document {
   return collectionLine(viewsName, emptyDocument, hash, undefined)
 }
 
-function collectionOf(ns: Namespace): Document {
+/** `isWhole`: with the definition, if it is a view. */
+function collectionOf(ns: Namespace, isWhole: boolean): Document {
   const type = ns.view !== undefined ? 'view' : ns.timeSeries && 'timeseries'
   if (type === undefined) return collectionLine(ns.name, ns.options, ns.uuid, ns.collation)
   return writeDocument((writer) => {
-    writer.string('name', ns.name).string('type', type).document('options', ns.options)
+    const options = isWhole ? ns.options : emptyDocument
+    writer.string('name', ns.name).string('type', type).document('options', options)
     writer
       .openDocument('info')
       .bool('readOnly', type === 'view')

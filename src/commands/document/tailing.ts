@@ -3,7 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { headKey, isCapped } from '../../engine/collection/capped-order.js'
-import { namespaceKey } from '../../engine/collection/catalog.js'
+import { namespaceKey } from '../../engine/collection/catalog-keys.js'
 import type { Tail } from '../../engine/sources/cursors.js'
 import type { FindQuery, Source } from '../../engine/sources/source.js'
 import { TailSource } from '../../engine/sources/tail-source.js'

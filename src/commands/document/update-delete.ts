@@ -41,9 +41,10 @@ import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileUpdate } from '../../query/update.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
-import { collated, collation, requireBatch, touchesForWriting, touchesTarget } from './arguments.js'
+import { collated, collation, requireBatch } from './arguments.js'
 import { type Job, runBatch } from './write-batch.js'
-import { writeFailures } from './write-errors.js'
+import { unquotedFailure, writeFailures } from './write-errors.js'
+import { changeNeeds } from './write-needs.js'
 
 const updateFields = {
   q: object,
@@ -76,7 +77,9 @@ const update = documentRow({
   stable: true,
   target: collection,
   params: updateParams,
-  touches: touchesForWriting,
+  touches: ({ db, target, args }) => [
+    { db, collection: target, needs: changeNeeds(args.updates, args) },
+  ],
   help: 'Changes documents, one or many for each operation, and adds one where upsert asks for it.',
   *run(call) {
     const { updates, ordered } = call.args
@@ -84,6 +87,7 @@ const update = documentRow({
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
     let modified = 0
+    let changed = 0
     const target = targetOf(call)
     const failures = yield* runBatch<UpdateResult>({
       target,
@@ -95,6 +99,7 @@ const update = documentRow({
         if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
         matched += result.matched + (upsertedId === undefined ? 0 : 1)
         modified += result.modified
+        changed += result.matched
       },
     })
     return reply((writer) => {
@@ -106,8 +111,9 @@ const update = documentRow({
         }
         writer.close()
       }
-      writer.value('nModified', numberValue(modified))
-      writeFailures(writer, failures)
+      // Whether a value was there already is for those who may read it.
+      writer.value('nModified', numberValue(call.isBlind ? changed : modified))
+      writeFailures(writer, call.isBlind ? failures.map(unquotedFailure) : failures)
     })
   },
 })
@@ -171,7 +177,7 @@ const remove = documentRow({
   stable: true,
   target: collection,
   params: deleteParams,
-  touches: touchesTarget('write'),
+  touches: ({ db, target, args }) => [{ db, collection: target, needs: changeNeeds(args.deletes) }],
   help: 'Removes documents, one or all that match for each operation.',
   *run(call) {
     const { deletes, ordered } = call.args

@@ -4,8 +4,14 @@
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
-import { notCollection, viewDocument, viewsName } from '../../engine/collection/view-options.js'
-import { type ReadPlace, resolveView, stagesOver, viewsOf } from '../../engine/collection/views.js'
+import { viewsName } from '../../engine/collection/view-options.js'
+import {
+  hintOver,
+  type ReadPlace,
+  resolveView,
+  stagesOver,
+  viewDocuments,
+} from '../../engine/collection/views.js'
 import {
   openDocuments,
   openPipeline,
@@ -64,20 +70,13 @@ export function* openViewed(
   stages: readonly StagePlan[],
   environment: PipelineEnvironment,
 ): Program<Source> {
-  requireNoSource(call, stages)
   if (call.target !== viewsName) {
     const place = yield* placeOf(tx, call)
-    return openPipeline(place.ns, stagesOver(place, stages), environment)
+    const hint = hintOver(place, environment.hint)
+    return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
   }
-  const views = (yield* viewsOf(tx, call.db)).filter((view) => call.mayAt('read', view))
-  return openDocuments(views.map(viewDocument), stages, environment)
-}
-
-/** Figures of a collection are none of a view. */
-function requireNoSource({ db, target = '' }: ViewCall, [first]: readonly StagePlan[]): void {
-  if (first?.kind === 'collStats' || first?.kind === 'indexStats') {
-    throw notCollection({ db, name: target })
-  }
+  const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))
+  return openDocuments(documents, stages, environment)
 }
 
 export interface ViewQuery {

@@ -1,7 +1,7 @@
 // Failures of single operations in a write command: they go into the reply beside what was done,
 // while what ends the whole command is thrown on.
 
-import { GatewayError } from '../../base/errors.js'
+import { GatewayError, unquotedKeys } from '../../base/errors.js'
 import { validationErrorsBytesMax } from '../../base/limits.js'
 import { writeExtra } from '../../bus/reply.js'
 import type { DocumentWriter } from '../../value/writer.js'
@@ -27,6 +27,11 @@ const commandErrors: ReadonlySet<string> = new Set([
 export function requireOwn(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && !commandErrors.has(thrown.kind)) return thrown
   throw thrown
+}
+
+/** As it is told to who may not read what it is about. */
+export function unquotedFailure({ index, error }: WriteFailure): WriteFailure {
+  return { index, error: unquotedKeys(error) }
 }
 
 const unexplained = { errInfo: { note: 'detailed error was too large' } }

@@ -17,7 +17,7 @@ import {
   temporaryName,
 } from '../../engine/collection/replacement.js'
 import { seriesOption } from '../../engine/collection/time-series-options.js'
-import { readPlaceOf, stagesOver } from '../../engine/collection/views.js'
+import { hintOver, readPlaceOf, stagesOver } from '../../engine/collection/views.js'
 import { fillBatch } from '../../engine/sources/cursors.js'
 import { openPipeline, type PipelineEnvironment } from '../../engine/sources/pipeline-source.js'
 import { openFind, type Source } from '../../engine/sources/source.js'
@@ -242,7 +242,8 @@ function* openSource(call: WritingCall, pipeline: WritingPipeline): Sweep<Source
   return yield* readPhase(function* (tx): Program<Source> {
     if (target === undefined) return openPipeline(undefined, stages, environment)
     const place = yield* readPlaceOf(tx, db, target, environment.context)
-    return openPipeline(place.ns, stagesOver(place, stages), environment)
+    const hint = hintOver(place, environment.hint)
+    return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
   })
 }
 

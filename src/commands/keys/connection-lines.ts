@@ -13,7 +13,9 @@ export function writeConnection(
   writer: DocumentWriter,
   name: string,
   { key, apiKey = placeholder }: { readonly key: WalletKey; readonly apiKey?: string | undefined },
-  { host, http, isTls, ports, database }: ServerPlaces,
+  { host, http, isTls, ports, database: main }: ServerPlaces,
+  /** The wallet's own space; that of all unless given. */
+  database = main,
 ): void {
   const user = userNameOf(key)
   const credentials = `${encodeURIComponent(user)}:${apiKey}`
@@ -26,6 +28,8 @@ export function writeConnection(
   writer.string('wire', `mongosh "${wire}"`)
   writer.string('redis', `redis-cli -u ${redis}`)
   writer.string('sql', `psql "${sql}"`)
-  writer.string('http', `curl -H "Authorization: Bearer ${apiKey}" ${http}/api/v1/collections`)
+  const named = database === main ? '' : `-H "x-sigil-database: ${database}" `
+  const curl = `curl -H "Authorization: Bearer ${apiKey}" ${named}`
+  writer.string('http', `${curl}${http}/api/v1/collections`)
   writer.close()
 }

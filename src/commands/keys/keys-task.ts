@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.js'
 import { anyValue, number, optional, string, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { type DocumentRow, documentRow } from '../../bus/row.js'
-import type { ServerPlaces } from '../../bus/services.js'
+import type { Services } from '../../bus/services.js'
 import { requireAddress } from '../../identity/address.js'
 import type { MadeKey } from '../../identity/key-service.js'
 import type { WalletKey } from '../../identity/wallet-keys.js'
@@ -52,7 +52,7 @@ const generateKey = documentRow({
     const { service, owner } = ownerOf(call)
     const { onChain, ...wishes } = call.args
     const made = await service.generate(owner, readWishes(wishes), requireOnChain(onChain))
-    return reply((writer) => writeMade(writer, made, call.services.places))
+    return reply((writer) => writeMade(writer, made, call.services))
   },
 })
 
@@ -90,7 +90,7 @@ const rotateKey = documentRow({
     const { service, owner } = ownerOf(call)
     const part = requireOnChain(call.args.onChain)
     const made = await service.rotate(owner, requireHash(call.target), part)
-    return reply((writer) => writeMade(writer, made, call.services.places))
+    return reply((writer) => writeMade(writer, made, call.services))
   },
 })
 
@@ -174,15 +174,17 @@ const keyRegistry = documentRow({
 function writeMade(
   writer: DocumentWriter,
   { apiKey, key, isPending }: MadeKey,
-  places: (() => ServerPlaces) | undefined,
+  { places, spaces }: Pick<Services, 'places' | 'spaces'>,
 ): void {
+  const home = spaces?.defaultOf({ kind: 'session', address: key.address, sid: '', chainId: 0 })
+
   if (apiKey === undefined) writer.null('apiKey')
   else writer.string('apiKey', apiKey)
   writer.string('hash', key.hash).openDocument('metadata').string('label', key.label)
   writePermissions(writer, key)
   writer.value('rateLimit', numberValue(key.rateLimit))
   writer.value('createdAt', numberValue(key.createdAt)).close()
-  if (places !== undefined) writeConnection(writer, 'connection', { apiKey, key }, places())
+  if (places !== undefined) writeConnection(writer, 'connection', { apiKey, key }, places(), home)
   if (isPending) writer.string('onChain', pending)
 }
 

@@ -2,13 +2,16 @@
 // to be asked of the chain; what is pipelined behind waits for the answer, and so does the answer
 // to a failed login, a little longer each time.
 
-import type { GatewayError } from '../../base/errors.js'
+import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { noPassword, refuse, syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { KeyValueSession, RespVersion } from '../../bus/keyvalue/session.js'
+import { requireSpaceName } from '../../bus/space-choice.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
+import { spaceInUser } from '../../identity/credentials.js'
+import { requireWalletKey } from '../../identity/login.js'
 import { announcedVersion, requireName } from './connection.js'
 import { defaultUser } from './user-name.js'
 
@@ -99,38 +102,41 @@ function readGreeting(call: KeyValueCall): { login: number; name: number } {
 }
 
 /** Makes the session whose key that is: anybody's for `default`, that user's for another name. */
-async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promise<void> {
+async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
   const { session, bus } = call
+  const { user, database } = spaceInUser(given)
+  // A space that can be none is told apart from a key that is wrong: neither says who exists.
+  if (database !== undefined) requireSpace(database)
   const { authOff, credentials } = bus.services
   if (authOff) {
-    if (user === defaultUser && hasName) return
+    if (user === defaultUser && hasName) {
+      bus.become(session, session.identity, database)
+      return
+    }
     if (!hasName) throw noPassword()
   }
-  const address = addressOf(session)
+  const { address } = session
   const isAnyone = user === defaultUser
-  const { name, databases } = placed(user, bus.keyspaces.database)
+  const isSpent = requireWalletKey(credentials.guesses, address, key)
   const identity = await (isAnyone
-    ? credentials.identify(key)
-    : credentials.identityOf(name, key, databases))
+    ? credentials.identify(key, isSpent)
+    : credentials.identityOf(user, key, isSpent, [database ?? bus.spaces.main.database]))
   if (identity === undefined) {
     session.authFailures++
+    credentials.guesses?.failed(address)
     await credentials.delay?.failed(address, user)
     throw wrongPassword()
   }
   credentials.delay?.succeeded(address, user)
-  session.identity = identity
+  bus.become(session, identity, database)
 }
 
-/** `name` is a service user of DATABASE, `name~database` one of that database. */
-function placed(user: string, home: string): { name: string; databases: readonly string[] } {
-  const at = user.indexOf('~')
-  if (at < 0) return { name: user, databases: [home] }
-  return { name: user.slice(0, at), databases: [user.slice(at + 1)] }
-}
-
-/** Of the peer, without its port. */
-function addressOf({ peer, protocol }: KeyValueSession): string {
-  return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+function requireSpace(database: string): void {
+  try {
+    requireSpaceName(database)
+  } catch (thrown) {
+    throw refuse(`ERR ${toGatewayError(thrown).message}`, 'InvalidNamespace')
+  }
 }
 
 function wrongPassword(): GatewayError {

@@ -66,7 +66,8 @@ const select: KeyValueRow = {
   },
   grain: 'local',
   run(call) {
-    call.session.database = requireDatabase(call, 1)
+    const { session } = call
+    session.place = session.place.space.place(requireDatabase(call, 1))
     return ok
   },
 }

@@ -9,7 +9,6 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { walkKeys } from '../../engine/keyspace/key-walk.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
-import { Done } from '../../store/steps.js'
 import type { Program } from '../../store/store.js'
 
 const onAllShards = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
@@ -95,14 +94,14 @@ const swapdb: KeyValueRow = {
   complexity: 'O(1)',
   syntax: 'index1 index2',
   grain: 'write',
-  run(_ks, call) {
+  *run(_ks, call) {
     const first = databaseAt(call, 1)
     if (first === undefined) throw refuse('ERR invalid first DB index')
     const second = databaseAt(call, 2)
     if (second === undefined) throw refuse('ERR invalid second DB index')
     if (!isDatabase(first) || !isDatabase(second)) throw refuse('ERR DB index is out of range')
-    if (first !== second) call.keyspace(first).swap(call.keyspace(second))
-    return new Done(ok)
+    if (first !== second) yield* call.keyspace(first).swap(call.keyspace(second))
+    return ok
   },
 }
 

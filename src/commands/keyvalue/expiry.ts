@@ -73,6 +73,8 @@ function expireRow(name: string, unit: ExpireUnit, since: string, time: string):
     complexity: 'O(1)',
     syntax: `key ${time} [NX | XX | GT | LT]`,
     grain: 'write',
+    // A condition on the end that the key has is answered.
+    alsoNeeds: (call) => (call.count > 3 ? ['read'] : []),
     run: (ks, call) => expire(ks, call, unit),
   }
 }

@@ -102,8 +102,9 @@ export const sections: Readonly<
     'aof_last_bgrewrite_status:ok',
     `aof_last_write_status:${bus.engine.store.stats().refusing === undefined ? 'ok' : 'err'}`,
   ],
-  stats: ({ bus }) => {
+  stats: ({ bus, place }) => {
     const { figures, channels } = bus.services
+    const { space } = place
     const totals = figures.totals(bus)
     return [
       '# Stats',
@@ -116,8 +117,8 @@ export const sections: Readonly<
       'evicted_clients:0',
       `keyspace_hits:${totals.hits}`,
       `keyspace_misses:${totals.misses}`,
-      `pubsub_channels:${channels.channelCount}`,
-      `pubsub_patterns:${channels.patternCount}`,
+      `pubsub_channels:${channels.channelCount(space)}`,
+      `pubsub_patterns:${channels.patternCount(space)}`,
       'pubsubshard_channels:0',
       'latest_fork_usec:0',
       'total_forks:0',

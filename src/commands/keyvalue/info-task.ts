@@ -72,8 +72,10 @@ async function countDatabases(call: KeyValueCall): Promise<readonly DatabaseFigu
 function* count(tx: ReadTx, { bus, session, now }: KeyValueCall): Program<DatabaseFigures[]> {
   const found: DatabaseFigures[] = []
   const timed = yield* timedKeys(tx, now)
+  const { space } = session.place
   for (const index of databaseIndexes) {
-    const ns = yield* bus.keyspaces.find(tx, index)
+    const ns = yield* space.place(index).find(tx)
+    if (ns === undefined) continue
     if (!bus.services.allow(session.current, 'read', ns.access, askedOf(ns, 'info'))) continue
     const keys = yield* liveCount(tx, ns, now)
     const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }

@@ -108,7 +108,7 @@ function* copyTo(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const { mayReplace, database } = readCopyOptions(call)
   const [from, to] = [call.arg(1), call.arg(2)]
   const target = call.keyspace(database)
-  if (target.index === ks.index && from.equals(to)) throw sameObject()
+  if (target.place === ks.place && from.equals(to)) throw sameObject()
   const key = yield* ks.key(from)
   if (!key.exists) return 0
   const place = yield* target.key(to)
@@ -123,6 +123,8 @@ const move: KeyValueRow = {
   name: 'move',
   arity: 3,
   flags: ['write', 'fast'],
+  // Others may read the other database.
+  needs: ['read', 'write'],
   keys: [1, 1, 1],
   databases: named((call) => requireDatabase(call, 2)),
   summary: 'Moves a key into another database, unless its name is taken there.',
@@ -132,7 +134,7 @@ const move: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const target = call.keyspace(requireDatabase(call, 2))
-    if (target.index === ks.index) throw sameObject()
+    if (target.place === ks.place) throw sameObject()
     const name = call.arg(1)
     const key = yield* ks.key(name)
     if (!key.exists) return 0

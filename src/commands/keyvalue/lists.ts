@@ -227,6 +227,8 @@ const linsert: KeyValueRow = {
   name: 'linsert',
   arity: 5,
   flags: ['write', 'denyoom'],
+  // Whether the pivot is there.
+  needs: ['read', 'write'],
   summary: 'Puts an element before or behind the first one of a list that equals another.',
   since: '2.2.0',
   complexity: 'O(N) with N elements to the pivot, and to the nearer end of the list',
@@ -253,6 +255,8 @@ const lrem: KeyValueRow = {
   name: 'lrem',
   arity: 4,
   flags: ['write'],
+  // How many it takes tells what is there.
+  needs: ['read', 'write'],
   summary: 'Takes elements that equal another out of a list; answers how many.',
   since: '1.0.0',
   complexity: 'O(N)',

@@ -81,7 +81,8 @@ const punsubscribe: KeyValueRow = {
 
 /** What its client hears through. */
 function subscriberOf({ session }: KeyValueCall): Subscriber {
-  session.subscriber ??= new Subscriber(session, ({ frame }) => session.socket.push(frame))
+  const { space } = session.place
+  session.subscriber ??= new Subscriber(session, space, ({ frame }) => session.socket.push(frame))
   return session.subscriber
 }
 
@@ -128,7 +129,7 @@ const publish: KeyValueRow = {
     const channel = call.arg(1)
     // Deviation: events of keys are the server's; nobody else can make one up.
     if (eventChannel.test(channel.text())) throw noChannelPermission()
-    return call.bus.services.channels.publish(channel, call.arg(2))
+    return call.bus.services.channels.publish(call.place.space, channel, call.arg(2))
   },
 }
 
@@ -163,7 +164,7 @@ const channels: KeyValueRow = {
       )
     }
     const { channels } = call.bus.services
-    return channels.names(call.count === 3 ? new Glob(call.arg(2)) : undefined)
+    return channels.names(call.place.space, call.count === 3 ? new Glob(call.arg(2)) : undefined)
   },
 }
 
@@ -180,7 +181,9 @@ const numsub: KeyValueRow = {
   grain: 'local',
   run(call) {
     const { channels } = call.bus.services
-    return call.argsFrom(2).flatMap((name): Reply[] => [name, channels.listeners(name)])
+    return call
+      .argsFrom(2)
+      .flatMap((name): Reply[] => [name, channels.listeners(call.place.space, name)])
   },
 }
 
@@ -195,7 +198,7 @@ const numpat: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: (call) => call.bus.services.channels.patternCount,
+  run: (call) => call.bus.services.channels.patternCount(call.place.space),
 }
 
 const help = helpRow(container, '6.2.0', [

@@ -19,17 +19,14 @@ const reset: KeyValueRow = {
   syntax: '',
   grain: 'local',
   run({ session, bus }) {
-    const { channels, monitors } = bus.services
+    const { monitors } = bus.services
     if (session.isMonitor) monitors.remove(bus, session)
-    if (session.subscriber !== undefined) channels.leave(session.subscriber)
-    session.watches?.end()
-    session.watches = undefined
-    bus.endMulti(session)
-    session.database = 0
+    bus.forgetState(session)
     session.respVersion = 2
     session.name = ''
     session.replies = 'on'
-    session.identity = session.initial
+    bus.become(session, session.initial, undefined)
+    session.place = session.place.space.place(0)
     return simple('RESET')
   },
 }

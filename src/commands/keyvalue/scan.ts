@@ -78,7 +78,7 @@ function* scanKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const { count, glob, type } = readOptions(call, 1, true)
   const { cursors } = call.bus.services
   const { identity } = call.session
-  const scope = String(ks.index)
+  const scope = ks.place.ns
   const from = cursor === 0 ? undefined : cursors.find(identity, scope, cursor)
   const { keys, place } = yield* walkKeys(ks, glob?.prefix ?? noPrefix, from, count)
   const names: Slice[] = []
@@ -109,7 +109,7 @@ function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Rep
   const { count, glob } = readOptions(call, 2, false)
   const { cursors } = call.bus.services
   const { identity } = call.session
-  const scope = `${ks.index}/${Buffer.from(name.view()).toString('latin1')}`
+  const scope = `${ks.place.ns}/${Buffer.from(name.view()).toString('latin1')}`
   const place = from === 0 ? undefined : cursors.find(identity, scope, from)
   let after = place === undefined ? undefined : Slice.of(place)
   const found: Reply[] = []

@@ -89,6 +89,8 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
     summary,
     arity: 4,
     flags: ['write'],
+    // How many there were tells of scores and names.
+    needs: ['read', 'write'],
     complexity: 'O(log(N)+M) with M members removed',
     syntax: 'key min max',
     grain: 'write',

@@ -128,9 +128,9 @@ function* addOne(
 }
 
 /** Among the options, which end with the first score. */
-function hasIncrement(call: KeyValueCall): boolean {
+function answersScores(call: KeyValueCall): boolean {
   for (let i = 2; i < call.count && zaddOptions.some((option) => call.is(i, option)); i++) {
-    if (call.is(i, 'incr')) return true
+    if (call.is(i, 'incr') || call.is(i, 'ch')) return true
   }
   return false
 }
@@ -147,8 +147,8 @@ const zadd: KeyValueRow = {
   complexity: 'O(log(N)) for each member',
   syntax: 'key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]',
   grain: 'write',
-  // INCR answers the score.
-  alsoNeeds: (call) => (hasIncrement(call) ? ['read'] : []),
+  // INCR answers the score, CH whether it was another.
+  alsoNeeds: (call) => (answersScores(call) ? ['read'] : []),
   run: addPlain,
 }
 

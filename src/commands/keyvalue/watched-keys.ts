@@ -5,16 +5,17 @@
 import { mapKey } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
-import type { Spaces } from '../../bus/keyvalue/programs.js'
+import type { OpenPlaces } from '../../bus/keyvalue/open-places.js'
 import type { Watches } from '../../bus/keyvalue/session.js'
 import { WatchedKeyChanged } from '../../bus/keyvalue/transactions.js'
 import { recordKeyOf } from '../../engine/keyspace/key-name.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
 import { whenRun, writerOf } from '../../engine/observed-store.js'
 import type { Program } from '../../store/store.js'
 
 interface Watched {
-  readonly database: number
+  readonly place: Place
   readonly name: Slice
   readonly version: number
   /** Of the collection that the database was then. */
@@ -28,8 +29,8 @@ interface Watched {
 }
 
 class WatchedKeys implements Watches {
-  /** By database and name: the first WATCH of a key counts. */
-  readonly keys = new Map<string, Watched>()
+  /** By where it is and its name: the first WATCH of a key counts. */
+  readonly keys = new Map<Place, Map<string, Watched>>()
 
   /** EXEC itself: what a run of it put that came to nothing is no change to a further run. */
   writer: object | undefined
@@ -37,19 +38,23 @@ class WatchedKeys implements Watches {
   private found: Map<Watched, ReadonlySet<number>> | undefined
 
   end(): void {
-    for (const { end } of this.keys.values()) end()
+    for (const { end } of this.all()) end()
     this.keys.clear()
     this.found = undefined
   }
 
-  *isTouched(spaces: Spaces): Program<boolean> {
-    const { tx } = spaces
-    const watched = [...this.keys.values()]
+  private all(): Watched[] {
+    return [...this.keys.values()].flatMap((ofPlace) => [...ofPlace.values()])
+  }
+
+  *isTouched(places: OpenPlaces): Program<boolean> {
+    const { tx } = places
+    const watched = this.all()
     this.writer = writerOf(tx)
     this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
     for (const each of watched) {
-      const { database, name, version, namespace, put } = each
-      const ks = spaces.known(database) ?? (yield* spaces.open(database))
+      const { place, name, version, namespace, put } = each
+      const ks = places.known(place) ?? (yield* places.open(place))
       if ((yield* versionOf(ks, name)) !== version) return true
       if (version !== 0) continue
       const isPut = (into: ReadonlySet<number>) => into.has(namespace) || into.has(ks.ns.id)
@@ -68,20 +73,32 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
   const { session, count, args } = call
   const watched = session.watches instanceof WatchedKeys ? session.watches : new WatchedKeys()
   session.watches = watched
+  const { place } = ks
+  const inPlace = watched.keys.get(place) ?? new Map<string, Watched>()
+  watched.keys.set(place, inPlace)
   for (let i = 1; i < count; i++) {
     const name = Slice.of(args.copy(i))
-    const place = `${ks.index}:${mapKey(name.bytes)}`
-    if (watched.keys.has(place)) continue
+    const known = mapKey(name.bytes)
+    if (inPlace.has(known)) continue
     const record = recordKeyOf(ks.ns, name)
     const put = new Set<number>()
     // Observed before it is looked up: nothing comes in between.
-    const end = call.bus.engine.store.observePuts(record, (id, writer) => {
+    const { store } = call.bus.engine
+    const endPuts = store.observePuts(record, (id, writer) => {
       if (writer !== watched.writer) put.add(id)
     })
-    const key = { database: ks.index, name, namespace: ks.ns.id, put, end }
+    // A database of a home may be made and removed again, under an id that nobody can foresee.
+    const endPlace = place.space.isMain
+      ? undefined
+      : store.observe(place.key, () => put.add(ks.ns.id))
+    const end = () => {
+      endPuts()
+      endPlace?.()
+    }
+    const key = { place, name, namespace: ks.ns.id, put, end }
     try {
       const version = yield* versionOf(ks, name)
-      watched.keys.set(place, { ...key, version })
+      inPlace.set(known, { ...key, version })
       if (version !== 0) end()
     } catch (error) {
       end()

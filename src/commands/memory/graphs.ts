@@ -17,6 +17,7 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import { accessIn } from '../../engine/collection/homes.js'
 import type { Access, Need, PrivacyMode } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
@@ -141,18 +142,20 @@ function settingNeeds({ mode, ownerAddress, roles, k1, b }: SetGraphArgs): Need[
 }
 
 function changedAccess(call: SetGraphCall, access: Access): Access {
-  const { mode = access.mode, ownerAddress, roles } = call.args
+  const { args } = call
+  const { mode = access.mode, ownerAddress, roles } = args
   if (ownerAddress !== undefined && call.identity.kind !== 'operator') throw call.unauthorized()
   const claims = call.args.mode !== undefined || ownerAddress !== undefined
   const claimed = access.owner ?? (claims ? (walletOf(call.identity) ?? null) : null)
   const owner = ownerAddress === undefined ? claimed : requireAddress(ownerAddress, 'ownerAddress')
+  call.services.spaces?.requireMaySet(call.identity, call.db, args.mode, access.mode)
   const isSettled = claims || access.isSettled === true
-  return {
+  return accessIn(call.db, {
     owner,
     mode,
     roles: roles === undefined ? access.roles : requireRoles(roles),
     ...(isSettled ? { isSettled } : {}),
-  }
+  })
 }
 
 /** Addresses to 1 (read) or 2 (write). */

@@ -9,6 +9,7 @@ import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { findGraph, graphTouches } from '../../memory/graph/graph.js'
 import { graphKey } from '../../memory/graph/graph-key.js'
+import { graphPath } from '../../memory/graph/graph-names.js'
 import type { GraphPrograms } from '../../memory/proof/anchor-making.js'
 import { evidenceOf } from '../../memory/proof/evidence.js'
 import {
@@ -79,7 +80,9 @@ const anchorGraph = documentRow({
     }
     for (const id of ids ?? []) requireId(id)
     const chosen = ids === undefined ? undefined : new Set(ids)
-    return replyOf({ ...(await proofsOf(call).anchor(call.target, programsOf(call), chosen)) })
+    return replyOf({
+      ...(await proofsOf(call).anchor(graphPath(call.db, call.target), programsOf(call), chosen)),
+    })
   },
 })
 

@@ -20,5 +20,5 @@ const rows: readonly DocumentRow[] = [
   ...graphRows,
 ]
 
-/** Graphs are in one database, where they are anchored, too. */
-export const memoryRows = rows.map((row): DocumentRow => ({ ...row, homeOnly: true }))
+/** Graphs are in spaces, whose rights are asked as of all that lies there. */
+export const memoryRows = rows.map((row): DocumentRow => ({ ...row, inSpaces: true }))

@@ -61,6 +61,14 @@ function notExplained({ kind }: Statement): Error {
   return fail('CommandNotSupported', text, { sqlState: '0A000' })
 }
 
+/** How rows would be found, and how many, is for those who may read them. */
+function explainedTouch(db: string, statement: ChangeStatement): Touch {
+  const touch = touchOf(db, statement)
+  const finds = statement.kind === 'update' || statement.kind === 'delete'
+  if (!finds || touch.needs.includes('read')) return touch
+  return { ...touch, needs: [...touch.needs, 'read'] }
+}
+
 const planColumn = 'QUERY PLAN'
 
 export const sqlExplainRow = documentRow({
@@ -71,7 +79,9 @@ export const sqlExplainRow = documentRow({
   params: sqlParams,
   touches: (call): readonly Touch[] => {
     const { inner } = explainedBy(call)
-    return inner.kind === 'select' ? selectTouches(call.db, inner) : [touchOf(call.db, inner)]
+    return inner.kind === 'select'
+      ? selectTouches(call.db, inner)
+      : [explainedTouch(call.db, inner)]
   },
   help: 'Tells how an SQL statement finds its rows, and for ANALYZE what that costs.',
   *run(tx, call) {

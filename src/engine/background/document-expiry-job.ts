@@ -8,7 +8,8 @@ import { hasKind } from '../../base/errors.js'
 import { documentExpirySweepMs } from '../../base/limits.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { bsonType, dateValue } from '../../value/value.js'
-import { findNamespace, listNamespaces } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog.js'
+import { timedNames } from '../collection/catalog-index.js'
 import { getDocument, removeDocument } from '../collection/collections.js'
 import { entriesOf } from '../index/index-keys.js'
 import { bound, bracketOf, Interval } from '../plan/intervals.js'
@@ -83,7 +84,7 @@ export class DocumentExpiry {
   async round(): Promise<number> {
     const { store, pace, log } = this.parts
     const before = this.expired
-    const waiting = timed(await store.read(listNamespaces))
+    const waiting = timed(await store.read(timedNamespaces))
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (this.loop.isClosed) break
       try {
@@ -119,6 +120,15 @@ export class DocumentExpiry {
     work.from = next
     return next !== undefined
   }
+}
+
+function* timedNamespaces(tx: ReadTx): Program<Namespace[]> {
+  const found: Namespace[] = []
+  for (const { db, name } of yield* timedNames(tx)) {
+    const ns = yield* findNamespace(tx, db, name)
+    if (ns !== undefined) found.push(ns)
+  }
+  return found
 }
 
 function timed(all: readonly Namespace[]): Sweeping[] {

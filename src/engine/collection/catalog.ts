@@ -4,10 +4,10 @@
 // (docs/design/storage.md, "Key space"; docs/design/transactions.md, rule 6)
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
-import { assert, fail, type GatewayError } from '../../base/errors.js'
-import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../../base/limits.js'
+import { fail } from '../../base/errors.js'
+import { scanEntriesMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
-import type { Count, KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
+import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { discardIndex, discardKeyspace, discardNamespace } from '../background/garbage.js'
 import { collationOf } from '../index/index-options.js'
@@ -17,33 +17,45 @@ import type {
   Guarded,
   IndexDescriptor,
   IndexId,
-  MembersId,
   Namespace,
   NamespaceId,
   PrivacyMode,
 } from '../types.js'
 import { cappedOf } from './capped-options.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
+import { allocateId, numberBytes, readNumber, takeIds } from './catalog-ids.js'
+import {
+  nameOfId,
+  putIndex,
+  reachableNames,
+  removeId,
+  removeIndex,
+  removeReach,
+} from './catalog-index.js'
+import {
+  databaseKey,
+  kind,
+  listRange,
+  nameOfKey,
+  namespaceKey,
+  reservedKey,
+} from './catalog-keys.js'
 import {
   decodeAccess,
   decodeNamespace,
   emptyDocument,
   encodeAccess,
   encodeNamespace,
-  graphPrefix,
   payerOf,
 } from './descriptors.js'
+import { accessIn, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
+import { checkNamespaceName, requireWritableName } from './names.js'
 import { timeSeriesOf } from './time-series-options.js'
 import { validationOf } from './validation.js'
 import { definitionIn } from './view-options.js'
 
-/** Second byte of a catalog key. */
-const kind = { counter: 0x00, namespace: 0x01, database: 0x02, reserved: 0x03 } as const
-
-const nextIdKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x01)
-const nextValueKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x02)
-const nextMembersKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x03)
-const u32Max = 0xffff_ffff
+/** How many wallets have a home. */
+const homesKey = Uint8Array.of(keyClass.catalog, kind.counter, 0x04)
 
 export interface CreateOptions {
   /** EIP-55 address, or null where an operator makes it. */
@@ -82,10 +94,14 @@ export function findAgain(
   return findNamespace(tx, db, name, true)
 }
 
-/** The collection of that id, wherever a rename has put it. Reads the whole catalog: for jobs. */
-export function* findNamespaceById(tx: ReadTx, id: NamespaceId): Program<Namespace | undefined> {
-  const all = yield* listNamespaces(tx)
-  return all.find((ns) => ns.id === id)
+/** The collection of that id, wherever a rename has put it. */
+export function* findNamespaceById(tx: ReadTx, id: number): Program<Namespace | undefined> {
+  const found = yield* nameOfId(tx, id)
+  if (found === undefined) return undefined
+  const bytes = yield* tx.get(namespaceKey(found.db, found.name))
+  if (bytes === undefined) return undefined
+  const ns = decodeNamespace(found.db, found.name, bytes)
+  return ns.id === id ? ns : undefined
 }
 
 /**
@@ -119,6 +135,8 @@ export function* createAnyNamespace(
   const reserved = yield* findReserved(tx, db, name)
   if (reserved !== undefined) tx.remove(reservedKey(db, name))
   const id = (yield* allocateId(tx)) as NamespaceId
+  requireOwnSpace(db, name, options.owner)
+  const keyspace = isKeyspace(name, options.options)
   const capped = cappedOf(options.options)
   const collation = collationOf(options.options)
   const timeSeries = timeSeriesOf(options.options)
@@ -130,7 +148,7 @@ export function* createAnyNamespace(
     version: 1,
     createdAt: Math.floor(options.now / 1000),
     uuid: options.uuid,
-    access: reserved ?? accessOf(options),
+    access: reserved ?? accessIn(db, newAccess(options, keyspace)),
     indexes: yield* makeIndexes(tx, options.options),
     options: options.options,
     ...(collation === undefined ? {} : { collation }),
@@ -138,15 +156,31 @@ export function* createAnyNamespace(
     ...(timeSeries === undefined ? {} : { timeSeries }),
     ...validationOf(options.options),
     ...definitionIn(options.options),
+    ...(keyspace ? { keyspace } : {}),
   }
   tx.creating?.(payerOf(ns.access), name)
-  tx.put(namespaceKey(db, name), encodeNamespace(ns))
+  putNamespace(tx, ns)
   return ns
 }
 
-function accessOf({ owner, mode, madeBy }: CreateOptions): Access {
-  if (madeBy === undefined) return { owner, mode, roles: {} }
-  return { owner, mode, roles: {}, isSettled: true, madeBy }
+function newAccess({ owner, mode, madeBy }: CreateOptions, isKeyspace: boolean): Access {
+  const made = madeBy === undefined ? {} : { isSettled: true as const, madeBy }
+  // Keys are their owner's until the owner says more: DEFAULT_PRIVACY is of documents.
+  if (isKeyspace) return { owner, mode: 'private', roles: {}, isSettled: true, ...made }
+  return { owner, mode, roles: {}, ...made }
+}
+
+/** Whether that name is one of a key-value database. Throws InvalidOptions if it cannot be one. */
+function isKeyspace(name: string, options: Document): boolean {
+  if (keyspaceIndex(name) === undefined) return false
+  const isOther = [cappedOf(options), timeSeriesOf(options), definitionIn(options).view]
+  if (isOther.every((each) => each === undefined)) return true
+  throw fail('InvalidOptions', `'${name}' is the name of a key-value database`)
+}
+
+function putNamespace(tx: Tx, ns: Namespace): void {
+  tx.put(namespaceKey(ns.db, ns.name), encodeNamespace(ns))
+  putIndex(tx, ns)
 }
 
 /** The indexes that a collection has from the beginning. */
@@ -175,8 +209,14 @@ export function* ensureNamespace(
  */
 export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
   const saved = { ...ns, version: ns.version + 1 }
-  tx.put(namespaceKey(ns.db, ns.name), encodeNamespace(saved))
+  putNamespace(tx, saved)
   return saved
+}
+
+/** As saveNamespace, with another access; listings by the one before end. */
+export function saveAccess(tx: Tx, ns: Namespace, access: Access): Namespace {
+  removeReach(tx, ns, ns.access)
+  return saveNamespace(tx, { ...ns, access })
 }
 
 /**
@@ -186,11 +226,13 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
  */
 export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) discardIndex(tx, index.id)
-  if (ns.keyspace === true) {
+  if (ns.keyspace === true && ns.isPermanent === true) {
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
-  discardNamespace(tx, ns.id)
+  if (ns.keyspace === true) discardKeyspace(tx, ns.id)
+  else discardNamespace(tx, ns.id)
+  removeIndex(tx, ns)
   if (isSequenced(ns)) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
     const id = (yield* allocateId(tx)) as NamespaceId
@@ -200,6 +242,14 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
   tx.remove(namespaceKey(ns.db, ns.name))
   tx.dropping?.(payerOf(ns.access), ns.name)
   if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
+  yield* releaseDatabase(tx, ns.db)
+}
+
+/** Removes the record of a key-value database that holds nothing. */
+export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  discardKeyspace(tx, ns.id)
   yield* releaseDatabase(tx, ns.db)
 }
 
@@ -241,6 +291,7 @@ export function release(tx: Tx, db: string, name: string): void {
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
 export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
   discardKeyspace(tx, ns.id)
+  removeId(tx, ns.id)
   const indexes: IndexDescriptor[] = []
   for (const index of ns.indexes) {
     discardIndex(tx, index.id)
@@ -274,14 +325,24 @@ export function* renameNamespace(
     if (!dropTarget) throw fail('NamespaceExists', 'target namespace exists')
     yield* dropNamespace(tx, target, true)
   }
-  const access = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
+  const kept = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
+  const access = accessIn(db, kept)
   // What is written beside the place that it takes was not counted until now.
   if (ns.name.startsWith(replacementPrefix)) tx.creating?.(payerOf(access), name)
   tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
   yield* claimDatabase(tx, db)
   const renamed = saveNamespace(tx, { ...ns, db, name, access })
   if (ns.db !== db) yield* releaseDatabase(tx, ns.db)
   return renamed
+}
+
+/** Puts a collection into a home, under its name, which is free there: contents and uuid stay. */
+export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Namespace> {
+  tx.remove(namespaceKey(ns.db, ns.name))
+  removeIndex(tx, ns)
+  yield* claimDatabase(tx, db)
+  return saveNamespace(tx, { ...ns, db, access: accessIn(db, ns.access) })
 }
 
 /** Throws IllegalOperation for a collection that is there for ever, under its name. */
@@ -302,7 +363,7 @@ function isFixed({ keyspace, isPermanent }: Namespace): boolean {
   return keyspace === true || isPermanent === true
 }
 
-/** Every collection, or those of one database, by database and name in byte order. */
+/** Every collection, or those of one database, by their names in byte order. */
 export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   const found: Namespace[] = []
   let { start, end } = listRange(db)
@@ -318,10 +379,47 @@ export function* listNamespaces(tx: ReadTx & Guarded, db?: string): Program<Name
   }
 }
 
+/** At most `limit` collections from a catalog key on, each with its own; in a write program. */
+export function* namespacesFrom(
+  tx: Tx,
+  from: Bytes | undefined,
+  limit: number,
+): Program<{ key: Bytes; ns: Namespace }[]> {
+  const { start, end } = listRange(undefined)
+  const entries = yield* tx.scanOwn({ start: from ?? start, end }, limit)
+  return entries.map(({ key, value }) => {
+    const [db, name] = nameOfKey(key)
+    return { key, ns: decodeNamespace(db, name, value) }
+  })
+}
+
+/** The collections that a wallet may reach, or everybody, as their descriptors are now. */
+export function* listReachable(
+  tx: ReadTx & Guarded,
+  address: string | undefined,
+): Program<Namespace[]> {
+  const names = yield* reachableNames(tx, address)
+  const found: Namespace[] = []
+  for (let from = 0; from < names.length; from += scanEntriesMax) {
+    const page = names.slice(from, from + scanEntriesMax)
+    const records = yield* tx.getMany(page.map(({ db, name }) => namespaceKey(db, name)))
+    for (const [i, { db, name }] of page.entries()) {
+      const bytes = records[i]
+      if (bytes !== undefined) found.push(decodeNamespace(db, name, bytes))
+    }
+  }
+  return found
+}
+
 /** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */
 export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
+  return yield* showable(tx, yield* listNamespaces(tx, db))
+}
+
+/** Those that listings show. */
+export function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namespace[]> {
   const shown: Namespace[] = []
-  for (const ns of yield* listNamespaces(tx, db)) if (yield* isShown(tx, ns)) shown.push(ns)
+  for (const ns of all) if (yield* isShown(tx, ns)) shown.push(ns)
   return shown
 }
 
@@ -351,147 +449,55 @@ export function countKey(id: number): Bytes {
   return idKey(keyClass.count, id)
 }
 
-/** A fresh id for a collection or an index; the two share the numbers. */
-export function* allocateId(tx: Tx): Program<number> {
-  const id = yield* takeNumber(tx, nextIdKey)
-  assert(id <= u32Max, 'ids fit 32 bits')
-  return id
-}
-
-/** A fresh number for a chunked value. */
-export function* allocateValueNumber(tx: Tx): Program<number> {
-  return yield* takeNumber(tx, nextValueKey)
-}
-
-/** A fresh id for the members of a container. */
-export function* allocateMembersId(tx: Tx): Program<MembersId> {
-  return (yield* takeNumber(tx, nextMembersKey)) as MembersId
-}
-
-function* takeNumber(tx: Tx, key: Bytes): Program<number> {
-  const stored = yield* tx.get(key)
-  const number = stored === undefined ? 1 : Number(viewOf(stored).getBigUint64(0))
-  const next = new Uint8Array(8)
-  viewOf(next).setBigUint64(0, BigInt(number + 1))
-  tx.put(key, next)
-  return number
-}
-
-function viewOf(bytes: Bytes): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-/** Letters, digits, _ and - alone: what nearly all names are made of, and no rule is against. */
-function isPlain(name: string): boolean {
-  return /^[\w-]+$/.test(name)
-}
-
-/** Whether a name may stand in a command at all; throws InvalidNamespace. */
-export function checkNamespaceName(db: string, name: string): void {
-  checkDatabaseName(db)
-  if (databaseNameBytesMax + 1 + name.length <= namespaceBytesMax && isPlain(name)) return
-  if (name === '') throw fail('InvalidNamespace', `Invalid namespace specified '${db}.'`)
-  if (name.startsWith('.')) {
-    throw fail('InvalidNamespace', `Collection names cannot start with '.': ${name}`)
-  }
-  if (name.includes('\0')) {
-    throw fail('InvalidNamespace', 'namespaces cannot have embedded null characters')
-  }
-  if (name.includes('$')) throw fail('InvalidNamespace', `Invalid collection name: ${name}`)
-  if (Buffer.byteLength(db) + 1 + Buffer.byteLength(name) > namespaceBytesMax) {
-    throw fail(
-      'InvalidNamespace',
-      `Fully qualified namespace is too long. Namespace: ${db}.${name} Max: ${namespaceBytesMax}`,
-    )
-  }
-}
-
-/** Throws InvalidNamespace for what cannot name a database. */
-export function checkDatabaseName(db: string): void {
-  if (db.length <= databaseNameBytesMax && isPlain(db)) return
-  const length = Buffer.byteLength(db)
-  if (length === 0 || length > databaseNameBytesMax || /[/\\. "$\0]/.test(db)) {
-    throw fail('InvalidNamespace', `Invalid database name: '${db}'`)
-  }
-}
-
-const reservedDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'])
-
-/** Names that exist for the server alone (docs/rights.md, "Names"). */
-export function requireWritableName(db: string, name: string): void {
-  if (reservedDatabases.has(db)) {
-    throw fail('InvalidNamespace', `database '${db}' is reserved: cannot write to ${db}.${name}`)
-  }
-  if (name.startsWith('system.')) {
-    throw fail('InvalidNamespace', `Invalid system namespace: ${db}.${name}`)
-  }
-  if (name.startsWith('_') || name.startsWith(graphPrefix)) throw reservedName(db, name)
-}
-
-/** The refusal to write under a name that is the server's. */
-export function reservedName(db: string, name: string): GatewayError {
-  return fail('InvalidNamespace', `collection name is reserved: ${db}.${name}`)
+/**
+ * Puts the descriptor of a key-value database whose first keys this program has written under an id
+ * that it has foreseen (nextId): `id` is the last one that is taken so.
+ */
+export function* putForeseen(
+  tx: Tx,
+  ns: Namespace,
+  id: number,
+  makingHome?: Guarded['makingHome'],
+): Program<void> {
+  yield* claimDatabase(tx, ns.db, makingHome)
+  tx.remove(reservedKey(ns.db, ns.name))
+  takeIds(tx, id)
+  putNamespace(tx, ns)
 }
 
 /** Records the database's spelling with its first collection: two that differ in case cannot be. */
-function* claimDatabase(tx: Tx, db: string): Program<void> {
+function* claimDatabase(
+  tx: Tx & Guarded,
+  db: string,
+  makingHome: Guarded['makingHome'] = (home, homes) => tx.makingHome?.(home, homes),
+): Program<void> {
   const key = databaseKey(db)
   const stored = yield* tx.get(key)
-  if (stored === undefined) {
-    tx.put(key, utf8(db))
-    return
-  }
-  const spelled = textOf(stored)
+  const spelled = stored === undefined ? undefined : textOf(stored)
   if (spelled === db) return
-  throw fail(
-    'DatabaseDifferCase',
-    `db already exists with different case already have: [${spelled}] trying to create [${db}]`,
-  )
+  if (isHome(db)) {
+    // What another spelling was made of before homes were reserved is in nobody's way.
+    const homes = yield* countHomes(tx)
+    makingHome?.(db, homes)
+    tx.put(homesKey, numberBytes(homes + 1))
+  } else if (spelled !== undefined) {
+    throw fail(
+      'DatabaseDifferCase',
+      `db already exists with different case already have: [${spelled}] trying to create [${db}]`,
+    )
+  }
+  tx.put(key, utf8(db))
 }
 
 function* releaseDatabase(tx: Tx, db: string): Program<void> {
-  const left = yield* tx.scanOwn(listRange(db), 1)
-  if (left.length === 0) tx.remove(databaseKey(db))
+  if ((yield* tx.scanOwn(listRange(db), 1)).length > 0) return
+  const stored = yield* tx.get(databaseKey(db))
+  if (stored === undefined || textOf(stored) !== db) return
+  tx.remove(databaseKey(db))
+  if (isHome(db)) tx.put(homesKey, numberBytes(Math.max((yield* countHomes(tx)) - 1, 0)))
 }
 
-function databaseKey(db: string): Bytes {
-  return concatBytes(Uint8Array.of(keyClass.catalog, kind.database), utf8(db.toLowerCase()))
-}
-
-/** The catalog key of a collection. */
-export function namespaceKey(db: string, name: string): Bytes {
-  return nameKey(kind.namespace, db, name)
-}
-
-function reservedKey(db: string, name: string): Bytes {
-  return nameKey(kind.reserved, db, name)
-}
-
-function nameKey(ofKind: number, db: string, name: string): Bytes {
-  const text = `${db}\0${name}`
-  const key = new Uint8Array(2 + text.length)
-  key[0] = keyClass.catalog
-  key[1] = ofKind
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    // Names are short and nearly all ASCII: a native call would cost more than the loop.
-    if (code > 0x7f) return concatBytes(key.subarray(0, 2), utf8(text))
-    key[i + 2] = code
-  }
-  return key
-}
-
-function nameOfKey(key: Bytes): [db: string, name: string] {
-  const middle = key.indexOf(0, 2)
-  return [textOf(key, 2, middle), textOf(key, middle + 1)]
-}
-
-function listRange(db: string | undefined): KeyRange {
-  const prefix = Uint8Array.of(keyClass.catalog, kind.namespace)
-  if (db === undefined) return { start: prefix, end: Uint8Array.of(keyClass.catalog, 0x02) }
-  const name = utf8(db)
-  return {
-    start: concatBytes(prefix, name, Uint8Array.of(0)),
-    end: concatBytes(prefix, name, Uint8Array.of(1)),
-  }
+/** How many wallets have a home. */
+export function* countHomes(tx: ReadTx): Program<number> {
+  return (yield* readNumber(tx, homesKey)) ?? 0
 }

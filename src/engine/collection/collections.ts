@@ -14,6 +14,7 @@ import {
   recordKeyPrefixBytes,
   sweepDocumentsMax,
 } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
@@ -310,7 +311,7 @@ function* changesOf(
   before: Document,
   after: Document,
 ): Program<readonly Change[]> {
-  const old = keptEntries(ns, before, key)
+  const old = work.unrefused(() => keptEntries(ns, before, key))
   const kept = keptEntries(ns, after, key)
   const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
   const added = changes.map(({ index, added }) => ({ index, keys: added }))
@@ -344,7 +345,7 @@ export function* removeRecord(
   tx.remove(key)
   let entries = 0
   for (const index of ns.indexes) {
-    const { keys } = entriesOf(index, before, key)
+    const { keys } = work.unrefused(() => entriesOf(index, before, key))
     yield* removeEntries(tx, index, keys, key)
     entries += keys.length
   }

@@ -10,9 +10,7 @@ import { shellText } from '../../value/shell.js'
 import { type Document, nullValue } from '../../value/value.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import {
-  allocateId,
   type CreateOptions,
-  checkNamespaceName,
   createAnyNamespace,
   dropNamespace,
   findNamespace,
@@ -20,9 +18,10 @@ import {
   renameNamespace,
   replacementPrefix,
   requireMovable,
-  requireWritableName,
   saveNamespace,
 } from './catalog.js'
+import { allocateId } from './catalog-ids.js'
+import { checkNamespaceName, requireWritableName } from './names.js'
 import { isSameSeries, timeSeriesOf } from './time-series-options.js'
 
 export interface Replaced {

@@ -13,9 +13,7 @@ import {
   saveNamespace,
 } from './catalog.js'
 import { auditName, emptyDocument } from './descriptors.js'
-
-/** Who may listen to and publish on the channels: reading it is to listen, writing to publish. */
-export const channelsName = 'pubsub'
+import { channelsName } from './homes.js'
 
 /** How a shared space is made at the first start: nobody owns it, and nobody can claim it. */
 export type SpaceOptions = Omit<CreateOptions, 'uuid'>

@@ -18,7 +18,7 @@ import {
   type ValueId,
 } from '../background/garbage.js'
 import type { MembersId, NamespaceId } from '../types.js'
-import { allocateValueNumber } from './catalog.js'
+import { allocateValueNumber } from './catalog-ids.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
 
 /** Thrown by a program that is about to put what is large and not staged yet. */

@@ -6,7 +6,8 @@ import type { Program, Tx } from '../../store/store.js'
 import { discardIndex, discardNamespace } from '../background/garbage.js'
 import type { IndexDescriptor, Namespace, NamespaceId } from '../types.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
-import { allocateId, emptyKeyspace, saveNamespace } from './catalog.js'
+import { emptyKeyspace, saveNamespace } from './catalog.js'
+import { allocateId } from './catalog-ids.js'
 
 export function* truncateNamespace(tx: Tx, ns: Namespace): Program<Namespace> {
   if (ns.keyspace === true) return yield* emptyKeyspace(tx, ns)

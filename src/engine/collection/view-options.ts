@@ -64,10 +64,11 @@ export function notCollection({ db, name }: Pick<Namespace, 'db' | 'name'>): Gat
   return fail('CommandNotSupportedOnView', text)
 }
 
-/** The document of `system.views` that tells of a view. */
-export function viewDocument({ db, name, options }: Namespace): Document {
+/** The document of `system.views` that tells of a view; `isWhole`: with its definition. */
+export function viewDocument({ db, name, options }: Namespace, isWhole: boolean): Document {
   return writeDocument((out) => {
     out.string('_id', `${db}.${name}`)
+    if (!isWhole) return
     for (const field of ['viewOn', 'pipeline', 'collation']) {
       const value = optionOf(options, field)
       if (value !== undefined) out.value(field, value)

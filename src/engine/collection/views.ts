@@ -8,9 +8,10 @@ import type { QueryContext } from '../../query/context.js'
 import { compilePipeline, type StagePlan } from '../../query/pipeline.js'
 import { orderStages } from '../../query/pipeline-order.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import type { Guarded, Namespace, View } from '../types.js'
-import { findNamespace, shownNamespaces } from './catalog.js'
-import { sourcesOf } from './view-options.js'
+import type { Document, Value } from '../../value/value.js'
+import type { Access, Guarded, Namespace, Need, View } from '../types.js'
+import { findNamespace, findReserved, shownNamespaces } from './catalog.js'
+import { notCollection, sourcesOf, viewDocument } from './view-options.js'
 
 /** What a reader of a name reads. */
 export interface ReadPlace {
@@ -20,6 +21,10 @@ export interface ReadPlace {
   readonly name: string
   /** What comes before the reader's own stages; none where the name is a collection's. */
   readonly stages: readonly StagePlan[]
+  /** The view that was named; undefined where the name is a collection's. */
+  readonly view?: Namespace
+  /** The caller may not read what the view reads: nothing is told of how it is found. */
+  readonly isClosed?: boolean
 }
 
 /** The collection behind a view, and its stages. Throws ViewDepthLimitExceeded. */
@@ -43,15 +48,32 @@ export function* resolveView(
   }
   const within = { ...context, throughView: true }
   const stages = pipelines.flatMap((pipeline) => compilePipeline(pipeline, within))
-  return { ns, name, stages }
+  return { ns, name, stages, view: viewed, isClosed: tx.isClosed?.(viewed) === true }
 }
 
-/** A view's stages with a reader's behind them: together they may go in another order. */
+/** First stages that tell figures of a collection, and so none of a view. */
+const collectionFigures: ReadonlySet<string> = new Set([
+  ...['collStats', 'indexStats', 'planCacheStats', 'geoNear'],
+])
+
+/**
+ * A view's stages with a reader's behind them: together they may go in another order. Throws
+ * CommandNotSupportedOnView for figures of the collection below.
+ */
 export function stagesOver(
-  { stages: before }: ReadPlace,
+  { stages: before, view }: ReadPlace,
   stages: readonly StagePlan[],
 ): readonly StagePlan[] {
+  if (view !== undefined && collectionFigures.has(stages[0]?.kind ?? '')) throw notCollection(view)
   return before.length === 0 ? stages : orderStages([...before, ...stages])
+}
+
+/**
+ * The hint for a read of the place. An index that the caller may not know is neither used nor
+ * missed: an error would tell which there are, and a sparse one which documents it leaves out.
+ */
+export function hintOver({ isClosed }: ReadPlace, hint: Value | undefined): Value | undefined {
+  return isClosed === true ? undefined : hint
 }
 
 /** What a stage reads that names a collection or a view; `throughView`: a stage of a view. */
@@ -136,9 +158,32 @@ export function* requireDefinition(
   }
 }
 
-/** The views of a database, by name. */
-export function* viewsOf(tx: ReadTx & Guarded, db: string): Program<Namespace[]> {
-  return (yield* shownNamespaces(tx, db)).filter(({ view }) => view !== undefined)
+/** Whether the caller may do something to what has that name and access. */
+type May = (need: Need, at: MayAt) => boolean
+type MayAt = Pick<Namespace, 'db' | 'name'> & { readonly access: Access | undefined }
+
+/** Whether the caller may read what a view's definition names, and so the definition. */
+export function* seesDefinition(
+  tx: ReadTx & Guarded,
+  { db, view }: Namespace,
+  may: May,
+): Program<boolean> {
+  for (const name of new Set(view === undefined ? [] : sourcesOf(view))) {
+    const found = yield* findNamespace(tx, db, name)
+    const access = found?.access ?? (yield* findReserved(tx, db, name))
+    if (!may('read', { db, name, access })) return false
+  }
+  return true
+}
+
+/** The documents of `system.views`: of each view that the caller may read, by name. */
+export function* viewDocuments(tx: ReadTx & Guarded, db: string, may: May): Program<Document[]> {
+  const documents: Document[] = []
+  for (const ns of yield* shownNamespaces(tx, db)) {
+    if (ns.view === undefined || !may('read', ns)) continue
+    documents.push(viewDocument(ns, yield* seesDefinition(tx, ns, may)))
+  }
+  return documents
 }
 
 function cycle(db: string, names: readonly string[]): GatewayError {

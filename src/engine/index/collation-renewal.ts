@@ -4,7 +4,8 @@
 import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'
 import { isSequenced } from '../collection/capped-order.js'
-import { allocateId, findNamespace, saveNamespace } from '../collection/catalog.js'
+import { findNamespace, saveNamespace } from '../collection/catalog.js'
+import { allocateId } from '../collection/catalog-ids.js'
 import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 
 /** Whether an index has keys of another version. */

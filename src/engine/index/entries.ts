@@ -3,6 +3,7 @@
 
 import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
@@ -228,7 +229,7 @@ export function* addMissingEntries(
   document: Document,
   key: Bytes,
 ): Program<number> {
-  const kept = indexes.map((index) => entriesOf(index, document, key))
+  const kept = work.unrefused(() => indexes.map((index) => entriesOf(index, document, key)))
   let put = 0
   for (const { index, keys } of kept) {
     const held = yield* tx.getMany(keys)

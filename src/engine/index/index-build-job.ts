@@ -7,6 +7,7 @@ import { type Bytes, concatBytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
 import { backgroundBytesTarget, buildEntriesTarget } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Value } from '../../value/value.js'
@@ -131,11 +132,11 @@ export class IndexBuilds {
   }
 
   private begin(build: Build): Promise<void> {
-    const work = this.run(build).finally(() => {
+    const running = this.run(build).finally(() => {
       for (const id of build.ids) this.running.delete(id)
     })
-    for (const id of build.ids) this.running.set(id, work)
-    return work
+    for (const id of build.ids) this.running.set(id, running)
+    return running
   }
 
   private async run(build: Build): Promise<void> {
@@ -187,7 +188,8 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
     put += yield* addMissingEntries(tx, ns, indexes, document, key)
     bytes += document.length
     records++
-    if (put < buildEntriesTarget && bytes < backgroundBytesTarget) continue
+    const isEnough = put >= buildEntriesTarget || bytes >= backgroundBytesTarget || work.isDue
+    if (!isEnough) continue
     return { records, bytes, position: after(key) }
   }
   const last = entries.at(-1)

@@ -13,12 +13,12 @@ import { bsonType, stringOf, type Value } from '../../value/value.js'
 import { discardIndex, idRange } from '../background/garbage.js'
 import { indexCountOf, isSequenced, secondaryIndexes } from '../collection/capped-order.js'
 import {
-  allocateId,
   type CreateOptions,
   createNamespace,
   findNamespace,
   saveNamespace,
 } from '../collection/catalog.js'
+import { allocateId } from '../collection/catalog-ids.js'
 import { listedIdIndex } from '../collection/clustered.js'
 import { requireSeriesIndex } from '../collection/time-series.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'

@@ -9,13 +9,14 @@ import type { Program, ReadTx, Store, Tx } from '../../store/store.js'
 import { BackgroundLoop } from '../background/background-loop-job.js'
 import type { Pace } from '../background/pace-job.js'
 import { findNamespaceById } from '../collection/catalog.js'
+import { keyspaceIndex } from '../collection/homes.js'
 import { documentOfRecord } from '../collection/records.js'
-import type { Namespace, NamespaceId } from '../types.js'
 import { type Due, dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 import { Key } from './key.js'
 import { Keyspace } from './keyspace.js'
-import type { Keyspaces } from './keyspaces.js'
 import { nameOfDocument } from './scalar.js'
+import type { SpaceTable } from './spaces.js'
+import { tidy } from './tidy.js'
 import { type KeyEvent, usualBounds, Work } from './work.js'
 
 export interface ExpiryJobParts {
@@ -23,7 +24,7 @@ export interface ExpiryJobParts {
   readonly clock: Clock
   readonly log: Log
   readonly pace: Pace
-  readonly keyspaces: Keyspaces
+  readonly spaces: SpaceTable
   readonly notifies: () => boolean
   readonly announce: (events: readonly KeyEvent[]) => void
 }
@@ -71,17 +72,32 @@ export class ExpiryJob {
   }
 
   private *sweep(tx: Tx, due: readonly Due[], now: number): Program<Swept> {
-    const { keyspaces, notifies } = this.parts
+    const { spaces, notifies } = this.parts
     const work = new Work(usualBounds, notifies())
-    const spaces = new Map<number, Keyspace>()
-    for (let index = 0; index < keyspaces.count; index++) {
-      const ns = yield* keyspaces.find(tx, index)
-      spaces.set(ns.id, new Keyspace(tx, ns, index, now, work))
-    }
+    const opened = new Map<number, Keyspace | undefined>()
     let expired = 0
-    for (const entry of due) if (yield* expire(tx, entry, spaces, now, work)) expired++
+    for (const entry of due) {
+      const id = namespaceOfRecord(entry.record)
+      if (!opened.has(id)) opened.set(id, yield* keyspaceOf(tx, id, spaces, now, work))
+      if (yield* expire(tx, entry, opened.get(id), now)) expired++
+    }
+    for (const ks of opened.values()) if (ks !== undefined) yield* tidy(tx, ks)
     return { expired, events: work.events }
   }
+}
+
+/** Found by its id; undefined where that is no key-value database any more. */
+function* keyspaceOf(
+  tx: Tx,
+  id: number,
+  spaces: SpaceTable,
+  now: number,
+  work: Work,
+): Program<Keyspace | undefined> {
+  const ns = yield* findNamespaceById(tx, id)
+  const index = ns?.keyspace === true ? keyspaceIndex(ns.name) : undefined
+  if (ns === undefined || index === undefined) return undefined
+  return new Keyspace(tx, ns, spaces.of(ns.db).place(index), now, work)
 }
 
 function* readDue(tx: ReadTx, now: number): Program<Due[]> {
@@ -90,16 +106,8 @@ function* readDue(tx: ReadTx, now: number): Program<Due[]> {
 }
 
 /** Whether a key was taken away; an entry that stands for nothing is taken away itself. */
-function* expire(
-  tx: Tx,
-  due: Due,
-  spaces: Map<number, Keyspace>,
-  now: number,
-  work: Work,
-): Program<boolean> {
+function* expire(tx: Tx, due: Due, ks: Keyspace | undefined, now: number): Program<boolean> {
   const record = yield* tx.get(due.record)
-  const id = namespaceOfRecord(due.record)
-  const ks = spaces.get(id) ?? (record && (yield* foreign(tx, id, now, work)))
   if (record === undefined || ks === undefined) {
     tx.remove(due.key)
     return false
@@ -113,10 +121,4 @@ function* expire(
   yield* ks.remove(key)
   ks.notify('x', 'expired', key.name)
   return true
-}
-
-/** The keyspace of a collection that is none of the present databases: DATABASE was another. */
-function* foreign(tx: Tx, id: number, now: number, work: Work): Program<Keyspace | undefined> {
-  const ns: Namespace | undefined = yield* findNamespaceById(tx, id as NamespaceId)
-  return ns === undefined ? undefined : new Keyspace(tx, ns, 0, now, work)
 }

@@ -15,7 +15,8 @@ import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
-import { allocateMembersId, countKey, emptyKeyspace } from '../collection/catalog.js'
+import { countKey, emptyKeyspace } from '../collection/catalog.js'
+import { allocateMembersId } from '../collection/catalog-ids.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
 import { documentOfRecord } from '../collection/records.js'
 import { checkDocument } from '../collection/validation.js'
@@ -27,10 +28,10 @@ import { HeldContainers, type Holdable } from './held.js'
 import { Key, type KeyType, never } from './key.js'
 import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
 import { recordKeyOf } from './key-name.js'
-import { swapKeyspaces } from './keyspaces.js'
 import { lookUp } from './look-up.js'
 import { Members } from './members.js'
 import { nameOfDocument } from './scalar.js'
+import { type Place, swapKeyspaces } from './spaces.js'
 import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */
@@ -49,8 +50,7 @@ export class Keyspace {
     readonly tx: ReadTx,
     /** The collection; flushing and swapping give the database another one. */
     public ns: Namespace,
-    /** Number of the database. */
-    readonly index: number,
+    readonly place: Place,
     /** Milliseconds since 1970; stands still during a command and during EXEC. */
     readonly now: number,
     readonly work: Work,
@@ -290,14 +290,16 @@ export class Keyspace {
   *empty(): Program<void> {
     this.settle()
     this.work.changes++
+    yield* this.work.beforeIds()
     this.become(yield* emptyKeyspace(this.writing, this.ns))
   }
 
   /** Exchanges what two databases hold. */
-  swap(other: Keyspace): void {
+  *swap(other: Keyspace): Program<void> {
     this.settle()
     other.settle()
     this.work.changes++
+    yield* this.work.beforeIds()
     const [mine, theirs] = swapKeyspaces(this.writing, this.ns, other.ns)
     this.become(mine)
     other.become(theirs)
@@ -310,7 +312,7 @@ export class Keyspace {
 
   /** To be announced after the commit: `ks.notify('$', 'set', key.name)`. */
   notify(eventClass: EventClass, event: string, name: Slice): void {
-    this.work.note(eventClass, event, this.index, name, this.ns.access)
+    this.work.note(eventClass, event, this.place, name, this.ns.access)
   }
 
   /** Entries of a range with this program's own writes; bounded in a write program. */

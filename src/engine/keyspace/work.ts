@@ -7,10 +7,11 @@ import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../.
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import { work as budget } from '../../base/work-budget.js'
-import type { ReadTx, Tx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
+import type { Place } from './spaces.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
 export interface InlineBounds {
@@ -27,11 +28,11 @@ export const usualBounds: InlineBounds = {
 /** Classes of keyspace events, as CONFIG SET notify-keyspace-events names them. */
 export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 'g' | 'x' | 'e' | 'd' | 'n' | 't' | 'm'
 
-/** `set a` in database 0, to be announced after the commit. */
+/** `set a` in one place, to be announced after the commit. */
 export interface KeyEvent {
   readonly eventClass: EventClass
   readonly event: string
-  readonly database: number
+  readonly place: Place
   /** In memory of its own. */
   readonly key: Uint8Array
   /** Of the database, in the transaction of the event: who may read it may hear of it. */
@@ -39,6 +40,8 @@ export interface KeyEvent {
 }
 
 const nothingStaged = new Staged()
+
+function* nothingBefore(): Program<void> {}
 
 export class Work {
   /** Puts and removals so far. */
@@ -65,6 +68,8 @@ export class Work {
   command = ''
   /** The first command that wrote to a collection what its validator only warns of. */
   invalid: Map<string, string> | undefined
+  /** What has to be done before an id is given: others have been foreseen. */
+  beforeIds: () => Program<void> = nothingBefore
   /** A further command follows in this program: what this one has open may serve that too. */
   hasMore = false
   /** Members that may be read through. */
@@ -80,9 +85,9 @@ export class Work {
     readonly staged: Staged = nothingStaged,
   ) {}
 
-  note(eventClass: EventClass, event: string, database: number, name: Slice, access: Access): void {
+  note(eventClass: EventClass, event: string, place: Place, name: Slice, access: Access): void {
     if (!this.notifies) return
-    this.events.push({ eventClass, event, database, key: name.copy(), access })
+    this.events.push({ eventClass, event, place, key: name.copy(), access })
   }
 
   /** A document was written that fails a validator which only warns. */

@@ -2,7 +2,7 @@
 // that single changes, sweeps over many and batches of points have in common.
 
 import type { Bytes } from '../../base/bytes.js'
-import { fail } from '../../base/errors.js'
+import { fail, unquoted } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
 import type { Filter } from '../../query/filter.js'
@@ -16,7 +16,7 @@ import { removeDocument, replaceDocument } from '../collection/collections.js'
 import type { Staged } from '../collection/staging.js'
 import type { TimeSeries } from '../collection/time-series-options.js'
 import type { PlanChoices } from '../plan/plan-cache.js'
-import type { Namespace } from '../types.js'
+import type { Guarded, Namespace } from '../types.js'
 
 /** The collection that is changed, and how an upsert makes it where it is missing. */
 export interface Target {
@@ -90,13 +90,18 @@ export interface Place {
 }
 
 /** Changes a document that has just been read in this program. */
-export type ChangeAt = (tx: Tx, ns: Namespace, place: Place, staged: Staged) => Program<Changed>
+export type ChangeAt = (
+  tx: Tx & Guarded,
+  ns: Namespace,
+  place: Place,
+  staged: Staged,
+) => Program<Changed>
 
 export function updateAt(spec: UpdateSpec): ChangeAt {
   const { filter, update } = spec
   return function* (tx, ns, { key, document }, staged) {
     const matchedIndex = filter.matchedIndex(document)
-    const after = update.apply(document, { matchedIndex, isInsert: false })
+    const after = applied(tx, update, document, matchedIndex)
     if (after === document) return { before: document, after }
     if (after.length > documentBytesMax) {
       throw fail(
@@ -106,6 +111,20 @@ export function updateAt(spec: UpdateSpec): ChangeAt {
     }
     yield* replaceDocument(tx, ns, key, document, after, staged)
     return { before: document, after }
+  }
+}
+
+/** A pure function over a stored document: what it refuses may quote it. */
+function applied(
+  { isBlind }: Guarded,
+  update: Update,
+  document: Document,
+  matchedIndex: number | undefined,
+): Document {
+  try {
+    return update.apply(document, { matchedIndex, isInsert: false })
+  } catch (error) {
+    throw isBlind === true ? unquoted(error) : error
   }
 }
 

@@ -267,7 +267,7 @@ function* runToEnd(
 }
 
 /** Pulls all that a source has; answers how many documents that was. */
-function* exhaust(tx: ReadTx, source: Source): Program<number> {
+export function* exhaust(tx: ReadTx, source: Source): Program<number> {
   let returned = 0
   try {
     while (!source.drained) returned += (yield* source.pull(tx, pullDocumentsMax)).length

@@ -89,7 +89,7 @@ const meRoute: Route = {
   limit: limit(meRequestsMax),
   run: async (call) => {
     const reply = await run(call, 'authMe', () => undefined)
-    return bodyOf(call, reply, ['address', 'chainId'])
+    return bodyOf(call, reply, ['address', 'chainId', 'home'])
   },
 }
 

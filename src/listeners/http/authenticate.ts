@@ -12,6 +12,8 @@ import {
   signInAddressesTrackedMax,
 } from '../../base/limits.js'
 import { anonymous, type Identity, operator } from '../../identity/identity.js'
+import { looksLikeWalletKey } from '../../identity/key-format.js'
+import type { KeyGuesses } from '../../identity/key-guesses.js'
 import type { OpenedSession } from '../../identity/sign-in.js'
 import type { Awaitable } from '../../store/store.js'
 import { isLoopback } from '../network.js'
@@ -36,6 +38,8 @@ export interface AuthenticatorOptions {
   readonly isLoopback: boolean
   /** Whose key this is, of all other keys; undefined for a wrong one. */
   readonly identify: (key: string) => Awaitable<Identity | undefined>
+  /** Wrong keys by address. */
+  readonly guesses: KeyGuesses
   /** The session of a cookie's value; undefined where it is tampered with, over, or unknown. */
   readonly openSession: (cookie: string) => Awaitable<OpenedSession | undefined>
   readonly isAdministrator: (identity: Identity) => boolean
@@ -111,28 +115,45 @@ export class Authenticator {
       guard.checkPage(incoming)
     }
     const key = keyOf(incoming, route)
+    const { guesses, identify } = this.options
+    const isSpent = key !== undefined && guesses.isSpent(peer)
     if (key !== undefined) {
       guard.checkTransport(incoming)
-      if (this.options.isOperatorKey(key)) {
+      const known = isSpent ? undefined : this.staticKey(key, peer)
+      if (known === 'operator') {
         // A page of another origin has no business with the key that may do everything.
         guard.checkOrigin(incoming)
         return this.admitted(route, operator, peer)
       }
-      if (route.access === 'metrics' && this.options.isMetricsToken(key)) return anonymous
+      if (known === 'metrics' && route.access === 'metrics') return anonymous
     }
     this.take(asked)
     if (key === undefined || route.credentials === 'none') {
       return this.admitted(route, anonymous, peer)
     }
-    const found = this.options.identify(key)
-    return found instanceof Promise
-      ? found.then((identity) => this.known(asked, identity))
-      : this.known(asked, found)
+    const isWallets = looksLikeWalletKey(key)
+    if (isSpent && !isWallets) throw guesses.refusal(peer)
+    const answer = (identity: Identity | undefined): Identity => {
+      if (identity !== undefined) return this.admitted(route, identity, peer)
+      if (isSpent) throw guesses.refusal(peer)
+      if (isWallets) guesses.failed(peer)
+      throw fail('Unauthorized', 'the key is not valid')
+    }
+    const found = identify(key)
+    return found instanceof Promise ? found.then(answer) : answer(found)
   }
 
-  private known({ route, peer }: Asked, identity: Identity | undefined): Identity {
-    if (identity === undefined) throw fail('Unauthorized', 'the key is not valid')
-    return this.admitted(route, identity, peer)
+  /**
+   * Which of the two keys it is that are set and not made, and could be guessed. One that cannot be
+   * a wallet's either is counted here, whatever else the request is refused for.
+   */
+  private staticKey(key: string, peer: string): 'operator' | 'metrics' | undefined {
+    const { guesses, isOperatorKey, isMetricsToken } = this.options
+    if (isOperatorKey(key)) return 'operator'
+    if (isMetricsToken(key)) return 'metrics'
+    // An empty one is a header of another kind.
+    if (key !== '' && !looksLikeWalletKey(key)) guesses.failed(peer)
+    return undefined
   }
 
   private admitted({ access, operatorToo }: RouteHead, identity: Identity, peer: string): Identity {
@@ -161,10 +182,12 @@ export class Authenticator {
 
   /** Counts a request to /health, which asks nobody who they are. Throws as authenticate does. */
   countHealth({ incoming, outgoing }: Exchange, peer: string): void {
-    const { rateLimits, authOff, isOperatorKey } = this.options
+    const { rateLimits, authOff } = this.options
     if (!rateLimits || authOff) return
     const key = keyOf(incoming, {})
-    if (key !== undefined && isOperatorKey(key)) return
+    const { guesses } = this.options
+    const isLookedAt = key !== undefined && !guesses.isSpent(peer)
+    if (isLookedAt && this.staticKey(key, peer) === 'operator') return
     count(this.ofHealth, peer, outgoing)
   }
 

@@ -13,6 +13,9 @@ import {
   idempotencyMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { Touched } from '../../bus/session.js'
+import { findNamespace } from '../../engine/collection/catalog.js'
+import { sourcesUnder } from '../../engine/collection/views.js'
 import { putExpiring } from '../../identity/expiring-rows.js'
 import { identityKey } from '../../identity/identity.js'
 import { answerKind, callerKind } from '../../identity/secret-rows.js'
@@ -42,6 +45,21 @@ export interface IdempotencyParts {
 interface Kept extends Answer {
   readonly fingerprint: string
   readonly expires: number
+  /** Undefined: of a version that kept none. */
+  readonly rights: readonly Right[] | undefined
+}
+
+/** A command of the request, and the collections that it was about when it had run. */
+interface Right extends Touched {
+  readonly places: readonly Place[]
+}
+
+interface Place {
+  readonly db: string
+  /** That the command named: a view's, for what it reads. */
+  readonly name: string
+  /** Another one under the same name has another. */
+  readonly id: number
 }
 
 export class Idempotency {
@@ -63,6 +81,8 @@ export class Turn {
   /** Of the caller, the route and the key; empty until it has begun. */
   private name = ''
   private fingerprint = ''
+  /** By what they are, so that each is kept once. */
+  private readonly touched = new Map<string, Touched>()
 
   constructor(
     private readonly all: Idempotency,
@@ -78,10 +98,11 @@ export class Turn {
    * The answer that the request was given before; undefined where it is to be run. Rejects with
    * BadValue for what can be no key, IdempotencyKeyReused (422) for another body,
    * IdempotencyKeyInUse (409) while the first is at work, QuotaExceeded where the caller has kept
-   * as many as it may.
+   * as many as it may, and as the request itself would where the caller may not send it any more.
    */
-  async begin({ session, incoming, database, fields }: HttpRequest): Promise<Answer | undefined> {
+  async begin(request: HttpRequest): Promise<Answer | undefined> {
     const { all } = this
+    const { session, incoming, database, fields } = request
     const named = fields.get(bodyKey)
     const key = this.key ?? (named === undefined ? undefined : stringOf(named))
     if (key === undefined) return undefined
@@ -102,8 +123,9 @@ export class Turn {
     }
     all.running.add(name)
     this.name = name
+    session.witness = (touched) => void this.touched.set(JSON.stringify(touched), touched)
     try {
-      return await this.before()
+      return await this.before(request)
     } catch (error) {
       this.leave()
       throw error
@@ -114,7 +136,8 @@ export class Turn {
   async end(answer: Answer | undefined): Promise<void> {
     if (this.name === '') return
     try {
-      if (answer !== undefined && isFinal(answer.status)) await this.keep(answer)
+      const isKept = answer !== undefined && answer.isPassing !== true && isFinal(answer.status)
+      if (isKept) await this.keep(answer)
     } catch (error) {
       const text = 'the answer to a request with an Idempotency-Key was not kept'
       this.all.parts.log.warn({ error: String(error) }, text)
@@ -128,7 +151,7 @@ export class Turn {
     this.name = ''
   }
 
-  private async before(): Promise<Answer | undefined> {
+  private async before(request: HttpRequest): Promise<Answer | undefined> {
     const { store, clock, answersMax = idempotencyAnswersMax } = this.all.parts
     const now = clock.now()
     const [kept, used] = await store.read((tx) => this.look(tx))
@@ -142,8 +165,30 @@ export class Turn {
       const text = 'this Idempotency-Key was sent with another body'
       throw fail('IdempotencyKeyReused', text)
     }
+    await this.lookAgain(request, kept.rights)
     const { status, body, headers } = kept
     return { status, body, headers: { ...headers, 'idempotency-replayed': 'true' } }
+  }
+
+  /**
+   * Looks at the rights that the request was let in by, as they are now. Throws what refuses it,
+   * and NamespaceNotFound where a collection that the answer tells of is gone.
+   */
+  private async lookAgain(request: HttpRequest, rights: Kept['rights']): Promise<void> {
+    if (rights === undefined) {
+      const text = 'the answer under this Idempotency-Key is of an older version; send another key'
+      throw fail('IdempotencyKeyInUse', text)
+    }
+    for (const right of rights) {
+      await request.lookAgain(right)
+      const now = await this.all.parts.store.read((tx) => placesOf(tx, right))
+      const known = new Set(now.map(({ id }) => id))
+      const gone = right.places.find(({ id }) => !known.has(id))
+      if (gone === undefined) continue
+      const what = `${gone.db}.${gone.name}`
+      const text = `what the answer under this Idempotency-Key tells of is gone: ${what}`
+      throw fail('NamespaceNotFound', text)
+    }
   }
 
   private *look(tx: ReadTx): Program<[Kept | undefined, Used]> {
@@ -156,16 +201,23 @@ export class Turn {
     const { store, clock } = this.all.parts
     const now = clock.now()
     const own = Object.entries(headers).filter(([name]) => !ownHeaders.has(name))
-    const row = writeDocument((writer) => {
-      writer.string('fingerprint', this.fingerprint).int32('status', status)
-      writer.string('headers', JSON.stringify(Object.fromEntries(own)))
-      if (body !== null) writer.string('body', body.toString())
-      writer.value('expires', numberValue(now + idempotencyMs))
-    })
-    await store.write((tx) => this.put(tx, row, now))
+    const rowOf = (rights: readonly Right[]) =>
+      writeDocument((writer) => {
+        writer.string('fingerprint', this.fingerprint).int32('status', status)
+        writer.string('headers', JSON.stringify(Object.fromEntries(own)))
+        writer.string('rights', JSON.stringify(rights))
+        if (body !== null) writer.string('body', body.toString())
+        writer.value('expires', numberValue(now + idempotencyMs))
+      })
+    await store.write((tx) => this.put(tx, rowOf, now))
   }
 
-  private *put(tx: Tx, row: Document, now: number): Program<void> {
+  private *put(tx: Tx, rowOf: (rights: readonly Right[]) => Document, now: number): Program<void> {
+    const rights: Right[] = []
+    for (const touched of this.touched.values()) {
+      rights.push({ ...touched, places: yield* placesOf(tx, touched) })
+    }
+    const row = rowOf(rights)
     putExpiring(tx, answerKey(this.name), row, now + idempotencyMs)
     const key = callerKey(this.caller)
     const before = decodeUsed(yield* tx.get(key))
@@ -179,6 +231,22 @@ export class Turn {
     if (isOver) putExpiring(tx, key, used, until)
     else tx.put(key, used)
   }
+}
+
+/** The collections of a command's touches, and what views among them read, as they are now. */
+function* placesOf(tx: ReadTx, { touches }: Touched): Program<Place[]> {
+  const places: Place[] = []
+  for (const { db, collection } of touches) {
+    const ns = collection === undefined ? undefined : yield* findNamespace(tx, db, collection, true)
+    if (ns === undefined) continue
+    places.push({ db, name: ns.name, id: ns.id })
+    if (ns.view === undefined) continue
+    const sources = yield* sourcesUnder(ns, (name) => findNamespace(tx, db, name, true))
+    for (const source of sources) {
+      if (source.ns !== undefined) places.push({ db, name: ns.name, id: source.ns.id })
+    }
+  }
+  return places
 }
 
 /** What a caller has kept since its day began. */
@@ -209,8 +277,13 @@ function decode(row: Document): Kept {
     status: status === undefined ? 0 : numberOf(status),
     headers: JSON.parse(textIn('headers') ?? '{}') as Record<string, string>,
     body: textIn('body') ?? null,
+    rights: rightsIn(textIn('rights')),
     expires: expires === undefined ? 0 : numberOf(expires),
   }
+}
+
+function rightsIn(text: string | undefined): Kept['rights'] {
+  return text === undefined ? undefined : (JSON.parse(text) as readonly Right[])
 }
 
 /** What will be answered again the same: not that one may not, or must wait. */

@@ -8,6 +8,7 @@ import { errorLine, ReplyError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { type Channels, type Message, Subscriber } from '../../bus/keyvalue/channels.js'
+import type { Place, Space } from '../../engine/keyspace/spaces.js'
 import type { EventStreams } from './event-stream.js'
 import { openSession, runCommands } from './key-value-run.js'
 import { commandOf, replyJson, textJson } from './key-value-words.js'
@@ -28,15 +29,17 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
       method: 'POST',
       path: '/api/v1/redis',
       access: 'key',
+      query: { database: 'string' },
       fields: { command: 'array!' },
       mutates: true,
       reply: (call) => runOne(options, call),
+      lookAgain: (call) => lookAgain(options, call),
     },
     {
       method: 'GET',
       path: '/api/v1/redis/stream',
       access: 'key',
-      query: { channels: 'string!' },
+      query: { channels: 'string!', database: 'string' },
       answers: 'text/event-stream',
       send: async (call, outgoing, headers) => stream(options, call, outgoing, headers),
     },
@@ -46,7 +49,7 @@ export function keyValueRoutes(options: KeyValueRoutesOptions): readonly (RawRou
 async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<HttpAnswer> {
   const given = call.fields.get('command')
   if (given === undefined) throw fail('BadValue', "field 'command' is required")
-  const session = openSession(bus, { session: call.session, database: databaseOf(call) })
+  const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
   const forget = call.session.whenClosed(() => {
     session.closed = true
   })
@@ -57,10 +60,25 @@ async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<Ht
     if (error === undefined) {
       return { status: 200, body: `{"ok":1,"result":${replyJson(reply, 'plain')}}` }
     }
-    return { status: statusOf(error), headers: refusalHeaders(error), body: errorJson(error) }
+    const headers = refusalHeaders(error)
+    const isPassing = error.kind === 'Unauthorized'
+    return { status: statusOf(error), headers, body: errorJson(error), isPassing }
   } finally {
     forget()
   }
+}
+
+/** The rights of the command whose answer was kept. Throws Unauthorized. */
+async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<void> {
+  const given = call.fields.get('command')
+  if (given === undefined) return
+  const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
+  const args = commandOf(given)
+  const opened = bus.open(bus.table.find(args.text(0)), args, session)
+  // What was no command is none now.
+  if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return
+  if (opened.error !== undefined) throw opened.error
+  await bus.lookAgain(opened)
 }
 
 /** The peer's text, whatever went wrong; what is our fault or passes by itself has its status. */
@@ -86,8 +104,13 @@ export function send(
   outgoing.end(body)
 }
 
+/** Of the space that the request names, or of the caller's own. Throws InvalidNamespace. */
+export function placeOf(bus: KeyValueBus, call: RawCall): Place {
+  return bus.placeOf(call.session.identity, call.namedDatabase, indexOf(call))
+}
+
 /** Of the header `x-sigil-kv-db`. Throws BadValue. */
-export function databaseOf({ incoming }: RawCall): number {
+function indexOf({ incoming }: RawCall): number {
   const given = incoming.headers['x-sigil-kv-db']
   if (given === undefined) return 0
   const index = Number(given)
@@ -103,13 +126,16 @@ async function stream(
 ): Promise<void> {
   const names = channelsOf(call)
   const { channels } = bus.services
-  await requireListener(bus, call)
+  const { space } = placeOf(bus, call)
+  await requireListener(bus, call, space)
   if (call.incoming.method === 'HEAD') {
     outgoing.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
     outgoing.end()
     return
   }
-  const subscriber = new Subscriber(call.session, (message) => events.data(messageJson(message)))
+  const subscriber = new Subscriber(call.session, space, (message) =>
+    events.data(messageJson(message)),
+  )
   const told = subscribed(channels, subscriber, () =>
     names.map((name) => {
       channels.subscribe(subscriber, Slice.ofText(name))
@@ -134,9 +160,13 @@ export function subscribed<T>(channels: Channels, subscriber: Subscriber, subscr
 }
 
 /** Throws Unauthorized (403) where the caller may not listen. */
-export async function requireListener(bus: KeyValueBus, { session }: RawCall): Promise<void> {
+export async function requireListener(
+  bus: KeyValueBus,
+  { session }: RawCall,
+  space: Space,
+): Promise<void> {
   try {
-    await bus.requireListener(session.identity)
+    await bus.requireListener(session.identity, space)
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error
     throw fail('Unauthorized', 'not allowed to listen to channels', { reason: 'role' })

@@ -11,6 +11,7 @@ import { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import { type ClientSocket, KeyValueSession } from '../../bus/keyvalue/session.js'
 import type { Session } from '../../bus/session.js'
+import type { Place } from '../../engine/keyspace/spaces.js'
 import { requestOf } from './key-value-words.js'
 
 /** Where nothing can be pushed to. */
@@ -18,24 +19,23 @@ const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {
 
 export interface SessionParts {
   readonly session: Session
-  readonly database: number
+  readonly place: Place
   readonly socket?: ClientSocket
 }
 
 /** A client of one request. */
 export function openSession(bus: KeyValueBus, parts: SessionParts): KeyValueSession {
-  const { session, database, socket = noSocket } = parts
-  const opened = new KeyValueSession({
+  const { session, place, socket = noSocket } = parts
+  return new KeyValueSession({
     protocol: 'http',
     id: 0,
     peer: session.peer,
     local: '',
     socket,
     identity: session.identity,
+    place,
     nowMs: bus.services.clock.elapsed(),
   })
-  opened.database = database
-  return opened
 }
 
 /** Runs commands one after the other; each call has its reply then. Never rejects. */
@@ -44,7 +44,7 @@ export async function runCommands(
   session: KeyValueSession,
   commands: readonly Arguments[],
 ): Promise<readonly KeyValueCall[]> {
-  const { identity, database } = session
+  const { identity, place } = session
   const calls = commands.map((args) => open(bus, session, args))
   let batch: KeyValueCall[] = []
   const flush = async () => {
@@ -59,7 +59,7 @@ export async function runCommands(
     if (access === undefined) {
       await bus.runAlone(call)
       session.identity = identity
-      session.database = database
+      session.place = place
     } else batch.push(call)
   }
   await flush()

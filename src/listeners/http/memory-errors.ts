@@ -74,16 +74,18 @@ export function memoryError(error: GatewayError): { code: string; message: strin
 function rowOf(error: GatewayError): Row {
   const known = byKind[error.kind]
   if (known !== undefined) return known
-  const { httpStatus, extra } = error
-  if (httpStatus === 403) return forbidden(extra.reason)
+  const { httpStatus, extra, message } = error
+  if (httpStatus === 403) return forbidden(extra.reason, message)
   if (httpStatus === 401) {
     return { code: 'UNAUTHENTICATED', message: 'a session or an API key that holds is needed' }
   }
   return { code: byStatus[httpStatus] ?? 'INTERNAL' }
 }
 
-function forbidden(reason: unknown): Row {
+function forbidden(reason: unknown, message: string): Row {
   if (reason === 'CSRF') return { code: 'CSRF_FAILED' }
+  // The text names the caller's own space.
+  if (reason === 'HOME') return { code: 'FORBIDDEN', message }
   if (reason === 'origin') return { code: 'FORBIDDEN' }
   return { code: 'FORBIDDEN', message: `not allowed: ${String(reason)}` }
 }

@@ -29,7 +29,7 @@ const entries: ReadonlyMap<string, Entry> = new Map(
 )
 
 export class InProcessMemory implements MemoryApi {
-  constructor(private readonly call: Pick<RawCall, 'runIn' | 'home'>) {}
+  constructor(private readonly call: Pick<RawCall, 'runIn' | 'space'>) {}
 
   async ask(request: ApiRequest): Promise<ApiReply> {
     const { method, path, params = {}, body = {} } = request
@@ -41,7 +41,7 @@ export class InProcessMemory implements MemoryApi {
         isKnown: undefined,
         query: new Map(queryEntries(request)),
         fields: fieldsOf(route, body),
-        run: (command) => this.call.runIn(this.call.home, command),
+        run: (command) => this.call.runIn(this.call.space, command),
       })
       return { status, body: JSON.parse((text ?? '{}').toString()) as Json }
     } catch (thrown) {

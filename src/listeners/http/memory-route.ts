@@ -54,10 +54,13 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
   return { ...head, access: 'key', reply }
 }
 
-/** In the one database of graphs. Who is not known is asked who he is, not told that he may not. */
+/**
+ * In the space that the request names, or the caller's own. Who is not known is asked who he is,
+ * not told that he may not.
+ */
 async function runAsCaller(call: RawCall, command: Document): Promise<Document> {
   try {
-    return await call.runIn(call.home, command)
+    return await call.runIn(call.space, command)
   } catch (thrown) {
     const isForbidden = toGatewayError(thrown).httpStatus === 403
     if (isForbidden && call.session.identity.kind === 'anonymous') {

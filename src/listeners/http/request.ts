@@ -8,7 +8,8 @@ import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax, jsonInThreadBytes } from '../../base/limits.js'
 import type { Bus } from '../../bus/bus.js'
-import { type Request, Session } from '../../bus/session.js'
+import { type Request, Session, type Touched } from '../../bus/session.js'
+import { requireHomeForm } from '../../engine/collection/homes.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
@@ -53,6 +54,7 @@ export class HttpRequest implements RawCall {
   readonly session: Session
   readonly collection: string
   readonly database: string
+  readonly namedDatabase: string | undefined
   readonly mode: JsonMode
   readonly widensIds: boolean
   fields: BodyFields = noFields
@@ -74,8 +76,8 @@ export class HttpRequest implements RawCall {
     this.incoming = incoming
     this.session = new RequestSession(outgoing, peer, identity)
     const { headers, url = '' } = incoming
-    const database = headers['x-sigil-database']
-    this.database = typeof database === 'string' ? database : services.database
+    this.namedDatabase = namedIn(headers['x-sigil-database'], this.databaseQuery(url))
+    this.database = this.namedDatabase ?? services.database
     // No character takes more than three bytes: short names need not be measured.
     const { length } = this.database
     if (
@@ -97,6 +99,11 @@ export class HttpRequest implements RawCall {
     return this.decoded(this.exchange.query(name))
   }
 
+  /** Nearly all URLs name none: the query is not taken apart for those. */
+  private databaseQuery(url: string): string | undefined {
+    return url.includes('database=') ? this.query('database') : undefined
+  }
+
   /** The framework leaves what it cannot decode as it stands. */
   private decoded(part: string | undefined): string | undefined {
     if (part?.includes('%') === true) requireUtf8(this.incoming.url ?? '')
@@ -107,8 +114,11 @@ export class HttpRequest implements RawCall {
     return this.services.pageKey
   }
 
-  get home(): string {
-    return this.services.database
+  get space(): string {
+    const { spaces } = this.services.bus.services
+    const { namedDatabase } = this
+    if (spaces === undefined) return namedDatabase ?? this.services.database
+    return spaces.of(this.session.identity, namedDatabase)
   }
 
   makeId(): Uint8Array {
@@ -126,6 +136,10 @@ export class HttpRequest implements RawCall {
   ask(request: Request): Awaitable<Document> {
     this.hasRun = true
     return this.services.bus.run(request, this.session)
+  }
+
+  lookAgain(touched: Touched): Awaitable<void> {
+    return this.services.bus.lookAgain(touched, this.session)
   }
 
   failedInPart(code: number): void {
@@ -178,6 +192,20 @@ export class HttpRequest implements RawCall {
     }
     return check.fields(await readDocument(bytes))
   }
+}
+
+/** Of the header, or of the query; where both are given they have to agree. */
+function namedIn(
+  header: string | string[] | undefined,
+  query: string | undefined,
+): string | undefined {
+  if (Array.isArray(header)) throw fail('BadValue', 'header x-sigil-database is given twice')
+  if (header !== undefined && query !== undefined && header !== query) {
+    throw fail('BadValue', "header x-sigil-database and query 'database' name two databases")
+  }
+  const named = header ?? query
+  if (named !== undefined) requireHomeForm(named)
+  return named
 }
 
 /** A caller who is there as long as the answer can be written: nothing listens until one waits. */

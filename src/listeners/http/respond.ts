@@ -38,6 +38,8 @@ export interface Answer {
   readonly status: number
   readonly body: JsonText | null
   readonly headers: Readonly<Record<string, string>>
+  /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
+  readonly isPassing?: boolean
 }
 
 /**

@@ -77,8 +77,10 @@ export interface Route extends RouteHead {
 export interface RawCall extends HttpCall {
   readonly incoming: IncomingMessage
   readonly session: Session
-  /** Setting DATABASE, whatever database the request names. */
-  readonly home: string
+  /** What the header `x-sigil-database`, or the query `database`, names. */
+  readonly namedDatabase: string | undefined
+  /** The space of keys and graphs that the request names, or the caller's own. */
+  readonly space: string
   /** Runs a command on another database than the request's own. */
   readonly runIn: (database: string, command: Document) => Awaitable<Document>
   /** Throws Unauthorized (403) where a page of another site speaks. */
@@ -109,11 +111,18 @@ export interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>
   /** Null: none at all, as status 304 has it. */
   readonly body: JsonText | null
+  /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
+  readonly isPassing?: boolean
 }
 
 /** A route whose answers differ in status or headers. */
 export interface ReplyRoute extends RouteHead {
   readonly reply: (call: RawCall) => Promise<HttpAnswer>
+  /**
+   * Looks at the caller's rights for an answer that was kept, where they are not those of commands
+   * of the document bus. Throws, or rejects, where the request would be refused now.
+   */
+  readonly lookAgain?: (call: RawCall) => Awaitable<void>
 }
 
 export const routes: readonly (Route | RawRoute | ReplyRoute)[] = [

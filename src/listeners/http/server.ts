@@ -384,11 +384,12 @@ class HttpHandler {
     turn: Turn,
     requestId: string,
   ): Promise<Answer | undefined> {
+    const { route, exchange } = work
     const before = await turn.begin(request)
     if (before !== undefined) {
+      if ('lookAgain' in route) await route.lookAgain?.(request)
       return { ...before, headers: { ...before.headers, 'x-request-id': requestId } }
     }
-    const { route, exchange } = work
     if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
     return this.answered(await route.run(request), request.mode, requestId)
   }
@@ -404,9 +405,9 @@ class HttpHandler {
       await route.send(request, outgoing, answerHeaders('plain', requestId, this.vary))
       return undefined
     }
-    const { status, headers: own, body } = await route.reply(request)
+    const { status, headers: own, body, isPassing = false } = await route.reply(request)
     const headers = { ...answerHeaders(request.mode, requestId, this.vary), ...own }
-    return { status, body, headers }
+    return { status, body, headers, isPassing }
   }
 
   private async stream(

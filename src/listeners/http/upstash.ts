@@ -17,7 +17,7 @@ import { elementsOf } from '../../value/elements.js'
 import { jsonToValue } from '../../value/json.js'
 import { bsonType, type Value } from '../../value/value.js'
 import type { EventStreams } from './event-stream.js'
-import { databaseOf, requireListener, send, statusOf, subscribed } from './key-value-routes.js'
+import { placeOf, requireListener, send, statusOf, subscribed } from './key-value-routes.js'
 import { openSession, runCommands, runTransaction } from './key-value-run.js'
 import { commandOf, replyJson, requestOf, type TextEncoding } from './key-value-words.js'
 import type { RawCall, RawRoute } from './routes.js'
@@ -118,8 +118,9 @@ class Exchange {
     const { channels } = bus.services
     // A body says nothing here; what it takes must not be held for as long as the stream lives.
     this.call.incoming.resume()
-    await requireListener(bus, this.call)
-    const subscriber = new Subscriber(this.call.session, (message) =>
+    const { space } = placeOf(bus, this.call)
+    await requireListener(bus, this.call, space)
+    const subscriber = new Subscriber(this.call.session, space, (message) =>
       events.data(messageText(message)),
     )
     const told = subscribed(channels, subscriber, () =>
@@ -145,7 +146,7 @@ class Exchange {
     await bus.services.audit?.record({ act: 'redis:monitor', identity, protocol: 'http', peer })
     const session = openSession(bus, {
       session: this.call.session,
-      database: 0,
+      place: placeOf(bus, this.call),
       socket: {
         push: (line) => {
           if (line !== null && typeof line === 'object' && 'kind' in line) {
@@ -165,7 +166,8 @@ class Exchange {
 
   private session(): KeyValueSession {
     const { call, options, outgoing } = this
-    const session = openSession(options.bus, { session: call.session, database: databaseOf(call) })
+    const { bus } = options
+    const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
     outgoing.on('close', () => {
       session.closed = true
     })
@@ -223,6 +225,8 @@ function pathOf({ url = '' }: IncomingMessage): { words: Bytes[]; query: Bytes[]
   const query: Bytes[] = []
   for (const pair of search === '' ? [] : search.split('&')) {
     const [name = '', value] = pair.replaceAll('+', ' ').split(/=(.*)/s, 2)
+    // It names the space of the command, and is no word of it.
+    if (name === 'database') continue
     query.push(unescaped(name))
     if (value !== undefined && value !== '') query.push(unescaped(value))
   }

@@ -4,7 +4,9 @@
 
 import { fail, GatewayError, toGatewayError } from '../../base/errors.js'
 import type { Session } from '../../bus/session.js'
-import { checkDatabaseName } from '../../engine/collection/catalog.js'
+import { requireHomeForm } from '../../engine/collection/homes.js'
+import { checkDatabaseName } from '../../engine/collection/names.js'
+import { spaceInUser } from '../../identity/credentials.js'
 import type { Identity } from '../../identity/identity.js'
 import { conversationId, type Login } from '../../identity/login.js'
 import { parseSaslInitial } from '../../protocol/pgwire/client-message.js'
@@ -102,9 +104,11 @@ export class Entry {
       throw fatalError('replication is not supported', pgState.featureNotSupported)
     }
     // psql names the user's own database where none is given.
-    this.database = database === user ? this.options.database : database
+    const named = spaceInUser(user).database ?? this.options.database
+    this.database = database === user ? named : database
     try {
       checkDatabaseName(this.database)
+      requireHomeForm(this.database)
     } catch {
       throw fail('BadValue', `database "${database}" does not exist`, { sqlState: '3D000' })
     }

@@ -1,28 +1,85 @@
-// Which graphs there are: the catalog's names in the reserved part of a database, read as a range
-// and without a look at any descriptor.
+// Which graphs there are, in whatever space, and which of them have changed since the anchoring job
+// has seen them at rest: read as ranges, a page at a time, so that a million quiet graphs cost the
+// job nothing but a page now and then.
 
-import { concatBytes, textOf } from '../../base/bytes.js'
-import { scanEntriesMax } from '../../base/limits.js'
-import { namespaceKey } from '../../engine/collection/catalog.js'
+import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
+import { graphPartsRange } from '../../engine/collection/catalog-index.js'
 import { graphPrefix } from '../../engine/collection/descriptors.js'
-import type { Program, ReadTx } from '../../store/store.js'
-import { partName } from './graph.js'
+import type { Namespace } from '../../engine/types.js'
+import { keyClass } from '../../store/layout.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 
-/** The graphs of a database, by name in byte order. */
-export function* graphNames(tx: ReadTx, db: string): Program<string[]> {
-  const names: string[] = []
-  const start = namespaceKey(db, graphPrefix)
-  // The character after the dot that the prefix ends with.
-  const end = namespaceKey(db, `${graphPrefix.slice(0, -1)}/`)
-  const suffix = partName('', 'anchors').slice(graphPrefix.length)
-  for (let from = start; ; ) {
-    const page = yield* tx.scan({ start: from, end }, scanEntriesMax)
-    for (const { key } of page) {
-      const name = textOf(key, start.length)
-      if (name.endsWith(suffix)) names.push(name.slice(0, -suffix.length))
-    }
-    const last = page.at(-1)
-    if (last === undefined || page.length < scanEntriesMax) return names
-    from = concatBytes(last.key, Uint8Array.of(0))
+/** Second byte of a catalog key. */
+const waitingKind = 0x44
+const present = Uint8Array.of(1)
+
+/** A graph by its space and its name: `main/notes`. Neither holds a slash. */
+export type GraphPath = string
+
+export function graphPath(db: string, name: string): GraphPath {
+  return `${db}/${name}`
+}
+
+/** The space and the name. */
+export function partsOfPath(path: GraphPath): readonly [db: string, name: string] {
+  const slash = path.indexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
+}
+
+/** Graphs behind one of them, and the last, where more may follow. */
+export interface GraphPage {
+  readonly paths: readonly GraphPath[]
+  readonly next: Bytes | undefined
+}
+
+/** All graphs, from a place on. */
+export function graphsFrom(tx: ReadTx, from: Bytes | undefined, limit: number): Program<GraphPage> {
+  return pageOf(tx, graphPartsRange, from, limit)
+}
+
+/** Those that have changed, from a place on. */
+export function waitingGraphs(
+  tx: ReadTx,
+  from: Bytes | undefined,
+  limit: number,
+): Program<GraphPage> {
+  const start = Uint8Array.of(keyClass.catalog, waitingKind)
+  const end = Uint8Array.of(keyClass.catalog, waitingKind + 1)
+  return pageOf(tx, { start, end }, from, limit)
+}
+
+/** Has the anchoring job look at a graph; `anchors` is its part of that name. */
+export function noteWaiting(tx: Tx, { db, name }: Namespace): void {
+  tx.put(waitingKey(db, name), present)
+}
+
+/** It is at rest: the next change of it notes it again. */
+export function removeWaiting(tx: Tx, path: GraphPath): void {
+  const [db, name] = partsOfPath(path)
+  tx.remove(waitingKey(db, `${graphPrefix}${name}${suffix}`))
+}
+
+const suffix = '.anchors'
+
+function waitingKey(db: string, name: string): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, waitingKind), utf8(`${db}\0${name}`))
+}
+
+function* pageOf(
+  tx: ReadTx,
+  { start, end }: KeyRange,
+  from: Bytes | undefined,
+  limit: number,
+): Program<GraphPage> {
+  const entries = yield* tx.scan({ start: from ?? start, end }, limit)
+  const last = entries.length < limit ? undefined : entries.at(-1)
+  return {
+    paths: entries.map(({ key }) => pathIn(key, start.length)),
+    next: last === undefined ? undefined : concatBytes(last.key, Uint8Array.of(0)),
   }
+}
+
+function pathIn(key: Bytes, head: number): GraphPath {
+  const [db = '', name = ''] = textOf(key, head).split('\0', 2)
+  return graphPath(db, name.slice(graphPrefix.length, -suffix.length))
 }

@@ -16,6 +16,7 @@ import { numberOf } from '../../value/numbers.js'
 import { type Document, stringValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { analyserVersion } from '../text/analyser.js'
+import { noteWaiting } from './graph-names.js'
 
 export interface GraphSettings {
   /** 16 random bytes; the graph's key on the chain is made of them and its name. */
@@ -51,6 +52,7 @@ export function* beginSettings(
 ): Program<GraphSettings> {
   const settings = { key, analyzer: analyserVersion, seq: now * changesPerMs }
   yield* insertDocument(tx, anchors, settingsDocument(settings))
+  noteWaiting(tx, anchors)
   return settings
 }
 
@@ -89,6 +91,7 @@ function* replaceSettings(
   if (before === undefined || after === undefined) return
   const key = recordKey(anchors, settingsId)
   yield* replaceDocument(tx, anchors, key, before, settingsDocument(after))
+  noteWaiting(tx, anchors)
 }
 
 function settingsDocument(settings: GraphSettings): Document {

@@ -10,6 +10,8 @@ import {
   createAnyNamespace,
   dropNamespace,
   findNamespace,
+  moveNamespace,
+  saveAccess as saveAccessOf,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
 import { emptyDocument, graphPrefix } from '../../engine/collection/descriptors.js'
@@ -19,6 +21,7 @@ import { declareIndexes } from '../../engine/index/indexes.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { indexesOf } from './graph-indexes.js'
+import { noteWaiting } from './graph-names.js'
 import { beginSettings, findSettings, type GraphSettings } from './graph-settings.js'
 
 /** What a graph is made of, in the order of its touches. */
@@ -90,6 +93,8 @@ export interface GraphCreation extends Omit<CreateOptions, 'uuid' | 'options'> {
   readonly uuid: (i: number) => Bytes
   /** 16 random bytes: of them and the name its key on the chain is made. */
   readonly key: Bytes
+  /** Throws Unauthorized where no graph of that owner may be made. */
+  readonly requirePlace?: (db: string) => void
 }
 
 /** The graph, made where it is missing: it then belongs to whom `creation` says. */
@@ -132,7 +137,7 @@ export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly 
 
 /** Gives all parts the same access. */
 export function saveAccess(tx: Tx, graph: GraphParts, access: Access): void {
-  for (const ns of partsOf(graph)) saveNamespace(tx, { ...ns, access })
+  for (const ns of partsOf(graph)) saveAccessOf(tx, ns, access)
 }
 
 /**
@@ -143,6 +148,14 @@ export function* dropGraph(tx: Tx & Guarded, graph: GraphParts, released: boolea
   for (const ns of partsOf(graph)) {
     yield* dropNamespace(tx, ns, released)
     if (ns.isPermanent === true) yield* declarePart(tx, ns)
+  }
+}
+
+/** Puts a graph into another space, where its name is free; what it holds stays as it is. */
+export function* moveGraph(tx: Tx, graph: GraphParts, db: string): Program<void> {
+  for (const ns of partsOf(graph)) {
+    const moved = yield* moveNamespace(tx, ns, db)
+    if (ns === graph.anchors) noteWaiting(tx, moved)
   }
 }
 
@@ -170,7 +183,8 @@ function* makeParts(
   name: string,
   creation: PartCreation,
 ): Program<GraphParts> {
-  const { owner, mode, now, uuid } = creation
+  const { owner, mode, now, uuid, requirePlace } = creation
+  requirePlace?.(db)
   const made: Namespace[] = []
   for (const [i, part] of graphParts.entries()) {
     const options = { owner, mode, now, uuid: uuid(i), options: emptyDocument }

@@ -3,6 +3,7 @@
 // store before and on the chain after, so it may be killed anywhere.
 // (docs/memory.md, "Verify"; docs/chain.md, "What anchoring costs")
 
+import type { Bytes } from '../../base/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { GatewayError } from '../../base/errors.js'
 import {
@@ -24,7 +25,13 @@ import type { Pace } from '../../engine/background/pace-job.js'
 import type { Program, ReadTx, Store } from '../../store/store.js'
 import { findGraph } from '../graph/graph.js'
 import { graphKey } from '../graph/graph-key.js'
-import { graphNames } from '../graph/graph-names.js'
+import {
+  type GraphPath,
+  graphsFrom,
+  partsOfPath,
+  removeWaiting,
+  waitingGraphs,
+} from '../graph/graph-names.js'
 import { type Anchor, isUnsent } from './anchor.js'
 import { type Waiting, waitingIn } from './anchor-batch.js'
 import { noteFailure } from './anchor-chain.js'
@@ -43,8 +50,6 @@ export interface AnchorJobParts {
   readonly random: Random
   readonly log: Log
   readonly pace: Pace
-  /** The database in which the graphs lie. */
-  readonly database: string
   readonly anchors: Anchors
   readonly roots: MerkleRoots
   /** Between rounds; anchorPollMs unless given. */
@@ -96,8 +101,11 @@ export class AnchorJob {
   private toldOfPaceMs = Number.NEGATIVE_INFINITY
   /** The round under way looks whether the chain still has what it had. */
   private isRecheck = false
-  /** Place among all graphs of the first that the next round looks at. */
-  private nextName = 0
+  /** Where among all graphs, and among those that have changed, the next round begins. */
+  private nextOfAll: Bytes | undefined
+  private nextChanged: Bytes | undefined
+  /** Those of this round that have changed. */
+  private changed = new Set<GraphPath>()
 
   constructor(private readonly parts: AnchorJobParts) {
     const { store, clock, random, pace, log, pollMs: everyMs = anchorPollMs } = parts
@@ -127,7 +135,7 @@ export class AnchorJob {
   }
 
   /** Has a graph looked at for the next transaction: it has been asked for. */
-  request(graph: string): void {
+  request(graph: GraphPath): void {
     this.requested.add(graph)
     this.hurry()
   }
@@ -148,9 +156,8 @@ export class AnchorJob {
 
   /** True: there is more to do at once. */
   private async work(): Promise<boolean> {
-    const { store, database } = this.parts
     const maySend = this.maySend()
-    const names = this.next(await store.read((tx) => graphNames(tx, database)), maySend)
+    const names = await this.next(maySend)
     const graphs = await this.needy(names, maySend)
     if (graphs.length === 0 || !(await this.lease.hold())) return false
     for (const graph of graphs) await this.gather(graph, maySend)
@@ -169,26 +176,38 @@ export class AnchorJob {
     return !this.isResting() && clock.elapsed() >= this.sentMs + payEveryMs
   }
 
-  /** The graphs that this round looks at: those that wait for it, and the next of all. */
-  private next(names: readonly string[], maySend: boolean): Set<string> {
-    if (this.nextName >= names.length) this.nextName = 0
-    if (this.nextName === 0) {
-      const { clock } = this.parts
+  /** The graphs that this round looks at: those that have changed, and a page of all. */
+  private async next(maySend: boolean): Promise<Set<GraphPath>> {
+    const { store, clock } = this.parts
+    if (this.nextOfAll === undefined) {
       this.isRecheck = clock.elapsed() - this.recheckedMs >= anchorRecheckMs
       if (this.isRecheck) this.recheckedMs = clock.elapsed()
     }
-    const end = this.nextName + anchorGraphsAtOnce
-    const page = names.slice(this.nextName, end)
-    this.nextName = end
+    const [from, fromChanged] = [this.nextOfAll, this.nextChanged]
+    const all = await store.read((tx) => graphsFrom(tx, from, anchorGraphsAtOnce))
+    const changed = await store.read((tx) => waitingGraphs(tx, fromChanged, anchorGraphsAtOnce))
+    this.nextOfAll = all.next
+    this.nextChanged = changed.next
+    this.changed = new Set(changed.paths)
+    const page = [...changed.paths, ...all.paths]
     if (!maySend) return new Set(page)
     const requested = [...this.requested]
     this.requested.clear()
     return new Set([...requested, ...this.waiting, ...page])
   }
 
+  /** It is looked at with all others again, unless it changes. */
+  private rest(path: GraphPath): Promise<void> {
+    const look = (tx: ReadTx) => this.look(tx, path)
+    return this.parts.store.write(function* (tx) {
+      const state = yield* look(tx)
+      if (isAtRest(state)) removeWaiting(tx, path)
+    })
+  }
+
   /** Those of them that have something to be done. */
   private async needy(names: Iterable<string>, maySend: boolean): Promise<Graph[]> {
-    const { store, database, pace } = this.parts
+    const { store, pace } = this.parts
     const graphs: Graph[] = []
     let looked = 0
     for (const name of names) {
@@ -196,11 +215,12 @@ export class AnchorJob {
       if (this.loop.isClosed) return []
       const state = await store.read((tx) => this.look(tx, name))
       const isWaiting = this.note(name, state)
+      if (isAtRest(state) && this.changed.delete(name)) await this.rest(name)
       if (state === undefined) continue
       const isOpen = state.newest !== undefined && state.newest.status !== 'confirmed'
       const isChecked = this.isRecheck && state.newest !== undefined
       if (isOpen || isChecked || (isWaiting && maySend)) {
-        graphs.push({ ...state, name, programs: graphPrograms(store, database, name) })
+        graphs.push({ ...state, name, programs: graphPrograms(store, ...partsOfPath(name)) })
       }
     }
     return graphs
@@ -217,7 +237,7 @@ export class AnchorJob {
   }
 
   private *look(tx: ReadTx, name: string): Program<State | undefined> {
-    const graph = yield* findGraph(tx, this.parts.database, name)
+    const graph = yield* findGraph(tx, ...partsOfPath(name))
     if (graph === undefined) return undefined
     const [newest, second] = yield* newestAnchors(tx, graph.anchors, 2)
     const { owner } = graph.nodes.access
@@ -299,6 +319,14 @@ export class AnchorJob {
     this.toldOfPaceMs = clock.elapsed()
     log.info({ graphs }, 'anchoring waits: by now no more of the budget of the day may be spent')
   }
+}
+
+/** Nothing of it is to be done or waited for. */
+function isAtRest(state: State | undefined): boolean {
+  if (state === undefined) return true
+  const { waiting, isRequested, newest } = state
+  if (waiting.count > 0 || isRequested) return false
+  return newest === undefined || newest.status === 'confirmed'
 }
 
 const texts: Readonly<Record<string, string>> = {

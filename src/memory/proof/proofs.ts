@@ -6,6 +6,7 @@ import { anchorPayMs } from '../../base/limits.js'
 import { type ExplorerUrl, explorerOf } from '../../chain/explorer.js'
 import type { OpenChain } from '../../chain/open.js'
 import type { Program, Tx } from '../../store/store.js'
+import type { GraphPath } from '../graph/graph-names.js'
 import { noteRequest } from '../graph/graph-settings.js'
 import { type AnchoredGraph, countWaiting, gatherThese } from './anchor-batch.js'
 import { AnchorJob, type AnchorJobParts } from './anchor-job.js'
@@ -67,7 +68,7 @@ export class Proofs {
    * then makes none.
    */
   async anchor(
-    graph: string,
+    graph: GraphPath,
     programs: GraphPrograms,
     ids: ReadonlySet<string> | undefined,
   ): Promise<Requested> {

@@ -61,13 +61,21 @@ function verifierOf(salted: Bytes, salt: Bytes, iterations: number): ScramVerifi
 }
 
 /**
+ * The salt of a name of the server's own, of a real user as of none, and after each new password:
+ * what is read before a login tells neither. `secret` is kept for ever.
+ */
+export function nameSalt(secret: Bytes, user: string): Bytes {
+  return hmacSha256(secret, concatBytes(utf8('salt\0'), utf8(user)))
+}
+
+/**
  * The verifier of a user who does not exist: stable for the name, as a real one is, and matched by
  * no password. `secret` must be kept with the real ones, or a restart would tell them apart.
  */
 export function decoyVerifier(secret: Bytes, user: string, iterations: number): ScramVerifier {
   const derive = (what: string) => hmacSha256(secret, concatBytes(utf8(`${what}\0`), utf8(user)))
   return {
-    salt: derive('salt'),
+    salt: nameSalt(secret, user),
     iterations,
     storedKey: derive('stored key'),
     serverKey: derive('server key'),

@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { type FieldPath, parsePath, valueAt } from '../../value/path.js'
 import {
@@ -65,6 +66,9 @@ function copyRange(bytes: Bytes, from: number, to: number, writer: DocumentWrite
   if (to > from) writer.element(bytes, from, to)
 }
 
+/** An element that becomes a document: 0.2 µs, beside its bytes. */
+const unwoundUnits = 2
+
 /** A document that is being unwound: the next element is at `position`. */
 interface Unwinding {
   readonly document: Document
@@ -106,7 +110,7 @@ class Unwind extends StreamTransform {
   }
 
   override resume(emit: Emit): void {
-    for (let room = stepDocumentsMax; room > 0; ) {
+    for (let room = stepDocumentsMax; room > 0 && !(room < stepDocumentsMax && work.isDue); ) {
       if (this.current === undefined) {
         const next = this.queue.shift()
         if (next === undefined) return
@@ -141,7 +145,8 @@ class Unwind extends StreamTransform {
   private unwind(current: Unwinding, room: number, emit: Emit): number {
     const { document, elements } = current
     let emitted = 0
-    while (current.hasNext && emitted < room) {
+    while (current.hasNext && emitted < room && !(emitted > 0 && work.isDue)) {
+      work.note(unwoundUnits)
       const unwound = withValue(document, this.options.path, elements.value())
       const index = current.position++
       current.hasNext = elements.next()

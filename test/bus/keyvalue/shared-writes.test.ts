@@ -204,7 +204,7 @@ await eachKeyValueRoom(
     const { identity: writer } = one.session
     let now = 0
     const programs = new Programs({
-      ...{ keyspaces: bus.keyspaces, bounds: usualBounds, standing: noWallets },
+      ...{ bounds: usualBounds, standing: noWallets },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       warnOf: () => {},
       store: bus.engine.store,

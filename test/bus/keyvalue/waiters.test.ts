@@ -140,7 +140,7 @@ t.test('a document that another protocol inserts wakes too', (t) =>
   eachRoom(t, async (t, room) => {
     const [waiter] = await waiting(room, 1, 'k', '0')
     await room.engine.store.write(function* (tx) {
-      const ns = yield* ensureNamespace(tx, room.bus.keyspaces.database, 'kv0', createOptions)
+      const ns = yield* ensureNamespace(tx, room.bus.spaces.main.database, 'kv0', createOptions)
       yield* insertDocument(tx, ns, documentFrom({ _id: 'k', type: 'string', value: 'doc' }))
     })
     t.same(await waiter?.reply, ['k', 'doc'])

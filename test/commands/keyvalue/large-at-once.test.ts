@@ -15,8 +15,10 @@ const big = 'b'.repeat(300_000)
 /** Members that lie in records of their own; undefined of what is one document. */
 async function recordsOf(room: KeyValueRoom, name: string): Promise<number | undefined> {
   return await room.store.read(function* (tx) {
-    const ns = yield* room.bus.keyspaces.find(tx, room.session.database)
-    const ks = new Keyspace(tx, ns, 0, room.clock.now(), new Work(usualBounds, false))
+    const { place } = room.session
+    const ns = yield* place.find(tx)
+    if (ns === undefined) throw new Error('there from the first start')
+    const ks = new Keyspace(tx, ns, place, room.clock.now(), new Work(usualBounds, false))
     return (yield* ks.key(Slice.ofText(name))).head?.count
   })
 }

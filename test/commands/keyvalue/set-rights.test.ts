@@ -14,7 +14,7 @@ t.test('who may only write sets, and gets nothing', (t) =>
     // Programs of the late store run more than once.
     const asked = new Set<Need>()
     const programs = new Programs({
-      ...{ store: bus.engine.store, keyspaces: bus.keyspaces, bounds: usualBounds },
+      ...{ store: bus.engine.store, bounds: usualBounds },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
       warnOf: () => {},
       standing: noWallets,

@@ -32,7 +32,9 @@ const problems = async ({ store }: KeyValueRoom): Promise<string[]> =>
 const database = (room: KeyValueRoom): Promise<Namespace> =>
   Promise.resolve(
     room.store.read(function* (tx) {
-      return yield* room.bus.keyspaces.find(tx, 0)
+      const found = yield* room.bus.spaces.main.place(0).find(tx)
+      if (found === undefined) throw new Error('there from the first start')
+      return found
     }),
   )
 

@@ -2,8 +2,6 @@
 
 import t from 'tap'
 import {
-  checkDatabaseName,
-  checkNamespaceName,
   countOf,
   createNamespace,
   dropNamespace,
@@ -14,6 +12,7 @@ import {
   renameNamespace,
   saveNamespace,
 } from '../../../src/engine/collection/catalog.js'
+import { checkDatabaseName, checkNamespaceName } from '../../../src/engine/collection/names.js'
 import type { Guarded, Namespace } from '../../../src/engine/types.js'
 import type { Store } from '../../../src/store/store.js'
 import { documentFrom } from '../../../src/value/literal.js'

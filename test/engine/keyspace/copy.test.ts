@@ -9,7 +9,7 @@ import {
   stagingRange,
 } from '../../../src/engine/background/garbage.js'
 import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
-import { allocateMembersId } from '../../../src/engine/collection/catalog.js'
+import { allocateMembersId } from '../../../src/engine/collection/catalog-ids.js'
 import { Members } from '../../../src/engine/keyspace/members.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { NamespaceId } from '../../../src/engine/types.js'

@@ -7,13 +7,14 @@ import { systemClock, systemRandom } from '../../../src/base/clock.js'
 import { anchorGraphsAtOnce } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
 import type { OpenChain } from '../../../src/chain/open.js'
+import { graphPath } from '../../../src/memory/graph/graph-names.js'
 import { noteRequest } from '../../../src/memory/graph/graph-settings.js'
 import { type GraphPrograms, makeAnchor } from '../../../src/memory/proof/anchor-making.js'
 import { MerkleRoots } from '../../../src/memory/proof/merkle-roots.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import { openMemoryStore } from '../../../src/store/memory.js'
 import type { Store } from '../../../src/store/store.js'
-import { AnchorRoom, programsIn, rememberIn } from '../../support/anchor-room.js'
+import { AnchorRoom, database, programsIn, rememberIn } from '../../support/anchor-room.js'
 import { temporaryFolder } from '../../support/stores.js'
 
 const local = await AnchorRoom.open(t)
@@ -75,7 +76,7 @@ t.test('a request ends with its anchors, and what is written later waits', async
   await room.anchor('ended')
   t.equal(await requested(room, 'ended'), undefined)
   await room.remember('ended', ['two'])
-  room.anchoring.job.request('ended')
+  room.anchoring.job.request(graphPath(database, 'ended'))
   await room.settle()
   t.match(await room.anchors('ended'), [{ count: 1 }])
   t.equal((await room.anchors('ended')).length, 1)

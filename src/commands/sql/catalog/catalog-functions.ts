@@ -3,7 +3,14 @@
 
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { integerOf } from '../../../value/numbers.js'
-import { bsonType, int32Value, stringOf, stringValue, type Value } from '../../../value/value.js'
+import {
+  boolValue,
+  bsonType,
+  int32Value,
+  stringOf,
+  stringValue,
+  type Value,
+} from '../../../value/value.js'
 import type { Call } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
@@ -12,12 +19,18 @@ import { textForm } from '../expression/text-form.js'
 import { computation, type Evaluator, type SqlValue } from '../expression/truth.js'
 import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
 import { typeWords } from './catalog-types.js'
+import { hasPrivilege } from './privileges.js'
 
 /** Of what the caller may read; undefined where no statement asked for it. */
 export type KnownRelations = Relations | undefined
 
 /** `args` may be NULL, each of them. */
 type Run = (args: readonly SqlValue[], relations: KnownRelations) => SqlValue
+
+const privilegeNames = [
+  ...['has_table_privilege', 'has_any_column_privilege', 'has_column_privilege'],
+  ...['has_schema_privilege', 'has_database_privilege'],
+]
 
 const runs = new Map<string, Run>([
   ...each('pg_get_userbyid', ([oid], relations) => text(relations?.roleName(oidOf(oid)))),
@@ -39,6 +52,20 @@ const runs = new Map<string, Run>([
     const found = relations?.byName(unquoted(stringOf(name)))
     return found === undefined ? undefined : int32Value(found.oid)
   }),
+  ...privilegeNames.map((name): [string, Run] => [
+    name,
+    (args, relations) => {
+      const held = relations && hasPrivilege(name, args, relations)
+      return held === undefined ? undefined : boolValue(held)
+    },
+  ]),
+  ...each('pg_table_is_visible', ([oid], relations) => {
+    if (oid === undefined || relations === undefined) return undefined
+    const asked = oidOf(oid)
+    const isVisible = (relations.byOid(asked) ?? relations.indexByOid(asked)) !== undefined
+    const isThere = isVisible || relations.namespaceByOid(asked) !== undefined
+    return isThere ? boolValue(isVisible) : undefined
+  }),
   // What tables take is not asked while a statement runs: unknown is no wrong figure.
   ...each('pg_relation_size pg_total_relation_size pg_table_size', () => undefined),
 ])
@@ -50,7 +77,7 @@ function each(names: string, run: Run): [string, Run][] {
 /** Functions that ask what collections there are. */
 const relational = new Set([
   ...['pg_get_userbyid', 'pg_get_indexdef', 'pg_get_constraintdef', 'to_regclass'],
-  'pg_index_key_count',
+  ...['pg_index_key_count', 'pg_table_is_visible', ...privilegeNames],
 ])
 
 /** Types whose values are the OIDs of the catalog. */

@@ -11,6 +11,7 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
+import { reachable } from '../../document/reachable.js'
 import { declaredColumns } from '../define/ddl-columns.js'
 import { columnsOf } from '../select/column-type.js'
 import type { SelectCall } from '../select/from.js'
@@ -50,6 +51,8 @@ export class Relations {
   private constructor(
     readonly call: SelectCall,
     readonly list: readonly Relation[],
+    /** Every collection and view of the database, also those that the caller may not read. */
+    readonly all: readonly Namespace[],
     /** In which the caller may read something. */
     readonly databases: readonly string[],
     /** OIDs by name: owners, the operator and who asks. */
@@ -57,10 +60,8 @@ export class Relations {
   ) {}
 
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
-    const all = (yield* shownNamespaces(tx)).filter(
-      // The server's own are none of the tables that somebody has made.
-      (ns) => ns.access.audience === undefined && call.mayAt('read', ns),
-    )
+    // The server's own are none of the tables that users have made.
+    const all = (yield* reachable(tx, call)).filter(({ access }) => access.audience === undefined)
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
@@ -74,12 +75,27 @@ export class Relations {
       .filter(({ db }) => db === call.db)
       .map((ns) => relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
     const databases = new Set([call.db, ...all.map(({ db }) => db)])
-    return new Relations(call, list, [...databases].sort(), roles)
+    // Those that the caller may not read, too: privileges are told of each.
+    const here = (yield* shownNamespaces(tx, call.db)).filter(
+      ({ access }) => access.audience === undefined,
+    )
+    return new Relations(call, list, here, [...databases].sort(), roles)
   }
 
   roleName(oid: number): string {
     for (const [name, known] of this.roles) if (known === oid) return name
     return `unknown (OID=${oid})`
+  }
+
+  /** Of all, readable or not. */
+  namespaceByOid(oid: number): Namespace | undefined {
+    return this.all.find(({ id }) => firstOid + id === oid)
+  }
+
+  /** As it is written, else in lower case. */
+  namespaceByName(name: string): Namespace | undefined {
+    const named = (wanted: string) => this.all.find((ns) => ns.name === wanted)
+    return named(name) ?? named(name.toLowerCase())
   }
 
   byOid(oid: number): Relation | undefined {

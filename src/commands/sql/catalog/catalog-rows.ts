@@ -7,12 +7,15 @@ import type { Program, ReadTx } from '../../../store/store.js'
 import { sessionSettings } from '../session/session-setting-values.js'
 import { indexDefinition } from './catalog-functions.js'
 import {
+  operatorName,
   type Relation,
   type RelationColumn,
   type Relations,
   relationColumns,
+  userOf,
 } from './catalog-relations.js'
 import { type ColumnType, catalogTypes, columnTypeOf } from './catalog-types.js'
+import { isOfColumns, type TablePrivilege, tablePrivileges } from './privileges.js'
 
 export type CatalogRow = Readonly<Record<string, unknown>>
 
@@ -50,6 +53,8 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
         is_updatable: 'NO',
         is_insertable_into: 'NO',
       })),
+  'information_schema.table_privileges': grantRows,
+  'information_schema.role_table_grants': grantRows,
   'information_schema.schemata': ({ call }) =>
     schemas.map(({ name }) => ({
       catalog_name: call.db,
@@ -182,6 +187,40 @@ const settingRows = Object.entries(sessionSettings).map(([name, setting]) => ({
   source: 'default',
 }))
 
+/** What the caller may do; of others nothing is listed. */
+function grantRows(relations: Relations): CatalogRow[] {
+  return tablePrivileges(relations).map((held) => ({
+    ...grantOf(held, relations),
+    with_hierarchy: held.privilege === 'SELECT' ? 'YES' : 'NO',
+  }))
+}
+
+function grantOf({ ns, privilege, isGrantable }: TablePrivilege, { call }: Relations): CatalogRow {
+  return {
+    grantor: ns.access.owner ?? operatorName,
+    grantee: userOf(call),
+    table_catalog: call.db,
+    table_schema: 'public',
+    table_name: ns.name,
+    privilege_type: privilege,
+    is_grantable: isGrantable ? 'YES' : 'NO',
+  }
+}
+
+function* columnGrants(
+  tx: ReadTx & Guarded,
+  relation: Relation,
+  relations: Relations,
+): Program<CatalogRow[]> {
+  const held = tablePrivileges(relations).filter(
+    (one) => one.ns.id === relation.ns.id && isOfColumns(one),
+  )
+  const columns = yield* relationColumns(tx, relation, relations.call)
+  return columns.flatMap(({ name }) =>
+    held.map((one) => ({ ...grantOf(one, relations), column_name: name })),
+  )
+}
+
 /** Rows of tables whose columns have to be looked for. */
 const sampled: Readonly<
   Record<
@@ -189,6 +228,8 @@ const sampled: Readonly<
     (tx: ReadTx & Guarded, relation: Relation, all: Relations) => Program<CatalogRow[]>
   >
 > = {
+  'information_schema.column_privileges': columnGrants,
+  'information_schema.role_column_grants': columnGrants,
   'information_schema.columns': function* (tx, relation, relations) {
     const columns = yield* relationColumns(tx, relation, relations.call)
     return columns.map(({ name, type, isRequired }, i) => ({

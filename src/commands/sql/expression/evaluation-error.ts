@@ -26,6 +26,8 @@ export const evaluationState = {
   wrongParameters: '08P01',
   syntax: '42601',
   undefinedTable: '42P01',
+  undefinedSchema: '3F000',
+  undefinedDatabase: '3D000',
   duplicateAlias: '42712',
   badColumnReference: '42P10',
   badLimit: '2201W',

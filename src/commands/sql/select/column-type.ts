@@ -42,6 +42,7 @@ export function typeOfValue({ type, isNullish }: Value): string | undefined {
 const boolCalls = new Set([
   ...['bool_and', 'bool_or', 'every', 'starts_with'],
   ...['pg_table_is_visible', 'has_table_privilege', 'has_schema_privilege'],
+  ...['has_database_privilege', 'has_column_privilege', 'has_any_column_privilege'],
 ])
 const textCalls = new Set(
   `lower upper initcap substring substr left right replace btrim trim ltrim rtrim lpad rpad repeat

@@ -5,8 +5,8 @@ import type { Call } from '../../../bus/call.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { isSequenced } from '../../../engine/collection/capped-order.js'
 import { countOf } from '../../../engine/collection/catalog.js'
-import { viewDocument, viewsName } from '../../../engine/collection/view-options.js'
-import { readPlaceOf, viewsOf } from '../../../engine/collection/views.js'
+import { viewsName } from '../../../engine/collection/view-options.js'
+import { readPlaceOf, viewDocuments } from '../../../engine/collection/views.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { documentsSource, type Source } from '../../../engine/sources/source.js'
 import { SpillScope } from '../../../engine/sources/spill.js'
@@ -24,7 +24,16 @@ import type { JoinInput } from './join-source.js'
 
 export type SelectCall = Pick<
   Call<unknown, unknown>,
-  'db' | 'context' | 'mayAt' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
+  | 'db'
+  | 'context'
+  | 'mayAt'
+  | 'readsAll'
+  | 'engine'
+  | 'now'
+  | 'owner'
+  | 'identity'
+  | 'session'
+  | 'services'
 >
 
 /** Tables in the order in which a row has them. */
@@ -72,8 +81,7 @@ export function* openTable(
     )
   }
   if (name === viewsName) {
-    const views = (yield* viewsOf(tx, call.db)).filter((view) => call.mayAt('read', view))
-    const documents = views.map(viewDocument)
+    const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))
     return given(name, undefined, call, () => ready(documents))
   }
   const at = touches.findIndex(({ collection }) => collection === name)

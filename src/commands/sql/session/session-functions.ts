@@ -61,9 +61,12 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['current_setting', [1, 2], strict(currentSetting)],
   ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
   ['pg_get_userbyid', [1, 1], strict(([owner]) => stringValue(ownerText(owner)))],
-  ['pg_table_is_visible pg_type_is_visible pg_function_is_visible', [1, 1], yes],
-  ['has_table_privilege has_schema_privilege has_database_privilege', [2, 3], yes],
-  ['has_column_privilege has_any_column_privilege', [2, 4], yes],
+  ['pg_type_is_visible pg_function_is_visible', [1, 1], yes],
+  // These tell of collections: catalog-functions.ts has them where a statement reads the catalog.
+  ['pg_table_is_visible', [1, 1], none],
+  ['has_table_privilege has_schema_privilege has_database_privilege', [2, 3], none],
+  ['has_any_column_privilege', [2, 3], none],
+  ['has_column_privilege', [3, 4], none],
   ['pg_relation_is_publishable pg_is_other_temp_schema', [1, 1], no],
   ['pg_is_in_recovery', [0, 0], no],
   // What asyncpg sends before a connection goes back to its pool; there are no such locks.

@@ -1,0 +1,72 @@
+// Which rule about spaces a folder has: written down at its first start, so that a setting that is
+// changed later, or a newer Sigil, does not take anybody's keys out of sight. A folder from before
+// the rule was written down keeps what it had, until `sigil spaces move`.
+// (docs/rights.md, "Spaces")
+
+import { textOf, utf8 } from '../base/bytes.js'
+import type { Settings } from '../base/settings.js'
+import { findNamespace } from '../engine/collection/catalog.js'
+import { keyspaceName } from '../engine/collection/homes.js'
+import { keyClass } from '../store/layout.js'
+import type { Program, ReadTx, Store, Tx } from '../store/store.js'
+import type { SpaceRule } from './space-choice.js'
+
+const ruleKey = Uint8Array.of(keyClass.identity, 0x37)
+const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
+
+export interface FolderRule {
+  readonly rule: SpaceRule
+  /** Said at each start while it is not what the setting says. */
+  readonly note: string | undefined
+}
+
+/** The rule that holds in this folder; written down where nothing has been yet. */
+export function openSpaceRule(
+  store: Store,
+  settings: Pick<Settings, 'SHARED_SPACES' | 'WHITELIST' | 'DATABASE'>,
+): Promise<FolderRule> {
+  const wanted = wantedRule(settings)
+  return store.write(function* (tx) {
+    const written = yield* readRule(tx)
+    if (written !== undefined) return { rule: written, note: noteOf(written, wanted) }
+    const before = yield* findNamespace(tx, settings.DATABASE, keyspaceName(0))
+    // What is not written down is not what a first start has decided: it is asked again next time.
+    if (before !== undefined) {
+      const rule = before.access.mode
+      return { rule, note: noteOf(rule, wanted) }
+    }
+    writeRule(tx, wanted)
+    return { rule: wanted, note: undefined }
+  })
+}
+
+/** Undefined in a folder that was made before rules were written down. */
+export function* readRule(tx: ReadTx): Program<SpaceRule | undefined> {
+  const stored = yield* tx.get(ruleKey)
+  if (stored === undefined) return undefined
+  const text = textOf(stored)
+  return rules.find((rule) => rule === text)
+}
+
+export function writeRule(tx: Tx, rule: SpaceRule): void {
+  tx.put(ruleKey, utf8(rule))
+}
+
+/** What the settings ask of a new folder. */
+export function wantedRule({
+  SHARED_SPACES: given,
+  WHITELIST,
+}: Pick<Settings, 'SHARED_SPACES' | 'WHITELIST'>): SpaceRule {
+  if (given !== 'auto') return given
+  return WHITELIST === 'enforce' ? 'shared' : 'own'
+}
+
+function noteOf(rule: SpaceRule, wanted: SpaceRule): string | undefined {
+  if (rule === wanted) return undefined
+  const kept = `This folder keeps one space for all wallets, of mode '${rule}'`
+  if (rule === 'own')
+    return `Each wallet has a space of its own here: SHARED_SPACES=${wanted} is for a new folder.`
+  return wanted === 'own'
+    ? `${kept}. 'sigil spaces move' gives each wallet its own.`
+    : `${kept}: SHARED_SPACES=${wanted} is for a new folder.`
+}

@@ -1,0 +1,211 @@
+// has_table_privilege and its brothers, and the privilege views: the decision about rights (allow),
+// told in PostgreSQL's words. Of another wallet only what mode and owner say is told, which anybody
+// may ask; roles are for those who may change them.
+
+import type { Namespace, Need } from '../../../engine/types.js'
+import { allow } from '../../../identity/allow.js'
+import { parseWalletName } from '../../../identity/credentials.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType, stringOf, type Value } from '../../../value/value.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { operatorName, type Relations, userOf } from './catalog-relations.js'
+import { virtualName } from './catalog-tables.js'
+
+/** What each privilege of a table is here. Views take no changes. */
+const tableNeeds: Readonly<Record<string, Need>> = {
+  SELECT: 'read',
+  INSERT: 'write',
+  UPDATE: 'write',
+  DELETE: 'write',
+  TRUNCATE: 'admin',
+  REFERENCES: 'own',
+  TRIGGER: 'own',
+  MAINTAIN: 'index',
+}
+
+const columnPrivileges = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']
+const ofViews: ReadonlySet<string> = new Set(['SELECT'])
+
+/** Whether a user may do something to a table; undefined: to one that is not there yet. */
+type Holder = (need: Need, ns: Namespace | undefined) => boolean
+
+/** A privilege as it was asked for. */
+interface Asked {
+  readonly name: string
+  /** WITH GRANT OPTION: may it be given to others? */
+  readonly isGrant: boolean
+}
+
+export interface TablePrivilege {
+  readonly ns: Namespace
+  readonly privilege: string
+  readonly isGrantable: boolean
+}
+
+/** `has_…_privilege` by its name; NULL where an argument is. */
+export function hasPrivilege(
+  name: string,
+  args: readonly (Value | undefined)[],
+  relations: Relations,
+): boolean | undefined {
+  if (args.some((arg) => arg === undefined || arg.type === bsonType.null)) return undefined
+  const given = args as readonly Value[]
+  const kind = name.replace(/^has_|_privilege$/g, '')
+  const count = kind === 'column' ? 3 : 2
+  const holder = given.length > count ? holderOf(given[0] as Value, relations) : own(relations)
+  const [object, ...rest] = given.slice(given.length - count) as [Value, ...Value[]]
+  const privileges = rest.at(-1) as Value
+  switch (kind) {
+    case 'schema':
+      return ofSchema(object, privileges, holder)
+    case 'database':
+      return ofDatabase(object, privileges, relations)
+    case 'table':
+      return ofTable(object, asked(privileges, Object.keys(tableNeeds)), holder, relations)
+    default:
+      return ofTable(object, asked(privileges, columnPrivileges), holder, relations)
+  }
+}
+
+/** All that the caller may do to the tables of the database. */
+export function tablePrivileges(relations: Relations): TablePrivilege[] {
+  const holder = own(relations)
+  return relations.all.flatMap((ns) =>
+    Object.keys(tableNeeds)
+      .filter((privilege) => holds(holder, ns, privilege))
+      .map((privilege) => ({ ns, privilege, isGrantable: holder('admin', ns) })),
+  )
+}
+
+export function isOfColumns({ privilege }: TablePrivilege): boolean {
+  return columnPrivileges.includes(privilege)
+}
+
+function own({ call }: Relations): Holder {
+  return (need, ns) => call.mayAt(need, ns ?? { db: call.db, name: '', access: undefined })
+}
+
+/** By name, or by the number of pg_roles; 0 and `public` are everybody. */
+function holderOf(user: Value, relations: Relations): Holder {
+  const { call } = relations
+  const name = user.type === bsonType.string ? stringOf(user) : roleIn(user, relations)
+  const address = name === undefined ? undefined : parseWalletName(name)?.address
+  const self = userOf(call)
+  if (name === self || (address !== undefined && address === self)) return own(relations)
+  if (name === undefined) return () => false
+  if (name === operatorName) return () => true
+  if (name === 'public') return (need, ns) => need === 'read' && ns?.access.mode === 'public'
+  // Without logins the operator goes by any name.
+  if (address === undefined && call.identity.kind === 'operator') return own(relations)
+  if (address === undefined) {
+    throw evaluationError(evaluationState.undefinedType, `role "${name}" does not exist`)
+  }
+  const identity = { kind: 'session', address, sid: '', chainId: 0 } as const
+  return (need, ns) => {
+    const access = ns?.access
+    const seesRoles = ns === undefined || call.mayAt('admin', ns)
+    return allow(
+      identity,
+      need,
+      seesRoles || access === undefined ? access : { ...access, roles: {} },
+    )
+  }
+}
+
+function roleIn(user: Value, { roles }: Relations): string | undefined {
+  const oid = integerOf(user)
+  if (oid === 0) return 'public'
+  for (const [name, known] of roles) if (known === oid) return name
+  return undefined
+}
+
+/** Names of privileges with commas between them: one that is held is enough. */
+function asked(privileges: Value, known: readonly string[]): readonly Asked[] {
+  return stringOf(privileges)
+    .split(',')
+    .map((part) => {
+      const text = part.trim().toUpperCase()
+      const name = text.replace(/\s+WITH GRANT OPTION$/, '')
+      if (!known.includes(name)) {
+        const shown = `unrecognized privilege type: "${part.trim()}"`
+        throw evaluationError(evaluationState.badArgument, shown)
+      }
+      return { name, isGrant: name !== text }
+    })
+}
+
+function ofTable(
+  table: Value,
+  privileges: readonly Asked[],
+  holder: Holder,
+  relations: Relations,
+): boolean | undefined {
+  if (table.type !== bsonType.string) {
+    const ns = relations.namespaceByOid(integerOf(table) ?? 0)
+    return ns && privileges.some((one) => grants(holder, ns, one))
+  }
+  const text = stringOf(table)
+  const parts = [...text.matchAll(/"((?:[^"]|"")*)"|([^".]+)/g)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim(),
+  )
+  const [name = '', schema] = parts.reverse()
+  const isOfServer =
+    schema !== 'public' &&
+    virtualName({ at: 0, name, ...(schema === undefined ? {} : { schema }) }) !== undefined
+  if (isOfServer) return privileges.some(({ name: each, isGrant }) => each === 'SELECT' && !isGrant)
+  const isPublic = schema === undefined || schema === 'public'
+  const ns = isPublic ? relations.namespaceByName(name) : undefined
+  if (ns === undefined) {
+    throw evaluationError(evaluationState.undefinedTable, `relation "${text}" does not exist`)
+  }
+  return privileges.some((one) => grants(holder, ns, one))
+}
+
+function grants(holder: Holder, ns: Namespace, { name, isGrant }: Asked): boolean {
+  return holds(holder, ns, name) && (!isGrant || holder('admin', ns))
+}
+
+function holds(holder: Holder, ns: Namespace, privilege: string): boolean {
+  const need = tableNeeds[privilege]
+  if (need === undefined || (ns.view !== undefined && !ofViews.has(privilege))) return false
+  return holder(need, ns)
+}
+
+const schemas = new Map([
+  ['pg_catalog', 11],
+  ['public', 2200],
+  ['information_schema', 13_000],
+])
+
+/** Every collection is in `public`; who may write at all may make one. */
+function ofSchema(schema: Value, privileges: Value, holder: Holder): boolean | undefined {
+  const isName = schema.type === bsonType.string
+  const name = isName ? stringOf(schema) : nameOfSchema(integerOf(schema))
+  if (name === undefined) return undefined
+  if (!schemas.has(name)) {
+    throw evaluationError(evaluationState.undefinedSchema, `schema "${name}" does not exist`)
+  }
+  return asked(privileges, ['USAGE', 'CREATE']).some(
+    (one) =>
+      !one.isGrant && (one.name === 'USAGE' || (name === 'public' && holder('write', undefined))),
+  )
+}
+
+function nameOfSchema(oid: number | undefined): string | undefined {
+  for (const [name, known] of schemas) if (known === oid) return name
+  return undefined
+}
+
+/** Databases are entered by whoever signs in; nothing is made in them but collections. */
+function ofDatabase(
+  database: Value,
+  privileges: Value,
+  { databases }: Relations,
+): boolean | undefined {
+  const known = ['CONNECT', 'CREATE', 'TEMP', 'TEMPORARY']
+  const held = asked(privileges, known).some(({ name, isGrant }) => name === 'CONNECT' && !isGrant)
+  if (database.type !== bsonType.string) return held
+  const name = stringOf(database)
+  if (databases.includes(name)) return held
+  throw evaluationError(evaluationState.undefinedDatabase, `database "${name}" does not exist`)
+}

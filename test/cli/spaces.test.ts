@@ -1,0 +1,112 @@
+// A folder from before wallets had homes: it keeps what it had and says so, until `sigil spaces
+// move` gives each wallet its own.
+
+import { Wallet } from 'ethers'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../src/base/clock.js'
+import { silentLog } from '../../src/base/log.js'
+import { readSettings } from '../../src/base/settings.js'
+import { runSpaces } from '../../src/cli/spaces.js'
+import { keyClass } from '../../src/store/layout.js'
+import { openStore } from '../../src/store/open.js'
+import { ask } from '../support/http-client.js'
+import { startGateway } from '../support/live-gateway.js'
+import { RespClient } from '../support/resp-client.js'
+import { temporaryFolder } from '../support/stores.js'
+import { WalletClient } from '../support/wallet-client.js'
+
+t.setTimeout(240_000)
+
+const wallet = new Wallet(`0x${'61'.repeat(32)}`)
+const home = `w_${wallet.address.toLowerCase()}`
+
+/** As an older Sigil has left it: no rule is written down. */
+async function forgetRule(STORE: string): Promise<void> {
+  const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
+  const store = await openStore(STORE, options)
+  await store.write(function* (tx) {
+    tx.remove(Uint8Array.of(keyClass.identity, 0x37))
+  })
+  await store.close()
+}
+
+async function running(t: Test, settings: Readonly<Record<string, string>>) {
+  const ends: (() => Promise<void>)[] = []
+  const gateway = await startGateway({ teardown: (end) => ends.push(end) }, settings)
+  const client = await WalletClient.signIn(gateway.url, wallet)
+  const resp = async (user: string, key: string) => {
+    const opened = await RespClient.open(gateway.ports.redis)
+    t.equal(await opened.call('AUTH', user, key), '+OK')
+    ends.unshift(async () => opened.close())
+    return opened
+  }
+  return {
+    gateway,
+    client,
+    resp,
+    end: async () => {
+      for (const end of ends) await end()
+    },
+  }
+}
+
+t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }, async (t) => {
+  const STORE = `lmdb:${await temporaryFolder(t)}/data`
+  const before = await running(t, { STORE, SHARED_SPACES: 'shared' })
+  const { apiKey } = await before.client.issue()
+  const shared = await before.resp(wallet.address, apiKey)
+  await shared.call('SET', 'session:1', 'mine')
+  await shared.call('SET', 'common', 'of all')
+  await shared.call('RPUSH', 'session:list', ...Array.from({ length: 300 }, String))
+  const made = await before.client.send('POST', '/api/memories', { graph: 'notes', text: 'kept' })
+  t.equal(made.status, 201, made.text)
+  await before.end()
+  await forgetRule(STORE)
+
+  const old = await running(t, { STORE })
+  t.match(old.gateway.notes.join('\n'), /one space for all wallets, of mode 'shared'/)
+  t.match(old.gateway.notes.join('\n'), /sigil spaces move/)
+  const still = await old.resp(wallet.address, apiKey)
+  t.equal(await still.call('GET', 'common'), '$of all', 'it keeps what it had')
+  await old.end()
+
+  const settings = readSettings({ STORE })
+  t.equal(await runSpaces(settings, ['mov']), 2)
+  t.equal(await runSpaces(settings, ['move', '--match', 'x']), 2)
+  const keys = ['--keys', wallet.address, '--match', 'session:*']
+  t.equal(await runSpaces(settings, ['move', ...keys]), 0)
+  t.equal(await runSpaces(settings, ['move', ...keys]), 0, 'a second run finds nothing to do')
+
+  const after = await running(t, { STORE })
+  t.same(
+    after.gateway.notes.filter((note) => /space/.test(note)),
+    [],
+  )
+  const own = await after.resp(wallet.address, apiKey)
+  t.equal(await own.call('GET', 'session:1'), '$mine')
+  t.equal(await own.call('LLEN', 'session:list'), ':300')
+  t.equal(await own.call('GET', 'common'), '$-1')
+  const common = await after.resp(`${wallet.address}~main`, apiKey)
+  t.equal(await common.call('GET', 'common'), '$of all', 'what was shared stays so by its name')
+  const recalled = await after.client.send('GET', '/api/recall?q=kept&graph=notes')
+  t.match(recalled.text, 'kept', 'its graph is in its home')
+  const me = await ask(after.gateway.url, {
+    path: '/api/v1/auth/me',
+    headers: after.client.headers,
+  })
+  t.equal(me.json.home, home)
+  await after.end()
+})
+
+t.test('what an older setting asks for is said', { timeout: 60_000 }, async (t) => {
+  const STORE = `lmdb:${await temporaryFolder(t)}/data`
+  const first = await running(t, { STORE })
+  t.same(
+    first.gateway.notes.filter((note) => /space/.test(note)),
+    [],
+  )
+  await first.end()
+  const second = await running(t, { STORE, SHARED_SPACES: 'shared' })
+  t.match(second.gateway.notes.join('\n'), /SHARED_SPACES=shared is for a new folder/)
+  await second.end()
+})
