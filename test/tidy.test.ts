@@ -218,7 +218,7 @@ t.test('programs wait for nothing: async stands in jobs and tasks only', async (
 })
 
 t.test('every read of a transaction is asked for with yield*', async (t) => {
-  const read = /\btx\.(?:get|getMany|getVersioned|scan|scanOwn|scanFetch|count|breathe)\(/
+  const read = /\btx\.(?:get|getMany|getVersioned|scan|scanOwn|scanFetch|count|pause)\(/
   for (const source of src) {
     if (!/^src\/(?:engine|commands|identity|bus)\//.test(source.path)) continue
     for (const [index, line] of source.lines.entries()) {

@@ -592,7 +592,6 @@ export const keysAtOnceMax = 512
  * them: each would be a record that a program puts.
  */
 export const wordsAtOnceMax = programPutsMax
-export const wordsPerBreath = 512
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
@@ -604,8 +603,6 @@ export const keyMembersBytesMax = 4 * MiB
 /** Members of a sorted set that a range removes one by one, if it leaves few: else those move. */
 export const removeAtOnceMax = 1_000
 export const keptAtOnceMax = 1_500
-/** Bytes of a string that a bit command goes through before it lets others work: 0.2 ms. */
-export const breathBytes = 64 * KiB
 /** Members that a command with a negative count picks at random, repetitions among them. */
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
@@ -613,10 +610,12 @@ export const trimAtOnceMax = 256
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
-/** Comparisons of one match of a pattern: some 20 ms. Only a pattern made to cost gets there. */
-export const globStepsMax = 4_000_000
-/** Matching one channel with all patterns, and one pattern with all channels: then others' turn. */
-export const matchTurnMs = 5
+/**
+ * Comparisons of one match of a pattern: so many, and so many for each byte of the subject. Only a
+ * pattern made to cost gets there: one of 1,000 bytes takes 0.3 ms then.
+ */
+export const globStepsBase = 10_000
+export const globStepsPerByteMax = 64
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */
 export const timerMsMax = 2 ** 31 - 1
 /** Bytes of a pattern that can match (peer's tests have 100,000). */
@@ -839,9 +838,8 @@ export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
 /** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
 export const sqlLongFilterBytes = 64 * KiB
-/** Characters of a LIKE pattern, and comparisons that one match may take in vain: 20 ms or so. */
+/** Characters of a LIKE pattern. */
 export const sqlPatternCharsMax = 1_000
-export const sqlMatchStepsMax = 4_000_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
@@ -859,8 +857,6 @@ export const sqlStatementsBytesMax = 32 * MiB
 export const sqlRecheckedMax = 100
 /** Documents that DESCRIBE looks at for the columns of a collection. */
 export const showSampleDocuments = 100
-/** Rows of an INSERT that are computed between two pauses. */
-export const sqlRowsAtOnce = 100
 
 /** One message of the PostgreSQL protocol: before login or of names alone, and any other, bytes. */
 export const pgSmallMessageBytesMax = 10 * KiB
@@ -930,9 +926,6 @@ export const contextEdgesMax = 10_000
 export const snapshotAnchorsMax = 100
 /** Blocks of postings that are read in one step: 40 kB. */
 export const postingBlocksAtOnce = 32
-/** Memories that are scored between two looks at the time, and what is work like a point read. */
-export const scoredAtOnce = 256
-export const scoredPerWork = 16
 /** Edges of one node that are read at first, and at most in one step; nodes in one step. */
 export const edgePageFirst = 16
 export const edgePageMax = 256
@@ -948,6 +941,10 @@ export const memoryBatchBodyBytesMax = 8 * MiB
 export const memoryIdCharsMax = 128
 /** Bytes of a reply that are made JSON in one turn: some 2 ms. */
 export const jsonBytesAtOnce = 256 * KiB
+/** JSON texts and values of more bytes are converted in a thread: here they would take 5 ms. */
+export const jsonInThreadBytes = 128 * KiB
+/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
+export const jsonThreadIdleMs = 60_000
 /** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
 export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300
@@ -995,8 +992,6 @@ export const memoryBatchMax = 500
 /** Where each stands for itself: those that are prepared together, and bytes of their documents. */
 export const memoriesPreparedMax = 128
 export const memoryBytesPreparedMax = 256 * KiB
-/** Work of those that one program writes (workOf): some 6 ms. */
-export const memoryWorkPerProgram = 600
 /**
  * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
  * batches are written in one program each.

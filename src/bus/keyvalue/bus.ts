@@ -4,6 +4,8 @@
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
+import { work } from '../../base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../base/work-figures.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
@@ -254,7 +256,7 @@ export class KeyValueBus {
     try {
       switch (row.grain) {
         case 'local': {
-          const reply = row.run(call)
+          const reply = runLocal(row, call)
           if (reply instanceof Promise) return this.await(reply, call, startedMs)
           call.reply = reply
           if (row.isAudited === true) return this.await(this.record(call), call, startedMs)
@@ -456,6 +458,18 @@ export class KeyValueBus {
     this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
   }
 }
+
+/** It cannot pause: what goes too far is refused. */
+function runLocal(row: LocalRow, call: KeyValueCall): ReturnType<LocalRow['run']> {
+  work.begin(turnUnits, stretchUnits)
+  try {
+    return row.run(call)
+  } finally {
+    work.end()
+  }
+}
+
+type LocalRow = Extract<KeyValueRow, { grain: 'local' }>
 
 /** As all protocols together count it. */
 function meterName(command: Command, unknown: Command): string {

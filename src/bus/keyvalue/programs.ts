@@ -68,6 +68,8 @@ interface Manner {
   /** See Work. */
   readonly melts?: boolean
   readonly prepares?: boolean
+  /** All of the commands are done, or none. */
+  readonly isTogether?: boolean
 }
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
@@ -185,7 +187,7 @@ export class Programs {
     const { store } = this.options
     const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
-      this.run(tx, calls, now, outcome, { staged, before })
+      this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     if (!isWrite) return store.read((tx) => program(tx), snapshot)
     if (before === undefined && calls.length > commandsAtOnceMax) {
       try {
@@ -329,7 +331,7 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    { staged, before, melts = false, prepares = false }: Manner = plainly,
+    { staged, before, melts = false, prepares = false, isTogether = false }: Manner = plainly,
   ): Program<boolean> {
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
@@ -351,6 +353,7 @@ export class Programs {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
       const { changes, hits, misses } = work
+      if (i > 0) work.requireTurn(tx, isTogether)
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.authorize(call, ks)
@@ -489,8 +492,9 @@ const endsPreparing: ReadonlySet<string> = new Set([
   'SnapshotTooOld',
 ])
 
-/** As Work refuses it. */
+/** As Work refuses it, or the work budget of a write program. */
 function readsTooMuch(thrown: unknown): boolean {
+  if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
 }
 
@@ -501,6 +505,7 @@ function isRefusal(thrown: unknown): boolean {
 
 const endsProgram: ReadonlySet<string> = new Set([
   'InternalError',
+  'MaxTimeMSExpired',
   'TransactionTooLarge',
   'WriteConflict',
   'OutOfDiskSpace',

@@ -7,6 +7,7 @@ import { Glob } from '../../base/glob.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -118,6 +119,7 @@ function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Rep
     const piece = yield* pieces(after, limit)
     for (const { name, reply } of piece.members) {
       if (glob === undefined || glob.matches(name)) found.push(...reply)
+      yield* ks.tx.pause(wordUnits)
     }
     const last = piece.members.at(-1)?.name
     if (!piece.isPart || last === undefined || piece.members.length < limit) return ['0', found]

@@ -1,10 +1,9 @@
 // Sets: members without order under one key. What two or more of them have in common is
 // set-algebra.ts.
 
-import { wordsPerBreath } from '../../base/limits.js'
 import { mustBePositive, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -41,7 +40,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const into = yield* openSet(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i++) {
-    if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+    yield* ks.tx.pause(wordUnits)
     if (yield* into.add(call.arg(i))) added++
   }
   if (added === 0) {
@@ -80,7 +79,7 @@ const srem: KeyValueRow = {
     const from = yield* openSet(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+      yield* ks.tx.pause(wordUnits)
       if (yield* from.remove(call.arg(i))) removed++
     }
     if (removed > 0) yield* saveTaken(ks, from, 'srem')
@@ -172,7 +171,7 @@ function* takeSome(
     if (member === undefined) break
     yield* from.remove(member)
     taken.push(member)
-    if (taken.length % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
+    yield* tx.pause(wordUnits)
   }
   return taken
 }

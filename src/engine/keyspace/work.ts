@@ -6,7 +6,8 @@ import type { Bytes } from '../../base/bytes.js'
 import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import type { Program, Tx } from '../../store/store.js'
+import { work as budget } from '../../base/work-budget.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
@@ -108,8 +109,28 @@ export class Work {
   /** A write program cannot pause, so what it may read through is bounded. */
   read(entries: number): void {
     this.reads += entries
-    if (this.reads > this.readsMax) {
-      throw refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
-    }
+    if (this.reads > this.readsMax) throw readTooMuch()
   }
+
+  /**
+   * Throws where `tx` is a write program's and has no room for so many units: the command is then
+   * prepared by a read, which pauses.
+   */
+  requireTime(tx: ReadTx, units: number): void {
+    if (!this.prepares && 'scanOwn' in tx && !budget.allows(units)) throw readTooMuch()
+  }
+
+  /**
+   * A write program cannot pause: behind a command that has used up its turn, further ones go into
+   * programs of their own, and those that belong together are prepared by a read.
+   */
+  requireTurn(tx: ReadTx, isTogether: boolean): void {
+    if (!budget.isDue || this.prepares || !('scanOwn' in tx)) return
+    if (!isTogether || !budget.allows(0)) throw readTooMuch()
+  }
+}
+
+/** A command that is refused so is prepared by a read that pauses. */
+function readTooMuch(): Error {
+  return refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
 }

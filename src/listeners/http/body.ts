@@ -34,7 +34,7 @@ export function readBody<T>(
   incoming: IncomingMessage,
   { budget, slowBodies }: BodyServices,
   held: Held,
-  read: (body: Buffer) => T,
+  read: (body: Buffer) => Awaitable<T>,
   bytesMax = messageBytesMax,
 ): Awaitable<T> {
   const announced = incoming.headers['content-length']

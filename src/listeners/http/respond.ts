@@ -6,6 +6,7 @@ import type { ErrorExtra, GatewayError } from '../../base/errors.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
+import type { JsonText } from '../json-thread.js'
 
 const contentTypes = {
   plain: 'application/json; charset=utf-8',
@@ -35,7 +36,7 @@ export function answerHeaders(
 /** A whole answer; a body of null is none at all. */
 export interface Answer {
   readonly status: number
-  readonly body: string | null
+  readonly body: JsonText | null
   readonly headers: Readonly<Record<string, string>>
   /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
   readonly isPassing?: boolean
@@ -58,13 +59,14 @@ export function writeAnswer(outgoing: ServerResponse, { status, body, headers }:
     return
   }
   const text = body ?? ''
-  const bytes = Buffer.byteLength(text)
+  const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
   // As a list: an object of one field more than another is slow to make.
   const list = ['Content-Length', String(bytes)]
   for (const name in headers) list.push(name, headers[name] ?? '')
   outgoing.writeHead(status, list)
   // As it is where every character is one byte: Node would look at each of them again.
-  outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
+  if (typeof text !== 'string') outgoing.end(text)
+  else outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
 /** `{ok: 0, code, codeName, errmsg, …}`; an internal error tells nothing of its cause. */

@@ -27,6 +27,7 @@ import type { JsonMode } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import type { ByteBudget } from '../budget.js'
+import type { JsonText } from '../json-thread.js'
 import { requireSafeNetwork } from '../network.js'
 import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
@@ -371,9 +372,9 @@ class HttpHandler {
       return this.stream(exchange, request, command, requestId)
     }
     const text = route.run(request)
-    return typeof text === 'string'
-      ? this.answered(text, request.mode, requestId)
-      : text.then((body) => this.answered(body, request.mode, requestId))
+    return text instanceof Promise
+      ? text.then((body) => this.answered(body, request.mode, requestId))
+      : this.answered(text, request.mode, requestId)
   }
 
   /** A request that may have been sent before. */
@@ -464,7 +465,7 @@ class HttpHandler {
     return { status: error.httpStatus, body: body(error), headers }
   }
 
-  private answered(body: string, mode: JsonMode, requestId: string): Answer {
+  private answered(body: JsonText, mode: JsonMode, requestId: string): Answer {
     return { status: 200, body, headers: answerHeaders(mode, requestId, this.vary) }
   }
 

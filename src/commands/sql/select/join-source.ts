@@ -20,7 +20,7 @@ import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import type { JoinKey, JoinStep } from './join-plan.js'
 import type { RowOf } from './order.js'
-import { joinedDocument, toll } from './row-stages.js'
+import { joinedDocument, rowSpender } from './row-stages.js'
 import { Holding, type StatementMemory } from './statement-memory.js'
 
 export interface JoinInput {
@@ -51,7 +51,7 @@ export class JoinSource extends HoldingSource {
   private readonly outerKeys: readonly Evaluator[]
   private readonly innerKeys: readonly Evaluator[]
   private readonly filter: Document
-  private readonly pay: () => void
+  private readonly spend: () => void
   private outers: Document[] = []
   private current: Current | undefined
   private hashed: Map<string, Document[]> | undefined
@@ -75,7 +75,7 @@ export class JoinSource extends HoldingSource {
     this.outerKeys = keys.map(({ outer }) => compile(outer, scope))
     this.innerKeys = keys.map(({ inner }) => compile(inner, scope))
     this.filter = supersetFilter(allOf(conditions), scope, table)
-    this.pay = toll(conditions)
+    this.spend = rowSpender(conditions)
   }
 
   get counters(): Counters {
@@ -125,7 +125,7 @@ export class JoinSource extends HoldingSource {
       if (tried > 0 && work.isDue) break
       const row = withTable(current.row, table, current.candidates[current.at++])
       tried++
-      this.pay()
+      this.spend()
       if (!this.conditions.every(({ truth }) => truth(row) === true)) continue
       current.isMatched = true
       joined.push(joinedDocument(row))
