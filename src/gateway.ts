@@ -133,6 +133,7 @@ async function openServer(
   const engine = new Engine({ store, ...common, spills: openSpills(settings.STORE, clock) })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
+  engine.builds.resumedBound = quotas.requireSpace
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })

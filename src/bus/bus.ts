@@ -109,7 +109,7 @@ export class Bus implements BusView {
     const { prepared } = request
     const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
-    const { name, access, secrets = noSecrets } = row
+    const { name, access, grows, secrets = noSecrets } = row
     requireIdentity(row, session, services.rules)
     if (access !== 'anonymous' && isWallet(session.identity)) this.meet(session, name)
     if (row.adminOnly === true && request.db !== 'admin') {
@@ -121,6 +121,7 @@ export class Bus implements BusView {
     const call: AnyCall = new Call({
       command: name,
       access,
+      grows,
       secrets,
       request,
       session,

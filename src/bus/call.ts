@@ -20,18 +20,12 @@ import { bsonType, type Document, stringOf } from '../value/value.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
 import type { NamespaceUse } from './namespace-use.js'
-import type { RowAccess } from './row.js'
+import type { Growth, RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
-
-/** Commands that may make a collection larger: over its quota, a wallet can still remove. */
-const adding: ReadonlySet<string> = new Set([
-  ...['insert', 'update', 'findAndModify', 'findAndModifyIf', 'aggregate', 'createIndexes'],
-  ...['sqlChange', 'sqlDefine', 'rememberMemories', 'relateNodes', 'mergeEntities'],
-])
 
 /** The shorter of two times, of which 0 is none. */
 function shorter(a: number, b: number): number {
@@ -78,6 +72,7 @@ export interface CallOptions<A, T> {
   /** Canonical name of the command. */
   readonly command: string
   readonly access: RowAccess
+  readonly grows: Growth
   readonly secrets: readonly string[]
   readonly request: Request
   readonly session: Session
@@ -94,6 +89,7 @@ export interface CallOptions<A, T> {
 export class Call<A, T> implements Fence {
   readonly command: string
   private readonly access: RowAccess
+  private readonly grows: Growth
   readonly secrets: readonly string[]
   readonly request: Request
   readonly db: string
@@ -128,6 +124,7 @@ export class Call<A, T> implements Fence {
   constructor(options: CallOptions<A, T>) {
     this.command = options.command
     this.access = options.access
+    this.grows = options.grows
     this.secrets = options.secrets
     this.request = options.request
     this.db = options.request.db
@@ -260,11 +257,13 @@ export class Call<A, T> implements Fence {
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
+  }
+
+  get requireSpace(): ((bytes: number) => void) | undefined {
     const { quotas } = this.services
-    if (quotas === undefined || !isWallet(this.identity)) return
-    const owner = access?.owner ?? null
-    if (owner === null || !adding.has(this.command) || touch.onlyRemoves === true) return
-    if (touch.needs.includes('write') || touch.needs.includes('index')) quotas.requireRoom(owner)
+    if (quotas === undefined || this.grows === 'nothing' || !isWallet(this.identity))
+      return undefined
+    return quotas.requireSpace
   }
 
   creating(owner: string | null, name: string): void {
@@ -390,7 +389,9 @@ export class Call<A, T> implements Fence {
   private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const fenced = new CommandTx(tx, this)
     yield* fenced.enter()
-    return yield* program(fenced)
+    const result = yield* program(fenced)
+    yield* fenced.leave()
+    return result
   }
 
   private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {

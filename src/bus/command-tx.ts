@@ -5,11 +5,12 @@
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
+import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
 import { PassingReadTx } from '../store/passing-tx.js'
-import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
+import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 
 /** What a transaction is allowed: the touches of the call, and who decides about each. */
 export interface Fence {
@@ -28,6 +29,11 @@ export interface Fence {
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
+  /**
+   * Throws QuotaExceeded where an owner's data, which this program has made larger, is larger than
+   * it may be. Undefined where the caller or the command has no such bound.
+   */
+  readonly requireSpace: ((bytes: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** A document was written that a validator only warns of. */
   noteInvalid(ns: Namespace): void
@@ -171,11 +177,31 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 }
 
 export class CommandTx extends CommandReadTx implements Tx {
+  /** The sums of owners that it has added to. */
+  private readonly usages: Bytes[] = []
+
   constructor(
     private readonly writing: Tx,
-    fence: Fence,
+    private readonly writer: Fence,
   ) {
-    super(writing, fence)
+    super(writing, writer)
+  }
+
+  /** Looks at what the program has made larger; runs behind the handler. */
+  *leave(): Program<void> {
+    const { requireSpace } = this.writer
+    if (requireSpace === undefined) return
+    for (let i = 0; this.namespace(i) !== undefined; i++) {
+      const owner = this.namespace(i)?.access.owner ?? null
+      if (owner !== null) this.noteUsage(usageKey(owner))
+    }
+    for (const key of this.usages) {
+      if (this.writing.added(key).bytes > 0) requireSpace((yield* this.count(key)).bytes)
+    }
+  }
+
+  private noteUsage(key: Bytes): void {
+    if (!this.usages.includes(key)) this.usages.push(key)
   }
 
   /**
@@ -199,6 +225,11 @@ export class CommandTx extends CommandReadTx implements Tx {
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
+    if (this.writer.requireSpace !== undefined && isUsageKey(key)) this.noteUsage(key)
     this.writing.add(key, documents, bytes)
+  }
+
+  added(key: Bytes): Count {
+    return this.writing.added(key)
   }
 }

@@ -5,12 +5,14 @@ import { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
 import { queryBytesOfAllMax, queryBytesOfOwnerMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import type { Store } from '../store/store.js'
+import type { Program, Store, Tx } from '../store/store.js'
 import { Awaiting } from './awaiting.js'
 import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
+import { listNamespaces } from './collection/catalog.js'
+import { countUsage, isUsageCounted } from './collection/counters.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
@@ -27,6 +29,11 @@ export interface EngineParts {
   readonly pace?: Pace
   /** Where sorts and groups put what memory does not hold; without it they are refused. */
   readonly spills?: SpillFolder | undefined
+}
+
+/** Before anything is given back: sums that a folder of before does not have. */
+function* countOwners(tx: Tx): Program<void> {
+  if (!(yield* isUsageCounted(tx))) yield* countUsage(tx, yield* listNamespaces(tx))
 }
 
 /** Background work that stops after its step. */
@@ -79,6 +86,7 @@ export class Engine {
     this.documentExpiry.start()
     return this.garbage
       .start()
+      .then(() => this.store.write(countOwners))
       .then(() => this.store.write(dropReplacements))
       .then(() => this.builds.resume())
   }

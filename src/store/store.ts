@@ -131,6 +131,8 @@ export interface Tx extends ReadTx {
   remove(key: Bytes): void
   /** Adds to a counter without reading it; commutes with other programs' additions. */
   add(key: Bytes, documents: number, bytes: number): void
+  /** What this program has added to a counter so far. */
+  added(key: Bytes): Count
 }
 
 export type Awaitable<T> = T | Promise<T>

@@ -23,6 +23,7 @@ const fence: Fence = {
   noteInvalid: () => {},
   creating: () => {},
   dropping: () => {},
+  requireSpace: undefined,
 }
 
 const named = { from: 'c', as: 'found' }

@@ -77,6 +77,7 @@ export class KeyValueBus {
       },
       allow: services.allow,
       standing: services.standing ?? noWallets,
+      quotas: services.quotas,
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
@@ -427,6 +428,7 @@ const argumentBytes = 8
 
 const unknownRow: KeyValueRow = {
   name: 'unknown',
+  grows: 'nothing',
   arity: -1,
   flags: [],
   categories: [],

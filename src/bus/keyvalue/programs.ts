@@ -2,13 +2,15 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
+import type { Bytes } from '../../base/bytes.js'
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
+import { usageKey } from '../../engine/collection/counters.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
@@ -18,6 +20,7 @@ import type { Allow } from '../../identity/allow.js'
 import { isWallet, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
+import type { Quotas } from '../quota.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
@@ -38,6 +41,8 @@ export interface ProgramOptions {
   readonly allow: Allow
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Quotas | undefined
 }
 
 /** What a program that has run to its end leaves beside the replies. */
@@ -65,6 +70,8 @@ interface Manner {
   /** See Work. */
   readonly melts?: boolean
   readonly prepares?: boolean
+  /** Told of the keyspaces that the program opens. */
+  readonly keeps?: (spaces: Spaces) => void
 }
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
@@ -261,11 +268,20 @@ export class Programs {
       const outcome = new Outcome(this.hints)
       const manner = { melts, prepares: true }
       const identity = calls[0]?.session.identity
+      let opened: Spaces | undefined
       const sweep = preparedWrite(
         store,
-        (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
+        (tx, staged) => {
+          const keeps = (spaces: Spaces) => {
+            opened = spaces
+          }
+          return this.run(tx, calls, now, outcome, { ...manner, staged, keeps })
+        },
         identity !== undefined && isWallet(identity)
-          ? (tx) => this.options.standing.check(tx, identity, now)
+          ? {
+              before: (tx) => this.options.standing.check(tx, identity, now),
+              behind: (tx) => this.requireSpace(tx, calls, opened as Spaces),
+            }
           : undefined,
       )
       await runSweep(store, sweep)
@@ -304,7 +320,7 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    { staged, before, melts = false, prepares = false }: Manner = plainly,
+    { staged, before, melts = false, prepares = false, keeps }: Manner = plainly,
   ): Program<boolean> {
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
@@ -316,6 +332,7 @@ export class Programs {
     work.hints = outcome.hints
     outcome.hints.begin()
     const spaces = new Spaces(tx, now, work, options.keyspaces)
+    keeps?.(spaces)
     let changed = 0
     const [first] = calls
     if (first !== undefined && isWallet(first.session.identity)) {
@@ -352,6 +369,7 @@ export class Programs {
       }
     }
     spaces.settle()
+    if (!prepares) yield* this.requireSpace(tx, calls, spaces)
     outcome.events = work.events
     outcome.changed = changed
     outcome.invalid = work.invalid
@@ -380,6 +398,20 @@ export class Programs {
         call.fail(thrown)
       }
       return false
+    }
+  }
+
+  /**
+   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
+   * the program is there then, and each of its commands gets one of its own.
+   */
+  private *requireSpace(tx: ReadTx, calls: readonly KeyValueCall[], spaces: Spaces): Program<void> {
+    const { quotas } = this.options
+    const session = calls[0]?.session
+    if (quotas === undefined || session === undefined || !isWallet(session.identity)) return
+    if (!isWriting(tx) || !calls.some(growsKeys)) return
+    for (const key of spaces.usages()) {
+      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
     }
   }
 
@@ -422,6 +454,13 @@ export class Spaces {
     return this.opened[database]
   }
 
+  /** The sums of their owners. */
+  usages(): readonly Bytes[] {
+    const owners = new Set<string>()
+    for (const ks of this.opened) if (ks?.ns.access.owner) owners.add(ks.ns.access.owner)
+    return [...owners].map(usageKey)
+  }
+
   /** Writes what commands have left open. */
   settle(): void {
     for (const ks of this.opened) ks?.settle()
@@ -433,6 +472,10 @@ export class Spaces {
     this.opened[database] = ks
     return ks
   }
+}
+
+function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+  return !isRefused && command.row.grows !== 'nothing'
 }
 
 const snapshot = { snapshot: true } as const

@@ -27,6 +27,7 @@ export interface KeyValueServices
     | 'slowCommandMs'
     | 'rules'
     | 'standing'
+    | 'quotas'
     | 'audit'
   > {
   /** The decision about rights. */

@@ -2,6 +2,7 @@
 // ownership record. Any of a graph's collections stands for all of them.
 
 import { findNamespace, release, saveNamespace } from '../../engine/collection/catalog.js'
+import { moveSpace } from '../../engine/collection/counters.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../../engine/types.js'
 import { graphOfPart, graphParts, graphTouches, partName } from '../../memory/graph/graph.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -34,10 +35,13 @@ export function touchesOwned(...needs: readonly Need[]): (call: Named) => readon
 
 /** Gives what was named, and all that shares its ownership record, an access. */
 export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access): Program<void> {
+  yield* moveSpace(tx, ns, access)
   saveNamespace(tx, { ...ns, access })
   for (const name of namesOf(ns.name).slice(1)) {
     const other = yield* findNamespace(tx, ns.db, name)
-    if (other !== undefined) saveNamespace(tx, { ...other, access })
+    if (other === undefined) continue
+    yield* moveSpace(tx, other, access)
+    saveNamespace(tx, { ...other, access })
   }
 }
 

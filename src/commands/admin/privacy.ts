@@ -19,6 +19,7 @@ import { releaseOwned, saveOwnership, touchesOwned } from './owned.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
+  grows: 'nothing',
   grain: 'read',
   access: 'anonymous',
   target: collection,
@@ -53,6 +54,7 @@ const privacyParams = {
 
 const setPrivacy = documentRow({
   name: 'setPrivacy',
+  grows: 'ownership',
   grain: 'point',
   access: 'identity',
   target: collection,

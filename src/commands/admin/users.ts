@@ -16,6 +16,7 @@ const operatorRole = 'root'
 
 const connectionStatus = documentRow({
   name: 'connectionStatus',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -64,6 +65,7 @@ function writePrivileges(writer: DocumentWriter, isOperator: boolean): void {
 
 const usersInfo = documentRow({
   name: 'usersInfo',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: anyValue,
@@ -116,6 +118,7 @@ function textIs(value: Value | undefined, text: string): boolean {
 
 const rolesInfo = documentRow({
   name: 'rolesInfo',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   target: anyValue,

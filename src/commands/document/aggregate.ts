@@ -58,6 +58,7 @@ export interface PipelineCall
 
 export const aggregateRow = documentRow({
   name: 'aggregate',
+  grows: 'documents',
   grain: 'read',
   access: 'reader',
   stable: true,

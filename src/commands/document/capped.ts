@@ -17,6 +17,7 @@ import {
   requireWritableName,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
+import { moveSpace } from '../../engine/collection/counters.js'
 import {
   dropReplacement,
   makeTemporary,
@@ -43,6 +44,7 @@ const temporaryUuid = 1
 
 const convertToCapped = documentRow({
   name: 'convertToCapped',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -62,6 +64,7 @@ const convertToCapped = documentRow({
 
 const cloneCollectionAsCapped = documentRow({
   name: 'cloneCollectionAsCapped',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -179,6 +182,7 @@ function* finishCopy(
   const made = yield* findNamespace(tx, db, temporary)
   if (now?.id !== source.id || now.version !== source.version || made === undefined) return false
   if (name === source.name) {
+    yield* moveSpace(tx, made, now.access)
     const replacing = saveNamespace(tx, { ...made, options, access: now.access })
     yield* renameNamespace(tx, replacing, db, name, true)
   } else yield* renameNamespace(tx, saveNamespace(tx, { ...made, options }), db, name, false)

@@ -95,6 +95,7 @@ function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
 
 const getMore = documentRow({
   name: 'getMore',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -132,6 +133,7 @@ const getMore = documentRow({
 
 const killCursors = documentRow({
   name: 'killCursors',
+  grows: 'nothing',
   grain: 'local',
   access: 'reader',
   stable: true,

@@ -231,6 +231,7 @@ function explainedOf(inner: Document, { db, bus }: Pick<ExplainCall, 'db' | 'bus
 
 export const explainRow = documentRow({
   name: 'explain',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,

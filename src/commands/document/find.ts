@@ -73,6 +73,7 @@ export type FindArgs = Args<typeof findParams>
 
 export const findRow = documentRow({
   name: 'find',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,

@@ -32,6 +32,7 @@ const speculativeMechanism = 'SCRAM-SHA-256'
 
 const saslStartRow = documentRow({
   name: 'saslStart',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -49,6 +50,7 @@ const saslStartRow = documentRow({
 
 const saslContinueRow = documentRow({
   name: 'saslContinue',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -65,6 +67,7 @@ const saslContinueRow = documentRow({
 
 const authenticateRow = documentRow({
   name: 'authenticate',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'local',
   stable: true,
@@ -80,6 +83,7 @@ const authenticateRow = documentRow({
 
 const logoutRow = documentRow({
   name: 'logout',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'local',
   stable: true,

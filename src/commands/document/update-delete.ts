@@ -71,6 +71,7 @@ type WriteCall = Pick<
 
 const update = documentRow({
   name: 'update',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -166,6 +167,7 @@ export const deleteParams = {
 
 const remove = documentRow({
   name: 'delete',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   stable: true,

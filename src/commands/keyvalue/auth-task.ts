@@ -24,6 +24,7 @@ interface Login {
 const auth: KeyValueRow = {
   ...shared,
   name: 'auth',
+  grows: 'nothing',
   arity: -2,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
@@ -45,6 +46,7 @@ const auth: KeyValueRow = {
 const hello: KeyValueRow = {
   ...shared,
   name: 'hello',
+  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

@@ -41,6 +41,7 @@ function combineWith(operation: Operation, bytes: Uint8Array, text: Slice): void
 
 const bitop: KeyValueRow = {
   name: 'bitop',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['bitmap'],

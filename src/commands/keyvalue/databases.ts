@@ -9,13 +9,13 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { walkKeys } from '../../engine/keyspace/key-walk.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
-import { Done } from '../../store/steps.js'
 import type { Program } from '../../store/store.js'
 
 const onAllShards = ['request_policy:all_shards', 'response_policy:all_succeeded'] as const
 
 const dbsize: KeyValueRow = {
   name: 'dbsize',
+  grows: 'nothing',
   arity: 1,
   flags: ['readonly', 'fast'],
   categories: ['keyspace'],
@@ -52,6 +52,7 @@ const flush = {
 const flushdb: KeyValueRow = {
   ...flush,
   name: 'flushdb',
+  grows: 'nothing',
   summary: 'Empties the database.',
   grain: 'write',
   *run(ks, call) {
@@ -67,6 +68,7 @@ const everyDatabase = Array.from({ length: keyspacesMax }, (_, index) => index)
 const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
+  grows: 'nothing',
   databases: () => everyDatabase,
   summary: 'Empties all databases.',
   grain: 'write',
@@ -84,6 +86,7 @@ function* empty(ks: Keyspace): Program<void> {
 
 const swapdb: KeyValueRow = {
   name: 'swapdb',
+  grows: 'nothing',
   arity: 3,
   flags: ['write', 'fast'],
   categories: ['keyspace', 'dangerous'],
@@ -95,14 +98,14 @@ const swapdb: KeyValueRow = {
   complexity: 'O(1)',
   syntax: 'index1 index2',
   grain: 'write',
-  run(_ks, call) {
+  *run(_ks, call) {
     const first = databaseAt(call, 1)
     if (first === undefined) throw refuse('ERR invalid first DB index')
     const second = databaseAt(call, 2)
     if (second === undefined) throw refuse('ERR invalid second DB index')
     if (!isDatabase(first) || !isDatabase(second)) throw refuse('ERR DB index is out of range')
-    if (first !== second) call.keyspace(first).swap(call.keyspace(second))
-    return new Done(ok)
+    if (first !== second) yield* call.keyspace(first).swap(call.keyspace(second))
+    return ok
   },
 }
 

@@ -15,6 +15,7 @@ import type { Program } from '../../store/store.js'
 
 const dump: KeyValueRow = {
   name: 'dump',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -66,6 +67,7 @@ function readOptions(call: KeyValueCall): RestoreOptions {
 
 const restore: KeyValueRow = {
   name: 'restore',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['keyspace', 'dangerous'],

@@ -17,6 +17,7 @@ import {
 
 const info: KeyValueRow = {
   name: 'info',
+  grows: 'nothing',
   arity: -1,
   flags: ['loading', 'stale'],
   categories: ['dangerous'],

@@ -59,6 +59,7 @@ const noPrefix = new Uint8Array(0)
 
 const scan: KeyValueRow = {
   name: 'scan',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -133,6 +134,7 @@ function memberScan(
 ): KeyValueRow {
   return {
     ...row,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     keys: [1, 1, 1],

@@ -206,6 +206,7 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}`,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     movableKeys: (args) => keysFrom(args, 1),
@@ -226,6 +227,7 @@ function storeRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}store`,
+    grows: 'keys',
     arity: -4,
     flags: ['write', 'denyoom'],
     keys: [1, 1, 1],
@@ -255,6 +257,7 @@ function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program
 const zintercard: KeyValueRow = {
   ...shared,
   name: 'zintercard',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   movableKeys: (args) => keysFrom(args, 1),

@@ -23,6 +23,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 
 const verifyMemory = documentRow({
   name: 'verifyMemory',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -42,6 +43,7 @@ const verifyMemory = documentRow({
 
 const verifyGraph = documentRow({
   name: 'verifyGraph',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -66,6 +68,7 @@ const verifyGraph = documentRow({
 
 const anchorGraph = documentRow({
   name: 'anchorGraph',
+  grows: 'documents',
   grain: 'task',
   access: 'identity',
   target: string,

@@ -65,6 +65,7 @@ const planColumn = 'QUERY PLAN'
 
 export const sqlExplainRow = documentRow({
   name: 'sqlExplain',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: string,

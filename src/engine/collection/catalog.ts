@@ -6,8 +6,8 @@
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { assert, fail, type GatewayError } from '../../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax, scanEntriesMax } from '../../base/limits.js'
-import { idKey, keyClass } from '../../store/layout.js'
-import type { Count, KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
+import { keyClass } from '../../store/layout.js'
+import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { discardIndex, discardKeyspace, discardNamespace } from '../background/garbage.js'
 import { collationOf } from '../index/index-options.js'
@@ -24,6 +24,7 @@ import type {
 } from '../types.js'
 import { cappedOf } from './capped-options.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
+import { countOf, giveBackIndexes, giveBackSpace, moveSpace } from './counters.js'
 import {
   decodeAccess,
   decodeNamespace,
@@ -179,9 +180,11 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
 export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) discardIndex(tx, index.id)
   if (ns.keyspace === true) {
+    yield* giveBackIndexes(tx, ns.access, ns.indexes)
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
+  yield* giveBackSpace(tx, ns)
   discardNamespace(tx, ns.id)
   if (isSequenced(ns)) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
@@ -232,6 +235,7 @@ export function release(tx: Tx, db: string, name: string): void {
 
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
 export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
+  yield* giveBackSpace(tx, ns)
   discardKeyspace(tx, ns.id)
   const indexes: IndexDescriptor[] = []
   for (const index of ns.indexes) {
@@ -269,6 +273,7 @@ export function* renameNamespace(
   const access = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   // What is written beside the place that it takes was not counted until now.
   if (ns.name.startsWith(replacementPrefix)) tx.creating?.(access.owner, name)
+  yield* moveSpace(tx, ns, access)
   tx.remove(namespaceKey(ns.db, ns.name))
   yield* claimDatabase(tx, db)
   const renamed = saveNamespace(tx, { ...ns, db, name, access })
@@ -326,21 +331,6 @@ export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
   const hasOwnIndexes = ns.indexes.length > 0 && ns.access.isGraph !== true
   if (!isFixed(ns) || hasOwnIndexes) return true
   return (yield* countOf(tx, ns)).documents > 0
-}
-
-/** Documents and BSON bytes of a collection, exact. */
-export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
-  return yield* tx.count(countKey(ns.id))
-}
-
-/** Entries (as `documents`) of an index, and the bytes of their keys and values; exact. */
-export function* entryCountOf(tx: ReadTx, index: IndexDescriptor): Program<Count> {
-  return yield* tx.count(countKey(index.id))
-}
-
-/** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
-export function countKey(id: number): Bytes {
-  return idKey(keyClass.count, id)
 }
 
 /** A fresh id for a collection or an index; the two share the numbers. */

@@ -23,6 +23,7 @@ import {
   requireWritableName,
   saveNamespace,
 } from './catalog.js'
+import { moveSpace } from './counters.js'
 import { isSameSeries, timeSeriesOf } from './time-series-options.js'
 
 export interface Replaced {
@@ -114,6 +115,7 @@ export function* finishReplacement(
     )
   }
   const access = target?.access ?? made.access
+  yield* moveSpace(tx, made, access)
   yield* renameNamespace(tx, saveNamespace(tx, { ...made, access }), db, name, true)
 }
 

@@ -5,6 +5,7 @@ import type { Program, Tx } from '../../store/store.js'
 import { discardIndex } from '../background/garbage.js'
 import { isSequenced } from '../collection/capped-order.js'
 import { allocateId, findNamespace, saveNamespace } from '../collection/catalog.js'
+import { giveBackIndexes } from '../collection/counters.js'
 import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 
 /** Whether an index has keys of another version. */
@@ -28,6 +29,7 @@ export function* renewIndexes(tx: Tx, { db, name }: Namespace): Program<void> {
       indexes.push(index)
       continue
     }
+    yield* giveBackIndexes(tx, ns.access, [index])
     discardIndex(tx, index.id)
     const { keyedBy: _, ...rest } = index
     const id = (yield* allocateId(tx)) as IndexId

@@ -15,13 +15,14 @@ import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
-import { allocateMembersId, countKey, emptyKeyspace } from '../collection/catalog.js'
+import { allocateMembersId, emptyKeyspace } from '../collection/catalog.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
+import { addBeside, countKey, usageKey } from '../collection/counters.js'
 import { documentOfRecord } from '../collection/records.js'
 import { checkDocument } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { liveCount } from './count.js'
-import { moveExpiry } from './expiry.js'
+import { expiryGrowth, moveExpiry } from './expiry.js'
 import { type Head, isSameHead, writeHead } from './head.js'
 import { HeldContainers, type Holdable } from './held.js'
 import { Key, type KeyType, never } from './key.js'
@@ -43,6 +44,8 @@ const notDone: Step<boolean> = new Done(false)
 
 export class Keyspace {
   private counter: Bytes
+  /** Of its owner's sum; undefined where it has none. */
+  private usage: Bytes | undefined
   private held: HeldContainers | undefined
 
   constructor(
@@ -56,6 +59,8 @@ export class Keyspace {
     readonly work: Work,
   ) {
     this.counter = countKey(ns.id)
+    const { owner } = ns.access
+    this.usage = owner === null ? undefined : usageKey(owner)
   }
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
@@ -142,12 +147,18 @@ export class Keyspace {
   }
 
   private countPlain(name: Slice, bytes: number, before: number | undefined): void {
-    const { work, writing: tx } = this
+    const { work } = this
     work.changes++
     if (work.notesRare && before === undefined) this.notify('n', 'new', name)
     const growth = bytes - (before ?? 0)
-    if (before === undefined) tx.add(this.counter, 1, growth)
-    else if (growth !== 0) tx.add(this.counter, 0, growth)
+    if (before === undefined) this.count(1, growth)
+    else if (growth !== 0) this.count(0, growth)
+  }
+
+  private count(documents: number, bytes: number): void {
+    const { usage, writing: tx } = this
+    tx.add(this.counter, documents, bytes)
+    if (usage !== undefined) tx.add(usage, 0, bytes)
   }
 
   /** Takes away a string without an end whose document has so many bytes. */
@@ -164,7 +175,7 @@ export class Keyspace {
 
   private uncountPlain(bytes: number): void {
     this.work.changes++
-    this.writing.add(this.counter, -1, -bytes)
+    this.count(-1, -bytes)
   }
 
   /** A writer for `putContainer`: the caller writes the element `value`. */
@@ -243,10 +254,10 @@ export class Keyspace {
     work.changes++
     const head = key.storedHead
     if (head !== undefined) discardMembers(tx, head.id)
-    moveExpiry(tx, key.record, key.storedExpiresAt, never)
+    this.moveExpiry(key, never)
     if (key.isChunked || ns.indexes.length > 0) return this.removeSlow(key, stored, exists)
     tx.remove(key.record)
-    tx.add(this.counter, -1, -stored.length)
+    this.count(-1, -stored.length)
     key.clear()
     return exists ? done : notDone
   }
@@ -294,11 +305,11 @@ export class Keyspace {
   }
 
   /** Exchanges what two databases hold. */
-  swap(other: Keyspace): void {
+  *swap(other: Keyspace): Program<void> {
     this.settle()
     other.settle()
     this.work.changes++
-    const [mine, theirs] = swapKeyspaces(this.writing, this.ns, other.ns)
+    const [mine, theirs] = yield* swapKeyspaces(this.writing, this.ns, other.ns)
     this.become(mine)
     other.become(theirs)
   }
@@ -381,18 +392,22 @@ export class Keyspace {
     if (work.notesRare && !key.exists) this.notify('n', 'new', key.name)
     const head = key.storedHead
     if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
-    const { storedExpiresAt } = key
-    if (storedExpiresAt !== expiresAt) moveExpiry(tx, key.record, storedExpiresAt, expiresAt)
+    if (key.storedExpiresAt !== expiresAt) this.moveExpiry(key, expiresAt)
     const isLarge = record.length > inlineValueBytesMax
     if (isLarge || key.isChunked || hasRules(ns)) {
       return this.putSlow(key, type, record.subarray(1), expiresAt, isLarge)
     }
     const growth = record.length - 1 - key.storedBytes
     tx.put(key.record, record)
-    if (!key.isStored) tx.add(this.counter, 1, growth)
-    else if (growth !== 0) tx.add(this.counter, 0, growth)
+    if (!key.isStored) this.count(1, growth)
+    else if (growth !== 0) this.count(0, growth)
     key.wrote(type, record, 1, expiresAt, false)
     return nothing
+  }
+
+  private moveExpiry({ record, storedExpiresAt: from }: Key, to: number): void {
+    moveExpiry(this.writing, record, from, to)
+    addBeside(this.writing, this.ns, expiryGrowth(record, from, to))
   }
 
   private *putSlow(
@@ -428,9 +443,9 @@ export class Keyspace {
   }
 
   private *removeKeepingMembers(key: Key): Program<void> {
-    const { stored, record, storedExpiresAt } = key
+    const { stored, record } = key
     this.work.changes++
-    moveExpiry(this.writing, record, storedExpiresAt, never)
+    this.moveExpiry(key, never)
     yield* removeRecord(this.writing, this.ns, record, stored as Document)
     key.clear()
   }

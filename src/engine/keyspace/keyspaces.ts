@@ -9,12 +9,12 @@ import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
 import {
   type CreateOptions,
-  countOf,
   createNamespace,
   findNamespace,
   namespaceKey,
   saveNamespace,
 } from '../collection/catalog.js'
+import { countOf, moveSpace } from '../collection/counters.js'
 import { decodeNamespace } from '../collection/descriptors.js'
 import { uuidOfName } from '../collection/server-collections.js'
 import type { Namespace } from '../types.js'
@@ -101,7 +101,13 @@ export function nameOf(index: number): string {
 }
 
 /** Exchanges what two databases hold; owners and modes stay where they are. */
-export function swapKeyspaces(tx: Tx, a: Namespace, b: Namespace): [Namespace, Namespace] {
+export function* swapKeyspaces(
+  tx: Tx,
+  a: Namespace,
+  b: Namespace,
+): Program<[Namespace, Namespace]> {
+  yield* moveSpace(tx, a, b.access)
+  yield* moveSpace(tx, b, a.access)
   return [
     saveNamespace(tx, { ...a, id: b.id, indexes: b.indexes }),
     saveNamespace(tx, { ...b, id: a.id, indexes: a.indexes }),

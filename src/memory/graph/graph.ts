@@ -12,6 +12,7 @@ import {
   findNamespace,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
+import { moveSpace } from '../../engine/collection/counters.js'
 import { emptyDocument, graphPrefix } from '../../engine/collection/descriptors.js'
 import type { SpaceOptions } from '../../engine/collection/server-collections.js'
 import { uuidOfName } from '../../engine/collection/server-collections.js'
@@ -131,8 +132,11 @@ export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly 
 }
 
 /** Gives all parts the same access. */
-export function saveAccess(tx: Tx, graph: GraphParts, access: Access): void {
-  for (const ns of partsOf(graph)) saveNamespace(tx, { ...ns, access })
+export function* saveAccess(tx: Tx, graph: GraphParts, access: Access): Program<void> {
+  for (const ns of partsOf(graph)) {
+    yield* moveSpace(tx, ns, access)
+    saveNamespace(tx, { ...ns, access })
+  }
 }
 
 /**

@@ -4,7 +4,6 @@ import t from 'tap'
 import {
   checkDatabaseName,
   checkNamespaceName,
-  countOf,
   createNamespace,
   dropNamespace,
   ensureNamespace,
@@ -14,6 +13,7 @@ import {
   renameNamespace,
   saveNamespace,
 } from '../../../src/engine/collection/catalog.js'
+import { countOf } from '../../../src/engine/collection/counters.js'
 import type { Guarded, Namespace } from '../../../src/engine/types.js'
 import type { Store } from '../../../src/store/store.js'
 import { documentFrom } from '../../../src/value/literal.js'

@@ -4,7 +4,7 @@
 import type { Call } from '../../../bus/call.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { isSequenced } from '../../../engine/collection/capped-order.js'
-import { countOf } from '../../../engine/collection/catalog.js'
+import { countOf } from '../../../engine/collection/counters.js'
 import { viewDocument, viewsName } from '../../../engine/collection/view-options.js'
 import { readPlaceOf, viewsOf } from '../../../engine/collection/views.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
