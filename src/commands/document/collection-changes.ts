@@ -81,7 +81,7 @@ type ChangeCall = Call<ChangeArgs, string>
 
 const collMod = documentRow({
   name: 'collMod',
-  grows: 'documents',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   stable: true,

@@ -87,7 +87,7 @@ const keptOptions: ReadonlySet<string> = new Set([
 
 const create = documentRow({
   name: 'create',
-  grows: 'documents',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   stable: true,
@@ -288,7 +288,7 @@ const dropDatabase = documentRow({
 
 const renameCollection = documentRow({
   name: 'renameCollection',
-  grows: 'documents',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   adminOnly: true,

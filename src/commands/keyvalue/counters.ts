@@ -122,7 +122,7 @@ export const zeroDecimal: Decimal = { units: 0n, scale: 0 }
 const incrbyfloat: KeyValueRow = {
   ...shared,
   name: 'incrbyfloat',
-  grows: 'nothing',
+  grows: 'keys',
   arity: 3,
   summary: 'Adds to the decimal of a key.',
   since: '2.6.0',

@@ -65,7 +65,7 @@ interface MeantArgs {
 
 const unrelateNodesRow = documentRow({
   name: 'unrelateNodes',
-  grows: 'documents',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -94,7 +94,8 @@ function meantEdge({ id, from, to, type = 'relates' }: MeantArgs): MeantEdge {
 
 const mergeEntitiesRow = documentRow({
   name: 'mergeEntities',
-  grows: 'documents',
+  // The node that goes holds all that the other one gets.
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   target: collection,

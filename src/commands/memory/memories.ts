@@ -72,7 +72,7 @@ function changeOf(status: MemoryChange['status'], validTo: Value | undefined): M
 
 const forgetMemoryRow = documentRow({
   name: 'forgetMemory',
-  grows: 'documents',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   target: collection,

@@ -68,7 +68,8 @@ const verifyGraph = documentRow({
 
 const anchorGraph = documentRow({
   name: 'anchorGraph',
-  grows: 'documents',
+  // A full quota leaves no memory without its proof: batches are a fraction of what is stored.
+  grows: 'nothing',
   grain: 'task',
   access: 'identity',
   target: string,
