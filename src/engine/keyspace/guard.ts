@@ -67,7 +67,9 @@ export function keyChanged(
   if (ns !== undefined) addBeside(tx, ns, expiryGrowth(record, from, to))
   const head = old === undefined ? undefined : headOf(old.value)
   if (head === undefined) return
-  if (now === undefined || headOf(now.value)?.id !== head.id) discardMembers(tx, head.id)
+  if (now !== undefined && headOf(now.value)?.id === head.id) return
+  discardMembers(tx, head.id)
+  if (ns !== undefined) addBeside(tx, ns, -(head.bytes ?? 0))
 }
 
 const known: ReadonlySet<string> = new Set(['_id', 'type', 'value', 'expiresAt'])

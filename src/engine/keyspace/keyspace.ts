@@ -6,7 +6,6 @@ import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { inlineValueBytesMax, keysAtOnceMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
-import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
@@ -26,7 +25,13 @@ import { expiryGrowth, moveExpiry } from './expiry.js'
 import { type Head, isSameHead, writeHead } from './head.js'
 import { HeldContainers, type Holdable } from './held.js'
 import { Key, type KeyType, never } from './key.js'
-import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
+import {
+  beginKeyDocument,
+  copyButTime,
+  endKeyDocument,
+  recordOf,
+  stringRecord,
+} from './key-document.js'
 import { recordKeyOf } from './key-name.js'
 import { swapKeyspaces } from './keyspaces.js'
 import { lookUp } from './look-up.js'
@@ -36,9 +41,6 @@ import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */
 const chunkedKind = 2
-/** Documents up to so many bytes are copied one by one. */
-const loopBytesMax = 48
-
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
@@ -190,8 +192,9 @@ export class Keyspace {
   }
 
   /** Makes it a container whose members are records; its time stays as it is. */
-  putHead(key: Key, type: KeyType, head: Head): Step<void> {
+  putHead(key: Key, type: KeyType, given: Head): Step<void> {
     const { expiresAt, stored, storedExpiresAt } = key
+    const head = this.measured(key, given)
     if (stored !== undefined && storedExpiresAt === expiresAt && isSameHead(key.head, head)) {
       // Its members have changed, and who watches the key goes by the version of its record.
       return this.put(key, type, recordOf(stored), expiresAt, head.id)
@@ -199,6 +202,16 @@ export class Keyspace {
     const writer = this.begin(key, type)
     writeHead(writer, head)
     return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
+  }
+
+  /** With the bytes of its members, which are counted here: of others' before, `put` gives back. */
+  private measured({ storedHead }: Key, head: Head): Head {
+    const tally = this.work.tally(head.id)
+    const before = storedHead?.id === head.id ? storedHead.bytes : 0
+    const bytes = Math.max(0, (before ?? 0) + tally.bytes)
+    tally.bytes = 0
+    addBeside(this.writing, this.ns, bytes - (before ?? 0))
+    return { ...head, bytes }
   }
 
   /** The large container under a name that a command before this one has left open. */
@@ -253,7 +266,7 @@ export class Keyspace {
     const tx = this.writing
     work.changes++
     const head = key.storedHead
-    if (head !== undefined) discardMembers(tx, head.id)
+    if (head !== undefined) this.discard(head)
     this.moveExpiry(key, never)
     if (key.isChunked || ns.indexes.length > 0) return this.removeSlow(key, stored, exists)
     tx.remove(key.record)
@@ -277,6 +290,10 @@ export class Keyspace {
     copyValue(writer, stored as Document)
     const record = recordOf(endKeyDocument(writer, expiresAt))
     yield* this.removeKeepingMembers(from)
+    if (head?.bytes !== undefined) {
+      addBeside(this.writing, this.ns, -head.bytes)
+      addBeside(this.writing, target.ns, head.bytes)
+    }
     yield* target.put(to, type as KeyType, record, expiresAt, head?.id)
   }
 
@@ -391,7 +408,7 @@ export class Keyspace {
     work.changes++
     if (work.notesRare && !key.exists) this.notify('n', 'new', key.name)
     const head = key.storedHead
-    if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
+    if (head !== undefined && head.id !== members) this.discard(head)
     if (key.storedExpiresAt !== expiresAt) this.moveExpiry(key, expiresAt)
     const isLarge = record.length > inlineValueBytesMax
     if (isLarge || key.isChunked || hasRules(ns)) {
@@ -403,6 +420,11 @@ export class Keyspace {
     else if (growth !== 0) this.count(0, growth)
     key.wrote(type, record, 1, expiresAt, false)
     return nothing
+  }
+
+  private discard({ id, bytes = 0 }: Head): void {
+    discardMembers(this.writing, id)
+    addBeside(this.writing, this.ns, -bytes)
   }
 
   private moveExpiry({ record, storedExpiresAt: from }: Key, to: number): void {
@@ -458,24 +480,6 @@ function hasRules({ indexes, validation }: Namespace): boolean {
 
 export function isWriting(tx: ReadTx): tx is Tx {
   return 'scanOwn' in tx
-}
-
-function recordOf(document: Document): Bytes {
-  const { length } = document
-  const record = room(length + 1)
-  record[0] = 1
-  if (length > loopBytesMax) record.set(document, 1)
-  else for (let i = 0; i < length; i++) record[i + 1] = document[i] as number
-  return record
-}
-
-/** All elements but `expiresAt`. */
-function copyButTime(writer: DocumentWriter, document: Document): void {
-  const elements = new Elements(document)
-  while (elements.next()) {
-    if (elements.nameEnd - elements.nameStart === 9) continue
-    writer.element(document, elements.start, elements.valueEnd)
-  }
 }
 
 /** The element `value` alone. */
