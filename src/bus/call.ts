@@ -2,6 +2,7 @@
 // first run, so that a program that is run again does the same again.
 // (docs/design/transactions.md, rule 16)
 
+import type { Account } from '../base/accounts.js'
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
@@ -84,6 +85,8 @@ export interface CallOptions<A, T> {
   readonly bus: BusView
   /** Number of the operation, for currentOp and killOp. */
   readonly id: number
+  /** Whose time it takes; undefined where nothing is told apart. */
+  readonly account?: Account | undefined
 }
 
 export class Call<A, T> implements Fence {
@@ -102,6 +105,11 @@ export class Call<A, T> implements Fence {
   readonly services: Services
   readonly bus: BusView
   readonly id: number
+  readonly account: Account | undefined
+  /** What other owners had had of the processor when it came, milliseconds. */
+  othersMs = 0
+  /** Its first slice is counted: the rest is counted where it is done. */
+  isCharged = false
   /** Wall time at which the call came, milliseconds; the only clock that a handler sees. */
   readonly now: number
   /** Monotonic, for durations. */
@@ -136,6 +144,7 @@ export class Call<A, T> implements Fence {
     this.services = options.services
     this.bus = options.bus
     this.id = options.id
+    this.account = options.account
     this.generic = checkGeneric(options.generic)
     const { clock } = options.services
     this.now = clock.now()
@@ -361,17 +370,22 @@ export class Call<A, T> implements Fence {
 
   /** Runs a read program behind the call's fence. */
   read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
-    return this.engine.store.read((tx) => this.fenced(tx, program), { onPause: () => this.check() })
+    const { account } = this
+    return this.engine.store.read((tx) => this.fenced(tx, program), {
+      onPause: () => this.check(),
+      account,
+    })
   }
 
   /** Runs a write program behind the call's fence. */
   write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
-    return this.engine.store.write((tx) => this.fencedWrite(tx, program))
+    return this.engine.store.write((tx) => this.fencedWrite(tx, program), this.account)
   }
 
   /** Runs a sweep, each of its programs behind the call's fence. */
   sweep<R>(sweep: Sweep<R>): Promise<R> {
-    return runSweep(this.engine.store, this.fencedSweep(sweep), () => this.check())
+    const { store } = this.engine
+    return runSweep(store, this.fencedSweep(sweep), () => this.check(), this.account)
   }
 
   private *stand(tx: ReadTx, identity: WalletIdentity): Program<void> {

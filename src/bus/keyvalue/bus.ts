@@ -1,6 +1,7 @@
 // Key-value commands on their way: look up, arity, authenticate, queue or run, authorize in the
 // command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
 
+import type { Account } from '../../base/accounts.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
@@ -121,6 +122,25 @@ export class KeyValueBus {
   /** Runs calls that need the store: their replies are there when it is over. Never rejects. */
   run(calls: readonly KeyValueCall[], isWrite: boolean): Awaitable<void> {
     this.begin()
+    const { scheduler } = this.engine.store
+    const session = calls[0]?.session
+    if (scheduler === undefined || session === undefined) {
+      return this.runNow(calls, isWrite, undefined, 0)
+    }
+    const account = session.accountOf(scheduler)
+    const othersMs = scheduler.accounts.othersMs(account)
+    if (!scheduler.isBusy) return this.runNow(calls, isWrite, account, othersMs)
+    return new Promise((resolve) => {
+      scheduler.wait(account, () => resolve(this.runNow(calls, isWrite, account, othersMs)))
+    })
+  }
+
+  private runNow(
+    calls: readonly KeyValueCall[],
+    isWrite: boolean,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<void> {
     const { clock } = this.services
     const startedMs = clock.elapsed()
     const now = clock.now()
@@ -128,11 +148,29 @@ export class KeyValueBus {
       return this.programs
         .write(calls, now)
         .then(() => this.waiters.woken(calls))
-        .then(() => this.finish(calls, startedMs))
+        .then(() => this.answered(calls, startedMs, account, othersMs))
     }
     const read = this.programs.read(calls, now)
-    if (read === undefined) this.finish(calls, startedMs)
-    else return read.then(() => this.finish(calls, startedMs))
+    if (read === undefined) {
+      const ms = clock.elapsed() - startedMs
+      if (account !== undefined) this.engine.store.scheduler?.charge(account, ms)
+      this.answered(calls, startedMs, account, othersMs)
+      return undefined
+    }
+    return read.then(() => this.answered(calls, startedMs, account, othersMs))
+  }
+
+  private answered(
+    calls: readonly KeyValueCall[],
+    startedMs: number,
+    account: Account | undefined,
+    othersMs: number,
+  ): void {
+    this.finish(calls, startedMs)
+    const { scheduler } = this.engine.store
+    if (account === undefined || scheduler === undefined) return
+    const nowMs = this.services.clock.elapsed()
+    this.metering.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
   }
 
   /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */

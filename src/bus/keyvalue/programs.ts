@@ -2,6 +2,7 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
+import type { Account } from '../../base/accounts.js'
 import type { Bytes } from '../../base/bytes.js'
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
@@ -105,6 +106,7 @@ export class Programs {
       const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome), {
         snapshot: true,
         onPause,
+        account: this.accountOf(calls),
       })
       if (read instanceof Promise) {
         return read.then(
@@ -132,7 +134,7 @@ export class Programs {
       await this.options.store.write((tx) => {
         this.shared.close(shared)
         return this.run(tx, shared.calls, shared.now, outcome)
-      })
+      }, this.accountOf(shared.calls))
     } catch (error) {
       // It may never have begun.
       this.shared.close(shared)
@@ -169,7 +171,7 @@ export class Programs {
   private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
     const outcome = new Outcome(this.hints)
     return this.options.store
-      .write((tx) => this.run(tx, calls, now, outcome))
+      .write((tx) => this.run(tx, calls, now, outcome), this.accountOf(calls))
       .then(
         () => this.tell(outcome),
         (error: unknown) => this.writeAgain(calls, now, error),
@@ -190,7 +192,8 @@ export class Programs {
     const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
       this.run(tx, calls, now, outcome, { staged, before })
-    if (!isWrite) return store.read((tx) => program(tx), snapshot)
+    const account = this.accountOf(calls)
+    if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
     if (before === undefined && calls.length > commandsAtOnceMax) {
       try {
         await this.prepared(calls, now, false)
@@ -200,7 +203,7 @@ export class Programs {
       }
     }
     try {
-      const isDone = await this.writeTogether(program)
+      const isDone = await this.writeTogether(program, account)
       this.tell(outcome)
       return isDone
     } catch (error) {
@@ -212,16 +215,15 @@ export class Programs {
 
   private async writeTogether(
     program: (tx: ReadTx, staged?: Staged) => Program<boolean>,
+    account: Account | undefined,
   ): Promise<boolean> {
     const { store } = this.options
     try {
-      return await store.write((tx) => program(tx))
+      return await store.write((tx) => program(tx), account)
     } catch (error) {
       if (!(error instanceof StagingNeeded)) throw error
-      return runSweep(
-        store,
-        stagedWrite((tx, staged) => program(tx, staged)),
-      )
+      const sweep = stagedWrite((tx, staged) => program(tx, staged))
+      return runSweep(store, sweep, undefined, account)
     }
   }
 
@@ -248,7 +250,7 @@ export class Programs {
     const outcome = new Outcome(this.hints)
     const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged, melts }))
     try {
-      await runSweep(this.options.store, sweep)
+      await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
       this.tell(outcome)
     } catch (error) {
       if (!melts && isTooLarge(error)) await this.writeStaged(call, now, true)
@@ -284,7 +286,7 @@ export class Programs {
             }
           : undefined,
       )
-      await runSweep(store, sweep)
+      await runSweep(store, sweep, undefined, this.accountOf(calls))
       this.tell(outcome)
     })
     this.preparing = prepared.catch(() => undefined)
@@ -313,6 +315,12 @@ export class Programs {
     this.hits += hits
     this.misses += misses
     if (events.length > 0) this.options.announce(events)
+  }
+
+  /** Calls of one program are one owner's, or share it and are all the operator's. */
+  private accountOf(calls: readonly KeyValueCall[]): Account | undefined {
+    const { scheduler } = this.options.store
+    return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
   }
 
   private *run(
@@ -478,7 +486,6 @@ function growsKeys({ command, isRefused }: KeyValueCall): boolean {
   return !isRefused && command.row.grows !== 'nothing'
 }
 
-const snapshot = { snapshot: true } as const
 const plainly: Manner = {}
 
 /** A program writes too much, as the store says; what a command refuses itself stays refused. */
