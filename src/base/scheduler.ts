@@ -16,6 +16,7 @@ export class Scheduler {
   /** Work since sockets could last be looked at, as far as it was counted. */
   private workedMs = 0
   private isPumping = false
+  private isEnding = false
 
   queue<T>(): FairQueue<T> {
     return new FairQueue<T>(this.accounts)
@@ -40,6 +41,16 @@ export class Scheduler {
   charge(account: Account, ms: number): void {
     this.workedMs += ms
     this.accounts.charge(account, ms)
+    if (this.workedMs >= tickMsMax / 2 && !this.isEnding) this.endRound()
+  }
+
+  /** Sockets are looked at behind it: asked for only where a round has had some work. */
+  private endRound(): void {
+    this.isEnding = true
+    setImmediate(() => {
+      this.isEnding = false
+      if (!this.isPumping) this.workedMs = 0
+    })
   }
 
   /** Begins what has waited, in turns, until the slices of a round are used up. */

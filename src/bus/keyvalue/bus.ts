@@ -152,9 +152,9 @@ export class KeyValueBus {
     }
     const read = this.programs.read(calls, now)
     if (read === undefined) {
-      const ms = clock.elapsed() - startedMs
-      if (account !== undefined) this.engine.store.scheduler?.charge(account, ms)
-      this.answered(calls, startedMs, account, othersMs)
+      const nowMs = clock.elapsed()
+      if (account !== undefined) this.engine.store.scheduler?.charge(account, nowMs - startedMs)
+      this.answered(calls, startedMs, account, othersMs, nowMs)
       return undefined
     }
     return read.then(() => this.answered(calls, startedMs, account, othersMs))
@@ -165,11 +165,11 @@ export class KeyValueBus {
     startedMs: number,
     account: Account | undefined,
     othersMs: number,
+    nowMs = this.services.clock.elapsed(),
   ): void {
-    this.finish(calls, startedMs)
+    this.finish(calls, startedMs, nowMs)
     const { scheduler } = this.engine.store
     if (account === undefined || scheduler === undefined) return
-    const nowMs = this.services.clock.elapsed()
     this.metering.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
   }
 
@@ -412,8 +412,12 @@ export class KeyValueBus {
     this.working++
   }
 
-  private finish(calls: readonly KeyValueCall[], startedMs: number): void {
-    const ms = this.services.clock.elapsed() - startedMs
+  private finish(
+    calls: readonly KeyValueCall[],
+    startedMs: number,
+    nowMs = this.services.clock.elapsed(),
+  ): void {
+    const ms = nowMs - startedMs
     const share = ms / calls.length
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
