@@ -41,9 +41,8 @@ export const streamBatchDocuments = 500
 /** A fail point that blocks looks this often whether its call still stands, milliseconds. */
 export const failPointWaitStepMs = 50
 
-/** Work of one program in one tick: whichever comes first (docs/design/transactions.md, rule 1). */
+/** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
-export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */
@@ -390,12 +389,6 @@ export const pipelineStagesMax = 1_000
 export const subPipelineDepthMax = 20
 /** A value that an expression makes, bytes: joins in a loop would double it without end. */
 export const expressionBytesMax = 64 * MiB
-/** Elements that the loops of one document's expressions may visit: nested ones multiply. */
-export const expressionStepsMax = 2_000_000
-/** After so many of them others have their turn between two documents: 5 to 10 ms. */
-export const expressionTurnsTarget = 50_000
-/** Turns of one row, in whose midst nothing can pause: more are refused. */
-export const expressionTurnsMax = 600_000
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */

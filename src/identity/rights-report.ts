@@ -3,6 +3,7 @@
 
 import { type Bytes, concatBytes } from '../base/bytes.js'
 import { rightsListedMax, scanEntriesMax } from '../base/limits.js'
+import { entryUnits } from '../base/work-figures.js'
 import { listNamespaces } from '../engine/collection/catalog.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { scanWalletKeys, type WalletKey } from './wallet-keys.js'
@@ -33,7 +34,7 @@ function* activeKeys(tx: ReadTx): Program<{ total: number; shown: WalletKey[] }>
       if (shown.length < rightsListedMax) shown.push(key)
     }
     if (last === undefined) return { total, shown }
-    yield* tx.breathe(scanEntriesMax)
+    yield* tx.pause(scanEntriesMax * entryUnits)
     start = concatBytes(last, Uint8Array.of(0))
   }
 }

@@ -4,6 +4,7 @@
 import { type Bytes, mapKey, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax, lookupCacheBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
@@ -57,7 +58,7 @@ export class LookupSource extends JoiningSource {
       const matches = yield* this.matchesOf(tx, document, cache)
       if (this.plan.unwind === undefined) joined.push(this.plan.joined(document, matches))
       else this.unwind(document, matches, this.plan.unwind, joined)
-      yield* tx.breathe(matches.length)
+      yield* tx.pause(matches.length * entryUnits)
     }
     return joined
   }
