@@ -96,7 +96,7 @@ export const sweepBytesTarget = 2 * MiB
 export const sweepKeysBytesMax = 64 * MiB
 /** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
 export const ownerAccountsMax = 10_000
-/** What an owner has had beyond its share is remembered up to here, milliseconds: it waits as long. */
+/** What an owner has had beyond its share is remembered up to here, milliseconds. */
 export const ownerDebtMsMax = 1_000
 /** Programs and milliseconds of one write group. */
 export const groupProgramsMax = 64

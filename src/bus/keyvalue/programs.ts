@@ -3,15 +3,13 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import type { Account } from '../../base/accounts.js'
-import type { Bytes } from '../../base/bytes.js'
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
 import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
 import { ReplyError } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
-import { usageKey } from '../../engine/collection/counters.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
+import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
@@ -26,6 +24,7 @@ import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
+import { Spaces } from './spaces.js'
 
 export interface ProgramOptions {
   readonly store: ObservedStore
@@ -444,41 +443,6 @@ export class Programs {
       further[database] = ks
     }
     call.spaces = further
-  }
-}
-
-/** The keyspaces of one program, each opened once. */
-export class Spaces {
-  private readonly opened: (Keyspace | undefined)[] = []
-
-  constructor(
-    readonly tx: ReadTx,
-    readonly now: number,
-    private readonly work: Work,
-    private readonly keyspaces: Keyspaces,
-  ) {}
-
-  known(database: number): Keyspace | undefined {
-    return this.opened[database]
-  }
-
-  /** The sums of their owners. */
-  usages(): readonly Bytes[] {
-    const owners = new Set<string>()
-    for (const ks of this.opened) if (ks?.ns.access.owner) owners.add(ks.ns.access.owner)
-    return [...owners].map(usageKey)
-  }
-
-  /** Writes what commands have left open. */
-  settle(): void {
-    for (const ks of this.opened) ks?.settle()
-  }
-
-  *open(database: number): Program<Keyspace> {
-    const ns = yield* this.keyspaces.find(this.tx, database)
-    const ks = new Keyspace(this.tx, ns, database, this.now, this.work)
-    this.opened[database] = ks
-    return ks
   }
 }
 

@@ -6,8 +6,8 @@ import type { Program } from '../../store/store.js'
 import { Session, type SessionProtocol } from '../session.js'
 import type { KeyValueCall } from './call.js'
 import type { Subscriber } from './channels.js'
-import type { Spaces } from './programs.js'
 import type { Reply } from './reply.js'
+import type { Spaces } from './spaces.js'
 
 export type RespVersion = 2 | 3
 

@@ -5,7 +5,7 @@
 import { mapKey } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
-import type { Spaces } from '../../bus/keyvalue/programs.js'
+import type { Spaces } from '../../bus/keyvalue/spaces.js'
 import type { Watches } from '../../bus/keyvalue/session.js'
 import { WatchedKeyChanged } from '../../bus/keyvalue/transactions.js'
 import { recordKeyOf } from '../../engine/keyspace/key-name.js'

@@ -102,7 +102,7 @@ function* indexSpaceOf(tx: ReadTx, indexes: readonly IndexDescriptor[]): Program
   return bytes
 }
 
-/** A collection is given up: its owner has the room back at once, though deletion goes on behind. */
+/** A collection is given up: its owner has the room back, though deletion goes on behind. */
 export function* giveBackSpace(tx: Tx, ns: Namespace): Program<void> {
   if (ns.access.owner !== null) addUsage(tx, ns.access, -(yield* spaceOf(tx, ns)))
 }
