@@ -1,5 +1,6 @@
-// Whose turn it is: new commands, paused reads and waiting writes stand in queues of one kind, with one account an owner for all of them. While little is done between two rounds of the
-// event loop a command begins at once; else it waits for its owner's turn.
+// Whose turn it is: new commands, paused reads and waiting writes stand in queues of one kind, with
+// one account an owner for all of them. While little is done between two rounds of the event loop a
+// command begins at once; else it waits for its owner's turn.
 // (docs/design/fairness.md)
 
 import { type Account, Accounts } from './accounts.js'

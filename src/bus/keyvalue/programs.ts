@@ -193,7 +193,7 @@ export class Programs {
       this.run(tx, calls, now, outcome, { staged, before })
     const account = this.accountOf(calls)
     if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
-    if (before === undefined && calls.length > commandsAtOnceMax) {
+    if (before === undefined && calls.length > wordsAtOnceMax) {
       try {
         await this.prepared(calls, now, false)
         return true
@@ -414,8 +414,8 @@ export class Programs {
    */
   private *requireSpace(tx: ReadTx, calls: readonly KeyValueCall[], spaces: Spaces): Program<void> {
     const { quotas } = this.options
-    const session = calls[0]?.session
-    if (quotas === undefined || session === undefined || !isWallet(session.identity)) return
+    const identity = calls[0]?.session.identity
+    if (quotas === undefined || identity === undefined || !isWallet(identity)) return
     if (!isWriting(tx) || !calls.some(growsKeys)) return
     for (const key of spaces.usages()) {
       if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
@@ -461,9 +461,6 @@ function isTooLarge(thrown: unknown): boolean {
 function isLong({ count, command }: KeyValueCall): boolean {
   return count > wordsAtOnceMax && command.row.grain === 'write'
 }
-
-/** Of EXEC: more are prepared, as a command of as many words is. */
-const commandsAtOnceMax = wordsAtOnceMax
 
 /** What a command that is prepared may meet, and one that runs at once does not. */
 function isOutOfReach(error: unknown): boolean {
