@@ -7,6 +7,7 @@ import type { Clock, Random } from './base/clock.js'
 import { HeapRest, processHeap } from './base/heap-rest.js'
 import { shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
+import { MemoryAccount } from './base/memory-account.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
@@ -108,7 +109,7 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
-  const heap = processHeap()
+  const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
   const parts: Parts = { ...server, listeners, heapRest }
@@ -130,7 +131,9 @@ async function openServer(
 ): Promise<Server> {
   const { settings, clock, random, log, version } = options
   const common = { clock, random, log }
-  const engine = new Engine({ store, ...common, spills: openSpills(settings.STORE, clock) })
+  const spills = openSpills(settings.STORE, clock)
+  const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+  const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
   await engine.start()

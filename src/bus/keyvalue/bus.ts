@@ -77,6 +77,7 @@ export class KeyValueBus {
       },
       allow: services.allow,
       standing: services.standing ?? noWallets,
+      replyBytesMax: () => engine.memory.ofOwnerMax,
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
@@ -378,7 +379,7 @@ export class KeyValueBus {
     const share = ms / calls.length
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
-      if (!call.isRefused) this.account(call, share, startedMs)
+      if (!call.isRefused && !call.isDeferred) this.account(call, share, startedMs)
     }
     this.working--
     if (this.working === 0) this.idle?.()

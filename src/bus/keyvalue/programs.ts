@@ -3,8 +3,13 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import { fail, GatewayError, hasKind } from '../../base/errors.js'
-import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
-import { ReplyError } from '../../base/reply-error.js'
+import {
+  commandReadsMax,
+  pipelineReplyBytes,
+  preparedReadsMax,
+  wordsAtOnceMax,
+} from '../../base/limits.js'
+import { ReplyError, tooMuchMemory } from '../../base/reply-error.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -20,6 +25,7 @@ import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
+import { bytesOfReply } from './reply.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -36,6 +42,8 @@ export interface ProgramOptions {
   /** Told of a collection to which a committed program wrote what its validator only warns of. */
   readonly warnOf: (ns: string, command: string, connection: number) => void
   readonly allow: Allow
+  /** Bytes of replies that one request may have made, all of its commands together. */
+  readonly replyBytesMax: () => number
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
 }
@@ -325,6 +333,7 @@ export class Programs {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
+      if (this.isPutOff(call, now)) continue
       const { changes, hits, misses } = work
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
@@ -337,6 +346,7 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
+        noteReply(call)
         if (work.changes !== changes) changed++
         if (outcome.connection === 0 && work.invalid !== undefined) {
           outcome.connection = call.session.id
@@ -381,6 +391,19 @@ export class Programs {
       }
       return false
     }
+  }
+
+  /** Whether the replies before it have to be taken first, or leave no room for its own. */
+  private isPutOff(call: KeyValueCall, now: number): boolean {
+    const { session } = call
+    // Of an earlier run of the program.
+    session.replyBytes -= call.replyBytes
+    call.replyBytes = 0
+    call.isDeferred = call.mayBeDeferred && session.replyBytes >= pipelineReplyBytes
+    if (call.isDeferred || session.replyBytes < this.options.replyBytesMax()) return call.isDeferred
+    call.begin(now)
+    call.fail(tooMuchMemory())
+    return true
   }
 
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
@@ -433,6 +456,12 @@ export class Spaces {
     this.opened[database] = ks
     return ks
   }
+}
+
+function noteReply(call: KeyValueCall): void {
+  const bytes = bytesOfReply(call.reply)
+  call.replyBytes = bytes
+  call.session.replyBytes += bytes
 }
 
 const snapshot = { snapshot: true } as const

@@ -3,6 +3,7 @@
 // routing of the request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ByteBudget } from '../../base/byte-budget.js'
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
@@ -13,7 +14,6 @@ import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
 import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'

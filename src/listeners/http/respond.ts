@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
@@ -37,6 +38,11 @@ export interface Answer {
  */
 export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
+}
+
+/** Whether what is unsent of it counts. */
+export function isLarge({ body }: Answer): boolean {
+  return body !== null && body.length > smallMessageBytesMax
 }
 
 /** Writes the answer to its socket, head and body at once. */

@@ -20,6 +20,7 @@ import {
   streamBatchDocuments,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { MemoryAccount } from '../../base/memory-account.js'
 import type { Bus } from '../../bus/bus.js'
 import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Identity } from '../../identity/identity.js'
@@ -27,7 +28,6 @@ import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
 import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
@@ -40,9 +40,10 @@ import { isMcpUrl, mcpRefusal } from './mcp-errors.js'
 import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
 import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
+import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
 import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
 import { refusalHeaders } from './request-limit.js'
-import { type Answer, answerHeaders, errorBody, respond } from './respond.js'
+import { type Answer, answerHeaders, errorBody, isLarge, respond } from './respond.js'
 import { type RawRoute, type ReplyRoute, routes } from './routes.js'
 
 export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
@@ -50,7 +51,7 @@ export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOp
   readonly port: number
   readonly tls: TlsCertificate | undefined
   readonly database: string
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly bus: Bus
   readonly random: Random
   readonly ids: ObjectIds
@@ -94,7 +95,15 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   const { tls } = options
   const framework = getRequestListener(handler.app.fetch)
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!handler.direct.take(incoming, outgoing)) framework(incoming, outgoing)
+    if (handler.direct.take(incoming, outgoing)) return
+    const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
+    if (replies === undefined) framework(incoming, outgoing)
+    else {
+      replies.run(() => {
+        outgoing.once('close', () => replies.done())
+        framework(incoming, outgoing)
+      })
+    }
   }
   const server =
     tls === undefined
@@ -102,6 +111,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
+    new SocketReplies(socket, options.memory)
+  })
   let connections = 0
   server.on('connection', (socket) => {
     connections++
@@ -148,7 +160,8 @@ class HttpHandler {
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
-    this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
+    const { budget } = options.memory
+    this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
     this.authenticator = new Authenticator(options)
     this.direct = new DirectRoutes(options.clock, (exchange, thrown) =>
@@ -191,6 +204,8 @@ class HttpHandler {
       // The framework looks after bodies that have not ended: this one has nothing more to give.
       const { incoming } = exchange
       if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
+      if (answer === undefined) noteUnsent(exchange.outgoing)
+      else if (isLarge(answer)) setImmediate(noteUnsent, exchange.outgoing)
       return answer === undefined ? RESPONSE_ALREADY_SENT : respond(answer)
     })
   }
@@ -278,6 +293,16 @@ class HttpHandler {
   }
 
   private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const replies = repliesOf(work.exchange.incoming)
+    if (replies !== undefined) {
+      replies.speaksFor(identity, peer)
+      const room = this.options.memory.isQuiet ? undefined : replies.room()
+      if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
+    }
+    return this.accept(work, peer, identity)
+  }
+
+  private accept(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
     const { exchange, route, check, turn } = work
     if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
