@@ -68,7 +68,6 @@ export class HeapRest {
   /** Collects where the time since the last look was quiet and garbage may have gathered. */
   look(): void {
     const { probe } = this
-    process.stderr.write(`MEM ${JSON.stringify(process.memoryUsage())} kept ${this.keptBytes}\n`)
     const busy = probe.busyShare()
     if (busy > muchGarbageBusyShare) return
     const heap = probe.heapBytes()

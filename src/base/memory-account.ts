@@ -130,6 +130,7 @@ export class Backlog {
   owner = ''
   private share: ByteShare | undefined
   private isPressed = false
+  private isClosed = false
 
   constructor(
     private readonly account: MemoryAccount,
@@ -138,7 +139,7 @@ export class Backlog {
 
   /** So many bytes are unsent now. */
   set(bytes: number, owner: string): void {
-    if (bytes === this.bytes) return
+    if (bytes === this.bytes || this.isClosed) return
     const isLess = bytes < this.bytes
     this.bytes = bytes
     if (this.share !== undefined && (bytes === 0 || owner !== this.owner)) {
@@ -156,6 +157,7 @@ export class Backlog {
   /** The connection is gone. */
   close(): void {
     this.set(0, this.owner)
+    this.isClosed = true
   }
 
   press(): void {

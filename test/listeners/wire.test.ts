@@ -383,19 +383,21 @@ t.test('strangers are counted, and who signs in makes room', async (t) => {
   t.match(listener.connections(), { current: 1, totalCreated: 2 })
 })
 
-t.test('sockets beyond the bound are closed at once, strangers sooner than others', async (t) => {
+t.test('a newcomer takes the place of the oldest socket without login', async (t) => {
   const { client } = await open(t, echo, { bounds: { sockets: 3, anonymous: 2 } })
   const [one, two] = [await client(), await client()]
   await one.run({ ping: 1 })
-  await two.run({ ping: 1 })
-  const refused = await client()
-  t.equal(await refused.next(), undefined)
   await two.run({ login: 1 })
   const three = await client()
   t.equal((await three.run({ ping: 1 })).ok, 1)
+  const four = await client()
+  t.equal((await four.run({ ping: 1 })).ok, 1)
+  await one.closed
+  t.equal((await two.run({ ping: 1 })).ok, 1, 'who has logged in stays')
   await three.run({ login: 1 })
+  await four.run({ login: 1 })
   const beyond = await client()
-  t.equal(await beyond.next(), undefined)
+  t.equal(await beyond.next(), undefined, 'with none to close, the newcomer is refused')
 })
 
 t.test('a stop lets what is in flight finish and takes nothing more', async (t) => {

@@ -37,6 +37,8 @@ export function isCrowded(outgoing: ServerResponse): boolean {
 }
 
 export class SocketReplies {
+  /** Credentials have come over it. */
+  isKnown = false
   private readonly unsent: Backlog
   /** Of responses with more than a little, or behind others. */
   private readonly responses = new Map<ServerResponse, number>()
@@ -47,6 +49,7 @@ export class SocketReplies {
   private isRunning = false
   private isStarting = false
   private isPaused = false
+  private isClosed = false
   private identity: Identity | undefined
   private address = ''
 
@@ -67,6 +70,7 @@ export class SocketReplies {
 
   /** Runs a request that came behind others, at once or in its turn; `done` has to follow. */
   run(start: () => void): void {
+    if (this.isClosed) return
     this.waiting.push(start)
     this.next()
     if (this.waiting.length > pipelinedRequestsMax && !this.isPaused) {
@@ -83,6 +87,7 @@ export class SocketReplies {
 
   /** Counts what is unsent of a response. */
   note(outgoing: ServerResponse): void {
+    if (this.isClosed) return
     const bytes = outgoing.writableLength
     const before = this.responses.get(outgoing)
     if (before === undefined) {
@@ -110,8 +115,8 @@ export class SocketReplies {
         this.socket.off('close', gone)
         how()
       }
-      const gone = () => end(resolve)
-      const leave = memory.whenRoom(owner, gone)
+      const gone = () => end(() => reject(fail('Interrupted', 'the client is gone')))
+      const leave = memory.whenRoom(owner, () => end(resolve))
       const text = 'no memory for the reply: other replies wait for their clients'
       const timer = setTimeout(
         () => end(() => reject(fail('ExceededTimeLimit', text, { retryAfter: 1 }))),
@@ -126,6 +131,7 @@ export class SocketReplies {
   }
 
   private set(outgoing: ServerResponse, bytes: number): void {
+    if (this.isClosed) return
     this.bytes += bytes - (this.responses.get(outgoing) ?? 0)
     if (bytes === 0) this.responses.delete(outgoing)
     else this.responses.set(outgoing, bytes)
@@ -150,6 +156,7 @@ export class SocketReplies {
   }
 
   private closed(): void {
+    this.isClosed = true
     this.waiting = []
     this.responses.clear()
     this.bytes = 0

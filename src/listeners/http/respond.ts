@@ -47,7 +47,8 @@ export function isLarge({ body }: Answer): boolean {
 
 /** Writes the answer to its socket, head and body at once. */
 export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  if (outgoing.destroyed) return
+  // A response that waited behind others is not told that its socket is gone.
+  if (outgoing.destroyed || outgoing.req.socket.destroyed) return
   if (outgoing.headersSent) {
     // Half of another answer: the client sees that by its end.
     outgoing.destroy()

@@ -13,6 +13,8 @@ import type { Bytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
+  anonymousSocketsMax,
+  anonymousSocketsOfAddressMax,
   headerBytesMax,
   importStreamMsMax,
   keepAliveMs,
@@ -29,6 +31,7 @@ import type { JsonMode } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import { requireSafeNetwork } from '../network.js'
+import { keyOf, SilentSockets } from '../silent-sockets.js'
 import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
 import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
 import { SlowBodies } from './body.js'
@@ -116,6 +119,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   })
   let connections = 0
   server.on('connection', (socket) => {
+    handler.silent.add(socket)
     connections++
     socket.once('close', () => connections--)
   })
@@ -123,6 +127,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   handler.listening(port)
   return { port, connections: () => connections, close: (graceMs) => close(server, graceMs) }
 }
+
+const unbounded = { all: Number.POSITIVE_INFINITY, ofAddress: Number.POSITIVE_INFINITY }
 
 interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
@@ -151,6 +157,8 @@ class HttpHandler {
   private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
+  /** Sockets over which no credentials have come. */
+  readonly silent: SilentSockets
   private requests = 0
   /**
    * Of this process, so that no two requests in one log have one name. Drawn with the first: a
@@ -163,6 +171,12 @@ class HttpHandler {
     const { budget } = options.memory
     this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
+    const { authOff, trustedProxies } = options
+    const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
+    // The clients of a proxy come from one address, and it sees to those that say nothing.
+    this.silent = new SilentSockets(authOff ? unbounded : bounds, (address) =>
+      trustedProxies.includes(address),
+    )
     this.authenticator = new Authenticator(options)
     this.direct = new DirectRoutes(options.clock, (exchange, thrown) =>
       this.refuse(exchange, toGatewayError(thrown)),
@@ -296,6 +310,10 @@ class HttpHandler {
     const replies = repliesOf(work.exchange.incoming)
     if (replies !== undefined) {
       replies.speaksFor(identity, peer)
+      if (identity.kind !== 'anonymous' && !replies.isKnown) {
+        replies.isKnown = true
+        this.silent.remove(keyOf(work.exchange.incoming.socket))
+      }
       const room = this.options.memory.isQuiet ? undefined : replies.room()
       if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
     }

@@ -68,7 +68,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private leaveLine: (() => void) | undefined
 
   constructor(
-    private readonly socket: Socket,
+    readonly socket: Socket,
     open: (socket: ClientSocket) => KeyValueSession,
     private readonly host: RespHost,
   ) {

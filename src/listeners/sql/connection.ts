@@ -47,7 +47,8 @@ export class SqlConnection {
   private readonly writer = new MessageWriter()
   private readonly entry: Entry
   private dialogue: Dialogue | undefined
-  private socket: Socket
+  /** The one that is spoken over: the secure one once there is TLS. */
+  socket: Socket
   private isBusy = false
   /** Something came while it was busy. */
   private hasMore = false

@@ -68,7 +68,7 @@ export class WireConnection {
   private leaveLine: (() => void) | undefined
 
   constructor(
-    private readonly socket: Socket,
+    readonly socket: Socket,
     readonly session: Session,
     private readonly host: ConnectionHost,
   ) {
