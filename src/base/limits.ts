@@ -387,7 +387,7 @@ export const memoryKeptShare = 3 / 4
 export const memoryQuietShare = 3 / 4
 export const memorySmallShare = 1 / 64
 /** Where memory is short, a client that takes nothing of its replies is closed after so long. */
-export const pressedStallMs = 5_000
+export const pressedStallMs = 3_000
 /** A request over HTTP that waits for memory is refused after so long. */
 export const memoryWaitMsMax = 10_000
 /** Below this, what a cursor holds is not worth closing it for, bytes. */

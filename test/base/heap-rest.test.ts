@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { HeapRest, processHeap } from '../../src/base/heap-rest.js'
-import { muchGarbageBytes, muchGarbageBusyShare, restGarbageBytes } from '../../src/base/limits.js'
+import { muchGarbageBusyShare, muchGarbageBytes, restGarbageBytes } from '../../src/base/limits.js'
 import { MemoryAccount } from '../../src/base/memory-account.js'
 
 interface Told {
