@@ -127,15 +127,18 @@ t.test('what a transaction answers is bounded', (t) =>
   ),
 )
 
+/** JSON takes longer to make. */
+const answerBytes = 1_200_000
+const answers = 6
+
 t.test('answers over HTTP', async (t) => {
   const gateway = await startGateway(t, { AUTH_MODE: 'off', RATE_LIMITS: 'off' })
   const insert = await fetch(`${gateway.url}/api/v1/collections/large/insertOne`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ document: { _id: 1, v: 'x'.repeat(large) } }),
+    body: JSON.stringify({ document: { _id: 1, v: 'x'.repeat(answerBytes) } }),
   })
-  t.equal(insert.status, 201)
-  await insert.text()
+  t.equal(insert.status, 200, await insert.text())
   const { port } = new URL(gateway.url)
   const requestOf = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
@@ -147,12 +150,12 @@ t.test('answers over HTTP', async (t) => {
   for (const [name, request] of Object.entries(requests)) {
     const socket = connect(Number(port), '127.0.0.1')
     await once(socket, 'connect')
-    socket.write(request.repeat(pipelined))
-    const one = await slowly(socket, large)
-    const rest = await slowly(socket, (pipelined - 1) * large)
+    socket.write(request.repeat(answers))
+    const one = await slowly(socket, answerBytes)
+    const rest = await slowly(socket, (answers - 1) * answerBytes)
     const text = Buffer.concat([one, rest]).toString('latin1')
     const heads = text.match(/HTTP\/1\.1 200 OK/g) ?? []
-    t.ok(heads.length >= pipelined - 1, `${name}: ${heads.length} answers in turn`)
+    t.ok(heads.length >= answers - 1, `${name}: ${heads.length} answers in turn`)
     t.ok(text.includes(`"v":"${'x'.repeat(1_000)}`))
     socket.destroy()
   }

@@ -22,8 +22,6 @@ export class KeyValueCall {
   error: GatewayError | undefined = undefined
   /** Refused before it could run: it has its reply. */
   isRefused = false
-  /** It may be left for later where the replies before it are large. */
-  mayBeDeferred = false
   /** It was left for later, and has no reply yet. */
   isDeferred = false
   /** Bytes of its reply, as they count for the session. */

@@ -53,6 +53,7 @@ export class Lane {
     if (deferred === undefined) return
     this.deferred = undefined
     this.isBusy = false
+    for (const call of deferred) call.isDeferred = false
     this.runBatch(deferred, deferred.some(isWriting))
     this.placeNext()
   }
@@ -109,7 +110,6 @@ export class Lane {
   }
 
   private gather(call: KeyValueCall): void {
-    call.mayBeDeferred = true
     this.batch.push(call)
     const most = this.bus.writing > 0 ? batchCommandsShared : batchCommandsMax
     if (this.batch.length >= most) this.flush()

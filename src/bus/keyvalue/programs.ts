@@ -10,6 +10,7 @@ import {
   wordsAtOnceMax,
 } from '../../base/limits.js'
 import { ReplyError, tooMuchMemory } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -25,7 +26,7 @@ import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { noKeyPermission } from './refusals.js'
-import { bytesOfReply } from './reply.js'
+import { bytesOfReply, type Reply } from './reply.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -333,7 +334,8 @@ export class Programs {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
-      if (this.isPutOff(call, now)) continue
+      if (call.replyBytes > 0) forgetReply(call)
+      if (call.session.replyBytes >= pipelineReplyBytes && this.isPutOff(call, now)) continue
       const { changes, hits, misses } = work
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
@@ -346,7 +348,7 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
-        noteReply(call)
+        noteReply(call, call.reply)
         if (work.changes !== changes) changed++
         if (outcome.connection === 0 && work.invalid !== undefined) {
           outcome.connection = call.session.id
@@ -395,11 +397,11 @@ export class Programs {
 
   /** Whether the replies before it have to be taken first, or leave no room for its own. */
   private isPutOff(call: KeyValueCall, now: number): boolean {
-    const { session } = call
-    // Of an earlier run of the program.
-    session.replyBytes -= call.replyBytes
-    call.replyBytes = 0
-    call.isDeferred = call.mayBeDeferred && session.replyBytes >= pipelineReplyBytes
+    const { session, command, isQueued } = call
+    const { grain } = command.row
+    // Others, and those of other protocols, are answered together with what is before them.
+    const isOfPipeline = session.protocol === 'resp' && !isQueued
+    call.isDeferred = isOfPipeline && (grain === 'read' || grain === 'write')
     if (call.isDeferred || session.replyBytes < this.options.replyBytesMax()) return call.isDeferred
     call.begin(now)
     call.fail(tooMuchMemory())
@@ -458,10 +460,21 @@ export class Spaces {
   }
 }
 
-function noteReply(call: KeyValueCall): void {
-  const bytes = bytesOfReply(call.reply)
+/** Smaller ones do not count: as many as a program has take little. */
+const countedReplyBytes = 1_024
+
+function noteReply(call: KeyValueCall, reply: Reply): void {
+  if (typeof reply !== 'object' || reply === null) return
+  const bytes = reply instanceof Slice ? reply.end - reply.start : bytesOfReply(reply)
+  if (bytes < countedReplyBytes) return
   call.replyBytes = bytes
   call.session.replyBytes += bytes
+}
+
+/** Of an earlier run of the program. */
+function forgetReply(call: KeyValueCall): void {
+  call.session.replyBytes -= call.replyBytes
+  call.replyBytes = 0
 }
 
 const snapshot = { snapshot: true } as const
