@@ -2,8 +2,9 @@
 // The command line. Everything that may fail before Sigil serves fails here with one line and a
 // non-zero exit code; nothing else in the project ends the process.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { systemClock, systemRandom } from './base/clock.js'
+import { writeDurably } from './base/durable-file.js'
 import { toGatewayError } from './base/errors.js'
 import { type Log, openLog } from './base/log.js'
 import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
@@ -72,6 +73,8 @@ function print(text: string): number {
 }
 
 async function start(settings: Settings): Promise<number> {
+  // Node would open a debugger at the first and end at the second: a server does neither.
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
   const log = openLog(settings.LOG_LEVEL)
   const { stopped, stop } = stopping()
   const { openGateway } = loadGateway()
@@ -121,7 +124,7 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
     `  HTTP           ${api}`,
   ]
   if (madeKey !== undefined && OPERATOR_KEY_FILE !== undefined) {
-    writeFileSync(OPERATOR_KEY_FILE, `${madeKey}\n`, { mode: 0o600 })
+    writeDurably(OPERATOR_KEY_FILE, `${madeKey}\n`)
     lines.push('', `The operator's key was made and written to ${OPERATOR_KEY_FILE}.`)
   } else if (madeKey !== undefined) {
     lines.push(

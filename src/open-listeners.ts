@@ -13,6 +13,7 @@ import type { ServerPlaces } from './bus/services.js'
 import type { OpenChain } from './chain/open.js'
 import type { Engine } from './engine/engine.js'
 import type { OperatorKey } from './identity/operator.js'
+import type { UserService } from './identity/user-service.js'
 import { backupRoute } from './listeners/http/backup.js'
 import { chainRoutes } from './listeners/http/chain.js'
 import { openHealth } from './listeners/http/health.js'
@@ -54,6 +55,7 @@ export interface Server {
   readonly bus: Bus
   readonly keyValue: KeyValueBus
   readonly wallets: Wallets
+  readonly users: UserService
   readonly authority: Authority
   readonly engine: Engine
   readonly lifecycle: Lifecycle
@@ -111,6 +113,7 @@ export async function openListeners(
         isLoopback: isLoopback(host),
         publicUrl: settings.PUBLIC_URL,
         allowedHosts: settings.ALLOWED_HOSTS,
+        allowedOrigins: settings.ALLOWED_ORIGINS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
         rateLimits: settings.RATE_LIMITS === 'on',

@@ -41,9 +41,8 @@ export const streamBatchDocuments = 500
 /** A fail point that blocks looks this often whether its call still stands, milliseconds. */
 export const failPointWaitStepMs = 50
 
-/** Work of one program in one tick: whichever comes first (docs/design/transactions.md, rule 1). */
+/** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
-export const tickEntriesMax = 2_000
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */
@@ -269,8 +268,18 @@ export const sessionIdleMinutes = 30
  * lifetime of a conversation, tries.
  */
 export const scramIterations = 4_096
+/** Of a service user's password, which people choose: what the document database uses. */
+export const userScramIterations = 15_000
 export const scramNonceBytes = 24
 export const conversationMsMax = 30_000
+/** Service users in all: usersInfo answers them in one reply. */
+export const usersMax = 1_000
+/** Of a service user's name, bytes: it stands in logs and in every line of currentOp. */
+export const userNameBytesMax = 128
+/** Of `customData` of a service user, bytes: usersMax of them fit into one reply. */
+export const userCustomDataBytesMax = 4_096
+/** Of a service user's password on a network, characters: a SCRAM exchange can be tried offline. */
+export const userPasswordCharsMin = 12
 export const authFailuresPerConnectionMax = 5
 /** Active keys of a wallet, on-chain and issued together (docs/keys.md). */
 export const walletKeysMax = 10
@@ -307,6 +316,8 @@ export const anonymousIdleMs = 60_000
 export const requestsPerWindowMax = 100
 export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
+/** How long a browser keeps the answer to a preflight, seconds. */
+export const preflightAgeSeconds = 600
 /**
  * Requests a minute of one address to the sign-in routes, and how many are kept
  * (docs/sign-in.md, "The routes").
@@ -417,12 +428,6 @@ export const pipelineStagesMax = 1_000
 export const subPipelineDepthMax = 20
 /** A value that an expression makes, bytes: joins in a loop would double it without end. */
 export const expressionBytesMax = 64 * MiB
-/** Elements that the loops of one document's expressions may visit: nested ones multiply. */
-export const expressionStepsMax = 2_000_000
-/** After so many of them others have their turn between two documents: 5 to 10 ms. */
-export const expressionTurnsTarget = 50_000
-/** Turns of one row, in whose midst nothing can pause: more are refused. */
-export const expressionTurnsMax = 600_000
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Regular expression source, characters (peer: 32,764). */

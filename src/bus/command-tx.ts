@@ -23,8 +23,8 @@ export interface Fence {
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, access: Access | undefined): void
-  /** Throws Unauthorized unless a view's owner may read a source of it. */
-  authorizeOwner(view: Namespace, source: Access | undefined): void
+  /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
+  authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
@@ -124,7 +124,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     }
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* findReserved(this, db, name))
-      this.fence.authorizeOwner(of, access)
+      this.fence.authorizeOwner(of, access, name)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
     }
   }

@@ -13,6 +13,7 @@ import {
   scanEntriesMax,
 } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import { entryUnits } from '../base/work-figures.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
 import { fieldsOf } from '../value/elements.js'
@@ -182,7 +183,7 @@ export function* useOfKeys(
       }
       const last = entries.at(-1)
       if (last === undefined || entries.length < scanEntriesMax) break
-      yield* tx.breathe(entries.length)
+      yield* tx.pause(entries.length * entryUnits)
       start = concatBytes(last.key, Uint8Array.of(0))
     }
   }

@@ -49,6 +49,23 @@ export function makeSessionKeys(random: Random): string {
   return `k1:${Buffer.from(random.bytes(keyBytes)).toString('hex')}`
 }
 
+/** Whether a text is of the form that SessionSeal takes. */
+export function areSessionKeys(text: string): boolean {
+  return keyParts(text) !== undefined
+}
+
+/** Names and keys; undefined where one is not of the form, or a name comes twice. */
+function keyParts(text: string): Map<string, string> | undefined {
+  const parts = new Map<string, string>()
+  for (const part of text.split(',')) {
+    const [kid = '', hex = '', more] = part.trim().split(':')
+    const isKey = kidForm.test(kid) && /^[0-9a-fA-F]{64}$/.test(hex) && more === undefined
+    if (!isKey || parts.has(kid)) return undefined
+    parts.set(kid, hex)
+  }
+  return parts
+}
+
 export class SessionSeal {
   private readonly keys = new Map<string, SealKey>()
   private readonly first: string
@@ -61,13 +78,12 @@ export class SessionSeal {
     text: string,
     private readonly random: Random,
   ) {
-    for (const part of text.split(',')) {
-      const [kid = '', hex = '', more] = part.trim().split(':')
-      const isKey = kidForm.test(kid) && /^[0-9a-fA-F]{64}$/.test(hex) && more === undefined
-      if (!isKey || this.keys.has(kid)) {
-        const form = '<name>:<64 hexadecimal digits>, separated by commas, each name once'
-        throw fail('InvalidOptions', `SESSION_KEYS must be ${form}`)
-      }
+    const parts = keyParts(text)
+    if (parts === undefined) {
+      const form = '<name>:<64 hexadecimal digits>, separated by commas, each name once'
+      throw fail('InvalidOptions', `SESSION_KEYS must be ${form}`)
+    }
+    for (const [kid, hex] of parts) {
       const secret = Buffer.from(hex, 'hex')
       this.keys.set(kid, {
         seal: derived(secret, 'session-seal'),

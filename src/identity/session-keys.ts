@@ -1,11 +1,12 @@
 // Where the keys that seal sessions come from: the setting, or a file of the data folder that is
 // made once, so that a restart ends nobody's session. The file is the owner's alone.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../base/clock.js'
+import { writeDurably } from '../base/durable-file.js'
 import { fail } from '../base/errors.js'
-import { makeSessionKeys } from './session-cookie.js'
+import { areSessionKeys, makeSessionKeys } from './session-cookie.js'
 
 const fileName = 'session-keys'
 
@@ -22,18 +23,29 @@ export function readSessionKeys({ setting, folder, random }: SessionKeysOptions)
   if (setting !== undefined) return setting
   if (folder === undefined) return makeSessionKeys(random)
   const path = join(folder, fileName)
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(path, error)
+  const found = readText(path)
+  // An empty file is left by a power cut: earlier versions wrote it without a sync.
+  if (found !== '') {
+    if (areSessionKeys(found)) return found
+    throw unusable(path, 'is damaged: remove it, which ends all sessions, or set SESSION_KEYS')
   }
   const made = makeSessionKeys(random)
   try {
-    writeFileSync(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
+    writeDurably(path, `${made}\n`)
   } catch (error) {
     throw unusable(path, error)
   }
   return made
+}
+
+/** Empty where there is no file. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw unusable(path, error)
+  }
 }
 
 function unusable(path: string, error: unknown): Error {

@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { anonymousIdleMs, anonymousSocketsOfAddressMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
-import { type Identity, walletOf } from '../identity/identity.js'
+import { accountOf, type Identity } from '../identity/identity.js'
 import { keyOf, SilentSockets } from './silent-sockets.js'
 import { keepCertificate, type TlsCertificate } from './tls-certificate.js'
 
@@ -104,7 +104,7 @@ export class SocketServer<C extends Connection> {
     const counted = this.wallets.get(connection)
     if (counted !== undefined) quotas.disconnect(counted)
     this.wallets.delete(connection)
-    const wallet = isIn ? walletOf(connection.session.identity) : undefined
+    const wallet = isIn ? accountOf(connection.session.identity) : undefined
     if (wallet === undefined) return
     if (quotas.connect(wallet)) this.wallets.set(connection, wallet)
     else {

@@ -10,6 +10,7 @@ import { nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { logFolder } from './lmdb.js'
 import { type LogState, readLog } from './log/log-reader.js'
+import { readMark } from './log/sync-mark.js'
 import { type Environment, openEnvironment } from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
 import type { Damage } from './tables/stored-pairs.js'
@@ -46,7 +47,9 @@ export async function checkFolder(
       lockEnvironment(environment, folder)
       prepareFormat(environment, folder)
       const state = readState(environment)
-      const log = readLog(nodeFiles, logFolder(folder), state.applied.group)
+      const { group } = state.applied
+      const mark = readMark(nodeFiles, folder)
+      const log = readLog(nodeFiles, logFolder(folder), group, undefined, mark)
       return { log, tables: checkTables(environment, state, highestOf(state, log), progress) }
     } finally {
       await environment.close()

@@ -76,6 +76,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private retryTimer: NodeJS.Timeout | undefined
   private wakeRetry: (() => void) | undefined
   private rests: Rest[] = []
+  private isLow = false
   private closing = false
   private checkpoints = 0
   private lastCheckpointMs = 0
@@ -89,8 +90,16 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.checkpoint()
   }
 
+  /** Told to the log when it begins and when it ends: every refused write would be a flood. */
   get onlyDeletes(): string | undefined {
-    return this.options.disk.low()
+    const { disk, messages } = this.options
+    const low = disk.low()
+    const isLow = low !== undefined
+    if (isLow === this.isLow) return low
+    this.isLow = isLow
+    if (isLow) messages.error({}, low)
+    else messages.info({}, 'the disk has room again: writes are taken')
+    return low
   }
 
   snapshot(): Snapshot {
@@ -178,7 +187,8 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     const generations = [this.active, ...this.frozen]
     const { segmentBytes, ...syncs } = log.stats()
     const oldest = generations.findLast(({ sinceMs }) => sinceMs !== undefined)?.sinceMs
-    const refusing = log.refusing ?? (this.isFull() ? this.failure?.message : undefined)
+    const stuck = this.isFull() ? this.failure?.message : undefined
+    const refusing = log.refusing ?? stuck ?? this.onlyDeletes
     const stats: TablesStats = {
       sizeBytes: tablesBytes() + segmentBytes,
       log: {

@@ -17,8 +17,9 @@ import { Generation } from './generation.js'
 import { LayeredTables } from './layered-tables.js'
 import { changeEnd, isRemoval, keyBytesOf, valueBytesOf, versionOf } from './log/change.js'
 import { SegmentLog } from './log/log.js'
-import { cutLog, type LogState, readLog } from './log/log-reader.js'
+import { cutLog, type LogState, readLog, type VisitGroup } from './log/log-reader.js'
 import type { Durability } from './log/log-sync.js'
+import { readMark, SyncMark } from './log/sync-mark.js'
 import type { Store } from './store.js'
 import { DiskSpace } from './tables/disk-space.js'
 import { type Environment, openEnvironment, readApplied } from './tables/lmdb-environment.js'
@@ -83,6 +84,7 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
     durability,
     after: { group: state.lastGroup, highestGroup: state.highestGroup },
     segments: state.segments,
+    mark: SyncMark.open(files, folder),
   })
   const written = () => log.writtenBytes
   const checkpointer = new Checkpointer({ folder, clock, log: messages })
@@ -121,11 +123,13 @@ function recover(
   { clock, log }: LmdbOptions,
 ): { readonly state: LogState; readonly frozen: Generation[] } {
   const loaded = new Map<string, Generation>()
-  const state = readLog(files, logFolder(folder), applied, (bytes, start, end, _group, path) => {
+  const visit: VisitGroup = (bytes, start, end, _group, path) => {
     const generation = loaded.get(path) ?? new Generation()
     loaded.set(path, generation)
     load(generation, bytes, start, end)
-  })
+  }
+  const mark = readMark(files, folder)
+  const state = readLog(files, logFolder(folder), applied, visit, mark)
   if (state.damage !== undefined) throw fail('OperationFailed', state.damage.text)
   cutLog(files, logFolder(folder), state)
   if (state.torn !== undefined) log.warn(state.torn, 'the end of the log was torn; it is cut')

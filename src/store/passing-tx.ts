@@ -31,8 +31,8 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.count(key)
   }
 
-  breathe(work: number): Step<void> {
-    return this.inner.breathe(work)
+  pause(units?: number): Step<void> {
+    return this.inner.pause(units)
   }
 }
 

@@ -51,10 +51,10 @@ export interface ReadTx {
   /** Counters of `add`: documents and bytes; zeros where nothing was added. */
   count(key: Bytes): Step<Count>
   /**
-   * A place to pause for a program that computes long without reading; nothing in a write program.
-   * `work` is in documents or entries gone through since the last call.
+   * Spends `units` of the work budget, and pauses where the turn is over: the place to pause for a
+   * program that computes long without reading. A write program never pauses.
    */
-  breathe(work: number): Step<void>
+  pause(units?: number): Step<void>
 }
 
 /** An index entry with the record it points at; undefined where the record is gone. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { testKey } from '../support/gateway.js'
 import { RespClient, type RespReply } from '../support/resp-client.js'
+import { runs } from '../support/runs.js'
 import { endSigil, runSigil, settingsFor, startSigil } from '../support/sigil-process.js'
 
 /** What one worker has been told, and the most that may have happened beyond it: one step. */
@@ -16,8 +17,7 @@ interface Told {
   done: number
 }
 
-const roundsShort = 3
-const roundsLong = 20
+const rounds = runs(2)
 const workers = 2
 /** Steps from which on a trim or a flush of the worker's scratch keys is among them. */
 const scratchEvery = 25
@@ -27,7 +27,6 @@ t.test('no acknowledged key-value write is lost by kill -9', async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true }))
   const settings = { ...settingsFor(folder), DURABILITY: 'commit' }
   const all: Told[] = Array.from({ length: workers }, (_, i) => ({ name: `w${i}`, done: 0 }))
-  const rounds = process.env.SIGIL_LONG === '1' ? roundsLong : roundsShort
   for (let round = 0; round < rounds; round++) {
     await work(settings, all, 90 + 50 * (round % 9))
     const check = await runSigil(['check'], settings)

@@ -26,3 +26,15 @@ t.test('shutdown answers, and the process ends well', async (t) => {
   await later.close()
   t.equal((await endSigil(second, 'SIGTERM')).code, 0)
 })
+
+t.test('SIGUSR1 opens no debugger, and SIGUSR2 does not end the process', async (t) => {
+  const sigil = await startSigil(settingsFor(await temporaryFolder(t)))
+  sigil.child.kill('SIGUSR1')
+  sigil.child.kill('SIGUSR2')
+  const uri = `mongodb://operator:${testKey}@127.0.0.1:${sigil.wirePort}/main`
+  const client = await MongoClient.connect(uri)
+  t.equal((await client.db('main').command({ ping: 1 })).ok, 1)
+  await client.close()
+  t.equal((await endSigil(sigil, 'SIGTERM')).code, 0)
+  t.notMatch(sigil.errors(), /Debugger/)
+})

@@ -4,9 +4,9 @@
 import t, { type Test } from 'tap'
 import { fail } from '../../src/base/errors.js'
 import { snapshotMsMax } from '../../src/base/limits.js'
+import { turnUnits } from '../../src/base/work-figures.js'
 import { ObservedStore } from '../../src/engine/observed-store.js'
 import { preparedWrite } from '../../src/engine/prepared-write.js'
-import { tiringWork } from '../../src/query/expressions/loop-turns.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Program, ReadTx } from '../../src/store/store.js'
 import { runSweep } from '../../src/store/sweep.js'
@@ -31,9 +31,9 @@ async function runsWith(
     preparedWrite(store, function* (tx) {
       runs++
       const before = yield* tx.get(first)
-      yield* tx.breathe(tiringWork)
+      yield* tx.pause(turnUnits)
       change ??= meanwhile(store, clock)
-      for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+      for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
       const behind = yield* tx.get(second)
       tx.put(result, one)
       return [before !== undefined, behind !== undefined]
@@ -81,12 +81,12 @@ t.test('who may do it is asked again when it is done: that may change unseen', a
       store,
       function* (tx) {
         yield* admit(tx)
-        yield* tx.breathe(tiringWork)
+        yield* tx.pause(turnUnits)
         // Past the store that tells of it.
         change ??= inner.write(function* (tx) {
           tx.put(other, one)
         })
-        for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+        for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
         tx.put(result, one)
       },
       admit,
@@ -107,10 +107,10 @@ t.test('what is to end is not begun again, whatever others change', async (t) =>
   let isKilled = false
   const sweep = preparedWrite(store, function* (tx) {
     readings++
-    yield* tx.breathe(tiringWork)
+    yield* tx.pause(turnUnits)
     clock.ms += snapshotMsMax + 1
     void put(other)(store)
-    for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+    for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
     isKilled = true
     tx.put(result, one)
   })
@@ -129,10 +129,10 @@ t.test('a write that fails is not begun again, whatever others have changed', as
     store,
     function* (tx) {
       readings++
-      yield* tx.breathe(tiringWork)
+      yield* tx.pause(turnUnits)
       clock.ms += snapshotMsMax + 1
       void put(other)(store)
-      for (let turn = 0; turn < 5; turn++) yield* tx.breathe(tiringWork)
+      for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
       tx.put(result, one)
     },
     function* () {

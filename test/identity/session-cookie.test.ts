@@ -89,10 +89,12 @@ t.test('without the setting a key is made once, in a file of the owner alone', a
   t.equal(readSessionKeys({ setting: 'k9:00', folder, random }), 'k9:00', 'the setting decides')
   t.not(readSessionKeys({ setting: undefined, folder: undefined, random }), made)
   writeFileSync(join(folder, 'session-keys'), 'broken')
-  const broken = readSessionKeys({ setting: undefined, folder, random })
-  t.throws(() => new SessionSeal(broken, random), { message: /SESSION_KEYS/ })
+  const damaged = { message: /session-keys: is damaged: remove it/ }
+  t.throws(() => readSessionKeys({ setting: undefined, folder, random }), damaged)
+  writeFileSync(join(folder, 'session-keys'), '')
+  t.match(readSessionKeys({ setting: undefined, folder, random }), /^k1:/, 'an empty one is made')
   t.throws(() => readSessionKeys({ setting: undefined, folder: join(folder, 'none'), random }), {
-    message: /session-keys: ENOENT/,
+    message: /session-keys: Error: ENOENT|session-keys: ENOENT/,
   })
   t.ok(new SessionSeal(makeSessionKeys(random), random))
 })

@@ -152,7 +152,8 @@ t.test('answers over HTTP', async (t) => {
     await once(socket, 'connect')
     socket.write(request.repeat(answers))
     const one = await slowly(socket, answerBytes)
-    const rest = await slowly(socket, (answers - 1) * answerBytes)
+    // The first piece may have been larger.
+    const rest = await slowly(socket, answers * answerBytes - one.length)
     const text = Buffer.concat([one, rest]).toString('latin1')
     const heads = text.match(/HTTP\/1\.1 200 OK/g) ?? []
     t.ok(heads.length >= answers - 1, `${name}: ${heads.length} answers in turn`)

@@ -3,6 +3,8 @@
 
 import type { Test } from 'tap'
 import { GatewayError } from '../../src/base/errors.js'
+import { work } from '../../src/base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../src/base/work-figures.js'
 import type { QueryContext } from '../../src/query/context.js'
 import { compileExpression, envOf, scopeOf } from '../../src/query/expression.js'
 import { type Result, typeName } from '../../src/query/expressions/operator.js'
@@ -41,6 +43,8 @@ export function refused(code: number, text?: string): Refused {
 export type Row = readonly [expression: unknown, expected: unknown]
 
 export function evaluate(expression: unknown, document: Record<string, unknown> = {}): Result {
+  // A stretch of its own, as one document is.
+  work.begin(turnUnits, stretchUnits)
   const compiled = compileExpression(valueFrom(expression), scopeOf(context))
   return compiled.evaluate(envOf(documentValue(documentFrom(document)), context))
 }

@@ -1,7 +1,7 @@
 // What `sigil check` finds below the store: bad records of the log, by file, offset and group, and
 // damaged pairs of the tables, by class and key; and what it does not take for damage.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
@@ -10,6 +10,7 @@ import { silentLog } from '../../src/base/log.js'
 import { checkFolder, type FolderReport } from '../../src/store/check-folder.js'
 import { idKey, keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
+import { markPath } from '../../src/store/log/sync-mark.js'
 import { metaKey, openEnvironment } from '../../src/store/tables/lmdb-environment.js'
 import { makeTables, type Pair, putPairs, somePairs, stored } from '../support/backups.js'
 import { temporaryFolder } from '../support/stores.js'
@@ -70,8 +71,24 @@ t.test('a bad record that was promised is named by file, offset and group', asyn
   t.throws(() => openLmdbStore({ path: folder, ...options }), { message: log.damage?.text ?? '' })
 })
 
+t.test('a log whose end is gone is damaged: what was synced is known beside it', async (t) => {
+  for (const lose of ['cut', 'remove'] as const) {
+    const { folder, path } = await storeWithLog(t, 8)
+    if (lose === 'cut') writeFileSync(path, readFileSync(path).subarray(0, placeOf(path, 8, 5)))
+    else rmSync(path)
+    const { log } = await checkFolder(folder, quiet)
+    t.match(log.damage?.text, /the end of the log is missing: .*remove .*synced$/, lose)
+    const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
+    const open = () => openLmdbStore({ path: folder, ...options })
+    t.throws(open, { message: log.damage?.text ?? '' })
+    rmSync(markPath(folder))
+    await open().close()
+  }
+})
+
 t.test('a log that ends torn is said to be, and is no damage', async (t) => {
   const { folder, path } = await storeWithLog(t, 8)
+  rmSync(markPath(folder))
   const at = placeOf(path, 8, 7)
   const bytes = readFileSync(path)
   writeFileSync(path, bytes.subarray(0, at + 20))

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { Bytes } from '../../src/base/bytes.js'
 import { codes, fail } from '../../src/base/errors.js'
 import { keyBytesMax, programBytesMax, programPutsMax } from '../../src/base/limits.js'
+import { turnUnits } from '../../src/base/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import type { Entry, KeyRange, Store, Tx } from '../../src/store/store.js'
 import { eachStore } from '../support/stores.js'
@@ -360,7 +361,7 @@ eachStore(t, 'a snapshot keeps its state across pauses, other reads do not', asy
     const reading = store.read(
       function* (tx) {
         const before = (yield* tx.get(entryKey(1)))?.[0]
-        while (running) yield* tx.breathe(10_000)
+        while (running) yield* tx.pause(turnUnits)
         const after = (yield* tx.get(entryKey(1)))?.[0]
         return { before, after, scanned: (yield* tx.scan(entries, 10)).map((e) => e.value[0]) }
       },
@@ -383,7 +384,7 @@ eachStore(
       store.read(function* (tx) {
         for (let i = 0; i < 5; i++) {
           turns.push(name)
-          yield* tx.breathe(10_000)
+          yield* tx.pause(turnUnits)
         }
       })
     const all = Promise.all([long(1), long(2), long(3)])
@@ -402,7 +403,7 @@ eachStore(t, 'an interrupted program cleans up behind itself', async (t, { store
   const reading = store.read(
     function* (tx) {
       try {
-        for (;;) yield* tx.breathe(10_000)
+        for (;;) yield* tx.pause(turnUnits)
       } finally {
         cleaned = true
       }
@@ -422,7 +423,7 @@ eachStore(t, 'closing finishes what runs and refuses what comes', async (t, { st
   const writing = put(store, entryKey(1), value(1)).then(() => done.push('write'))
   const reading = Promise.resolve(
     store.read(function* (tx) {
-      for (let i = 0; i < 5; i++) yield* tx.breathe(10_000)
+      for (let i = 0; i < 5; i++) yield* tx.pause(turnUnits)
     }),
   ).then(() => done.push('read'))
   await store.close()

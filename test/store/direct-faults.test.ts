@@ -203,7 +203,10 @@ t.test(
     await run(before, 'keep', 'keep', 'keep', 'keep')
     await before.close()
     const files = { ...nodeFiles, room: () => ({ freeBytes: 1, totalBytes: 2 ** 40 }) }
-    const store = openLmdbStore({ ...options, files })
+    const told: unknown[] = []
+    const error = (...line: unknown[]) => void told.push(line[1])
+    const log = Object.assign(Object.create(silentLog), { error })
+    const store = openLmdbStore({ ...options, files, log })
     t.teardown(() => store.close())
     const texts: string[] = []
     const isTaken = (written: Promise<void>) =>
@@ -220,6 +223,9 @@ t.test(
     ])
     t.same(taken, [true, undefined, undefined, true, undefined])
     for (const text of texts) t.match(text, /nearly full/)
+    t.match(store.stats().refusing, /nearly full/, 'health and metrics say it')
+    t.match(told, [/nearly full/], 'and the log, once')
+    t.equal(told.length, 1)
     t.equal((await store.read(look)).text, textOf(new Map([[mapKey(keyOf(0)), Uint8Array.of(0)]])))
   },
 )

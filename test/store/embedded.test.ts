@@ -10,9 +10,9 @@ import {
   groupProgramsMax,
   snapshotMsMax,
   snapshotsMax,
-  tickEntriesMax,
   tickMsMax,
 } from '../../src/base/limits.js'
+import { entryUnits, turnUnits } from '../../src/base/work-figures.js'
 import { EmbeddedStore } from '../../src/store/embedded.js'
 import { keyClass } from '../../src/store/layout.js'
 import { MemoryTables } from '../../src/store/memory.js'
@@ -128,10 +128,13 @@ t.test('stats tell why writes are refused, until one goes through', async (t) =>
   t.equal(store.stats().refusing, undefined)
 })
 
+/** Entries that a program reads in one turn. */
+const turnEntries = turnUnits / entryUnits
+
 t.test('a read within its budget is answered at once', async (t) => {
   const { store } = open()
   const answer = store.read(function* (tx) {
-    for (let i = 0; i < tickEntriesMax; i++) yield* tx.get(key(1))
+    for (let i = 0; i < turnEntries; i++) yield* tx.get(key(1))
     return 'now'
   })
   t.equal(answer, 'now')
@@ -142,7 +145,7 @@ t.test('a read pauses when its entries or its time are used up', async (t) => {
   let pauses = 0
   const options = { onPause: () => pauses++ }
   await store.read(function* (tx) {
-    for (let i = 0; i <= 3 * tickEntriesMax; i++) yield* tx.get(key(1))
+    for (let i = 0; i <= 3 * turnEntries; i++) yield* tx.get(key(1))
   }, options)
   t.equal(pauses, 3)
   pauses = 0
@@ -187,7 +190,7 @@ eachStore(
   async (t, { store }) => {
     let running = true
     function* untilDone(tx: ReadTx) {
-      while (running) yield* tx.breathe(10_000)
+      while (running) yield* tx.pause(turnUnits)
       return yield* tx.get(key(1))
     }
     const pinned = async () => store.read(untilDone, { snapshot: true })

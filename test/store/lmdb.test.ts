@@ -12,6 +12,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { codes } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
+import { turnUnits } from '../../src/base/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Store, Tx } from '../../src/store/store.js'
@@ -158,7 +159,7 @@ t.test('the lock holds while the holder writes, and through its snapshots', asyn
   let running = true
   const reading = store.read(
     function* (tx) {
-      while (running) yield* tx.breathe(10_000)
+      while (running) yield* tx.pause(turnUnits)
       return yield* tx.get(key(1))
     },
     { snapshot: true },

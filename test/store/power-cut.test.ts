@@ -8,6 +8,7 @@ import type { Durability } from '../../src/store/log/log-sync.js'
 import { type Cut, cutPower } from '../support/power-cut/cuts.js'
 import { Disk } from '../support/power-cut/disk.js'
 import { Examiner } from '../support/power-cut/examiner.js'
+import { pathsOf } from '../support/power-cut/journal.js'
 import { Promised } from '../support/power-cut/promise.js'
 import { differences, Recorder, type Recording, toldFile } from '../support/power-cut/recorder.js'
 import { runs } from '../support/runs.js'
@@ -60,6 +61,23 @@ t.test('power cuts while a store is made leave one that can be made again', asyn
   const promised = new Promised('commit', recording)
   await cutPower(bench, recording, { what: 'store', count: cuts, seed }, (cut) => {
     report(t, cut, promised.judge(cut))
+  })
+})
+
+t.test('a first start whose power is cut at any point is followed by another one', async (t) => {
+  const recorder = Recorder.open(t)
+  if (recorder === undefined) return
+  const examiner = new Examiner()
+  t.teardown(() => examiner.close())
+  const recording = await recorder.run(recorder.room(), { program: 'gateway-child', arguments: [] })
+  t.same(recording.told, ['ready', 'closed'], recording.errors)
+  const written = pathsOf(recording.events)
+  t.ok(written.some((path) => path?.includes('session-keys')))
+  t.ok(written.some((path) => path?.includes('chain')))
+  const given = { what: 'gateway', count: runs(8), seed } as const
+  await cutPower({ recorder, examiner }, recording, given, (cut) => {
+    const { refused, problems } = cut.finding
+    report(t, cut, [...(refused === undefined ? [] : [refused]), ...problems])
   })
 })
 

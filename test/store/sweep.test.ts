@@ -3,6 +3,7 @@
 
 import t from 'tap'
 import { codes, fail } from '../../src/base/errors.js'
+import { turnUnits } from '../../src/base/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
 import { readPhase, runSweep, type Sweep, writePhase } from '../../src/store/sweep.js'
 import { eachStore } from '../support/stores.js'
@@ -66,7 +67,7 @@ eachStore(t, 'an interruption keeps what is done', async (t, { store }) => {
 eachStore(t, 'an interruption reaches a phase that reads for long', async (t, { store }) => {
   function* sweep(): Sweep<void> {
     yield* readPhase(function* (tx) {
-      for (;;) yield* tx.breathe(10_000)
+      for (;;) yield* tx.pause(turnUnits)
     })
   }
   let looks = 0

@@ -364,7 +364,7 @@ class LateReadTx implements ReadTx {
     )
   }
 
-  breathe(_work: number): Step<void> {
+  pause(_units?: number): Step<void> {
     return new Asked({ kind: 'pause' }, () => undefined)
   }
 }
@@ -413,7 +413,7 @@ class LateTx extends LateReadTx implements Tx {
     )
   }
 
-  override breathe(_work: number): Step<void> {
+  override pause(_units?: number): Step<void> {
     return new Done(undefined)
   }
 

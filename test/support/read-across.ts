@@ -1,6 +1,7 @@
 // A read on one snapshot that begins before writes and ends behind them: whatever they do, it sees
 // what was there before.
 
+import { turnUnits } from '../../src/base/work-figures.js'
 import type { KeyRange, Program, ReadTx, Store } from '../../src/store/store.js'
 
 /** What `look` sees behind the writes, on a snapshot that a scan of `range` began before them. */
@@ -17,7 +18,7 @@ export async function readAcross<T>(
   return store.read(
     function* (tx) {
       yield* tx.scan(range, 1)
-      while (!isOver) yield* tx.breathe(1_000_000)
+      while (!isOver) yield* tx.pause(turnUnits)
       return yield* look(tx)
     },
     { snapshot: true },

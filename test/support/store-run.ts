@@ -2,7 +2,8 @@
 // programs saw and left, in the order in which they committed, and what readers saw meanwhile. A
 // round is programs at work at the same time; an era is some rounds that readers may outlast.
 
-import { scanEntriesMax, tickEntriesMax } from '../../src/base/limits.js'
+import { scanEntriesMax } from '../../src/base/limits.js'
+import { turnUnits } from '../../src/base/work-figures.js'
 import type {
   Entry,
   Fetched,
@@ -270,7 +271,7 @@ export class StoreRun {
     const middle = script.operations.length >> 1
     for (const [i, operation] of script.operations.entries()) {
       while (i === middle && this.round < untilRound && !this.ending) {
-        yield* tx.breathe(tickEntriesMax)
+        yield* tx.pause(turnUnits)
       }
       const askedAt = ++this.events
       const { pauses } = reader

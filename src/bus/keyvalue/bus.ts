@@ -9,7 +9,7 @@ import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import type { Identity } from '../../identity/identity.js'
-import { isWallet, noWallets } from '../../identity/standing.js'
+import { isRevocable, noWallets } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { type Metering, otherName } from '../metering.js'
 import type { Arguments } from './arguments.js'
@@ -196,12 +196,13 @@ export class KeyValueBus {
 
   private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
     const { clock, standing = noWallets } = this.services
-    return isWallet(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
+    return isRevocable(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
   }
 
   private *requireChannels(tx: ReadTx, identity: Identity, need: 'read' | 'write'): Program<void> {
     const { allow, channels } = this.services
-    if (!allow(identity, need, yield* channels.access(tx))) throw noChannelPermission()
+    const access = yield* channels.access(tx)
+    if (!allow(identity, need, access, channels.asked)) throw noChannelPermission()
   }
 
   private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {

@@ -21,10 +21,11 @@ import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
-import { isWallet, type Standing } from '../../identity/standing.js'
+import { isRevocable, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
+import { askedOf, requireKeys } from './key-rights.js'
 import { noKeyPermission } from './refusals.js'
 import { bytesOfReply, type Reply } from './reply.js'
 import type { KeyValueSession } from './session.js'
@@ -273,7 +274,7 @@ export class Programs {
       const sweep = preparedWrite(
         store,
         (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
-        identity !== undefined && isWallet(identity)
+        identity !== undefined && isRevocable(identity)
           ? (tx) => this.options.standing.check(tx, identity, now)
           : undefined,
       )
@@ -327,7 +328,7 @@ export class Programs {
     const spaces = new Spaces(tx, now, work, options.keyspaces)
     let changed = 0
     const [first] = calls
-    if (first !== undefined && isWallet(first.session.identity)) {
+    if (first !== undefined && isRevocable(first.session.identity)) {
       if (!(yield* this.stand(tx, calls, first.session, now))) return true
     }
     if (before !== undefined && !(yield* before(spaces))) return false
@@ -380,7 +381,7 @@ export class Programs {
     now: number,
   ): Program<boolean> {
     const { identity } = session
-    if (!isWallet(identity)) return true
+    if (!isRevocable(identity)) return true
     try {
       session.current = yield* this.options.standing.check(tx, identity, now)
       return true
@@ -412,12 +413,15 @@ export class Programs {
     const { needs, row } = call.command
     this.require(call, ns, needs)
     if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require({ session }: KeyValueCall, { access }: Namespace, needs: readonly Need[]): void {
+  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
+    const { current } = call.session
+    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
     for (let i = 0; i < needs.length; i++) {
-      if (!allow(session.current, needs[i] as Need, access)) throw noKeyPermission()
+      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { distinctBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Call } from '../../bus/call.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
 import {
@@ -156,7 +157,7 @@ const distinct = documentRow({
     const values = new DistinctValues(parsePath(key), context.collation)
     while (!source.drained) {
       for (const document of yield* source.pull(tx, pullDocumentsMax)) values.add(document)
-      yield* tx.breathe(1)
+      yield* tx.pause(entryUnits)
     }
     return reply((writer) => {
       writer.openArray('values')

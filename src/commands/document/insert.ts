@@ -4,6 +4,7 @@
 
 import { type CodeName, GatewayError } from '../../base/errors.js'
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import type { Call } from '../../bus/call.js'
 import { bool, collection, documents, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
@@ -11,7 +12,6 @@ import { documentRow } from '../../bus/row.js'
 import { ensureNamespace } from '../../engine/collection/catalog.js'
 import { insertDocument, stagedWrite, withId } from '../../engine/collection/collections.js'
 import type { Staged } from '../../engine/collection/staging.js'
-import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { type Document, timestampValue, type Value } from '../../value/value.js'
@@ -152,7 +152,6 @@ function* insertAll(
 ): Program<Outcome> {
   const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
   const failures: WriteFailure[] = []
-  const turns = turnsTaken()
   let inserted = 0
   for (const [i, { index, document }] of group.entries()) {
     try {
@@ -163,7 +162,7 @@ function* insertAll(
       if (ordered) break
     }
     // A validator may take long over each of them.
-    if (hasTakenMany(turns)) return { inserted, failures, rest: group.slice(i + 1) }
+    if (work.isDue) return { inserted, failures, rest: group.slice(i + 1) }
   }
   return { inserted, failures }
 }

@@ -4,6 +4,7 @@
 import { breathBytes, respBulkBytesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import { emptySlice, Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -125,7 +126,7 @@ function* countAll(ks: Keyspace, text: Slice, { first, last }: Part): Program<nu
   let count = 0
   for (const piece of pieces(first, last)) {
     count += countBits(text, piece.first, piece.last)
-    yield* ks.tx.breathe((piece.last - piece.first) / bitsPerEntry)
+    yield* ks.tx.pause(((piece.last - piece.first) / bitsPerEntry) * entryUnits)
   }
   return count
 }
@@ -170,7 +171,7 @@ function* findIn(ks: Keyspace, call: KeyValueCall, text: Slice, bit: 0 | 1): Pro
   for (const piece of pieces(part.first, part.last)) {
     const found = findBit(text, bit, piece.first, piece.last)
     if (found >= 0) return found
-    yield* ks.tx.breathe((piece.last - piece.first) / bitsPerEntry)
+    yield* ks.tx.pause(((piece.last - piece.first) / bitsPerEntry) * entryUnits)
   }
   // Without an end a string goes on with zeros.
   return bit === 0 && !hasEnd ? text.length * 8 : -1

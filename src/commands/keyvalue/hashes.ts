@@ -4,6 +4,7 @@
 import { wordsPerBreath } from '../../base/limits.js'
 import { notFloat, refuse, syntaxError, wouldOverflow, wrongArity } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -36,7 +37,7 @@ function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
   const hash = yield* openHash(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i += 2) {
-    if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+    if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
     if (yield* hash.set(call.arg(i), call.arg(i + 1))) added++
   }
   yield* hash.save()
@@ -226,7 +227,7 @@ const hdel: KeyValueRow = {
     const hash = yield* openHash(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
       if (yield* hash.remove(call.arg(i))) removed++
     }
     yield* hash.save()

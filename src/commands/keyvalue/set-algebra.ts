@@ -5,6 +5,7 @@ import { mapKey } from '../../base/bytes.js'
 import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -38,7 +39,7 @@ function* filter(
       if (yield* keeps(member)) found.push(member)
       if (found.length >= most) return found
     }
-    yield* ks.tx.breathe(page.length)
+    yield* ks.tx.pause(page.length * entryUnits)
     after = page.length < scanEntriesMax ? undefined : page.at(-1)
   } while (after !== undefined)
   return found
@@ -117,7 +118,7 @@ function* store(
   }
   const into = yield* openSet(ks, name)
   for (let i = 0; i < members.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
+    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.pause(wordsPerBreath * entryUnits)
     yield* into.add(members[i] as Slice)
   }
   yield* into.save()

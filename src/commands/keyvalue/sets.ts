@@ -4,6 +4,7 @@
 import { wordsPerBreath } from '../../base/limits.js'
 import { mustBePositive, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -40,7 +41,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const into = yield* openSet(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i++) {
-    if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+    if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
     if (yield* into.add(call.arg(i))) added++
   }
   if (added === 0) {
@@ -79,7 +80,7 @@ const srem: KeyValueRow = {
     const from = yield* openSet(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
       if (yield* from.remove(call.arg(i))) removed++
     }
     if (removed > 0) yield* saveTaken(ks, from, 'srem')
@@ -171,7 +172,7 @@ function* takeSome(
     if (member === undefined) break
     yield* from.remove(member)
     taken.push(member)
-    if (taken.length % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
+    if (taken.length % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
   }
   return taken
 }

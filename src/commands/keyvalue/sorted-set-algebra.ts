@@ -4,6 +4,7 @@
 import { mapKey } from '../../base/bytes.js'
 import { wordsPerBreath } from '../../base/limits.js'
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Arguments } from '../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
@@ -158,7 +159,7 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
   const found: ScoredMember[] = []
   let looked = 0
   for (const { member, score } of yield* first.input.all()) {
-    if (++looked % wordsPerBreath === 0) yield* tx.breathe(wordsPerBreath)
+    if (++looked % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
     let total: number | undefined = weighted(score, first.weight)
     for (let i = 0; i < others.length && total !== undefined; i++) {
       const ask = scores[i]
@@ -185,7 +186,7 @@ function* subtract({ tx }: Keyspace, { inputs }: Request): Program<ScoredMember[
     const ask = yield* input.scores(kept.length)
     const still: ScoredMember[] = []
     for (let i = 0; i < kept.length; i++) {
-      if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.breathe(wordsPerBreath)
+      if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.pause(wordsPerBreath * entryUnits)
       const entry = kept[i] as ScoredMember
       if ((yield* ask(entry.member)) === undefined) still.push(entry)
     }

@@ -4,6 +4,7 @@
 import { wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -67,7 +68,7 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
   let changed = 0
   let score: number | undefined
   for (let i = 0; i < scores.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
+    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.pause(wordsPerBreath * entryUnits)
     const one = yield* addOne(set, call, first + 2 * i + 1, scores[i] as number, options)
     if (one.isNew) added++
     else if (one.isChanged) changed++
@@ -180,7 +181,7 @@ const zrem: KeyValueRow = {
     const set = yield* openSortedSet(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.breathe(wordsPerBreath)
+      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
       if (yield* set.remove(call.arg(i))) removed++
     }
     yield* saveRemoved(ks, set, removed, 'zrem')

@@ -3,6 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { contextNodesMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { collection, number, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
@@ -50,7 +51,7 @@ const nothing: Snapshot = {
 function* shownEdges(tx: ReadTx, edges: readonly Edge[]): Program<Document[]> {
   const shown: Document[] = []
   for (const edge of edges) {
-    if (shown.length % edgesAtOnce === 0) yield* tx.breathe(edgesAtOnce)
+    if (shown.length % edgesAtOnce === 0) yield* tx.pause(edgesAtOnce * entryUnits)
     shown.push(shownEdge(edgeDocument(edge)))
   }
   return shown

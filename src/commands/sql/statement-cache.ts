@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { sqlStatementsBytesMax, sqlStatementsMax } from '../../base/limits.js'
 import type { Parsed } from '../../protocol/sql/ast.js'
 import { parseStatement } from '../../protocol/sql/parse.js'
+import { withoutSchemas } from './qualified-names.js'
 
 const statements = new LRUCache<string, Parsed>({
   max: sqlStatementsMax,
@@ -17,7 +18,8 @@ const statements = new LRUCache<string, Parsed>({
 export function parsedStatement(text: string): Parsed {
   const known = statements.get(text)
   if (known !== undefined) return known
-  const parsed = parseStatement(text)
+  const { statement, parameters } = parseStatement(text)
+  const parsed = { statement: withoutSchemas(statement), parameters }
   statements.set(text, parsed)
   return parsed
 }

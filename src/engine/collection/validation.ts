@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { validatorsBytesMax } from '../../base/limits.js'
-import { turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { Clause } from '../../query/validation/clause.js'
 import { clauseOf } from '../../query/validation/clauses.js'
@@ -117,7 +117,7 @@ export function checkDocument(
   if (tx.bypassesValidation === true) return
   const { validator, isModerate, onlyWarns } = validation
   const now = tx.now ?? 0
-  const turns = turnsTaken()
+  const { spent } = work
   if (validator.takes(document, now)) return
   if (before !== undefined && isModerate && !validator.takes(before, now)) return
   if (onlyWarns) {
@@ -126,7 +126,7 @@ export function checkDocument(
   }
   const error = failure(() => validator.explain(document, now))
   // What takes long is not left for the reply, where nobody else would have his turn in between.
-  if (turnsTaken() > turns) void error.extra.errInfo
+  if (work.spent > spent) void error.extra.errInfo
   throw error
 }
 

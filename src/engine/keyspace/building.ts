@@ -13,6 +13,7 @@ import {
   programPutsMax,
 } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { markMembersStaged, membersChunks } from '../background/garbage.js'
@@ -109,14 +110,14 @@ function* writeSome(
 
 /** The content as one piece: type, then each part behind its length. */
 function* packed(tx: ReadTx, { type, content }: Building): Program<Bytes> {
-  yield* tx.breathe(content.length)
+  yield* tx.pause(content.length * entryUnits)
   let length = type.length
   for (const part of content) length += 4 + part.length
   const bytes = new Uint8Array(length)
   for (let i = 0; i < type.length; i++) bytes[i] = type.charCodeAt(i)
   let at = type.length
   for (let i = 0; i < content.length; i++) {
-    if (i % partsPerBreath === 0) yield* tx.breathe(partsPerBreath)
+    if (i % partsPerBreath === 0) yield* tx.pause(partsPerBreath * entryUnits)
     const part = content[i] as Slice
     writeUint32(bytes, at, part.length)
     at += 4

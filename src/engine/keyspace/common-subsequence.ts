@@ -2,6 +2,7 @@
 // byte of the first. What it answers where there are several is what the peer answers.
 
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 /** A stretch that both strings share; positions included at both ends. */
@@ -34,7 +35,7 @@ export class CommonSubsequence {
     const found = new CommonSubsequence(a, b, new Uint32Array((a.length + 1) * (b.length + 1)))
     for (let row = 1; row <= a.length; row++) {
       found.fill(row)
-      yield* tx.breathe(found.width / cellsPerEntry)
+      yield* tx.pause((found.width / cellsPerEntry) * entryUnits)
     }
     return found
   }

@@ -3,6 +3,7 @@
 
 import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Program } from '../../store/store.js'
 import { Hash, type HashField } from './hash.js'
 import type { Key } from './key.js'
@@ -69,7 +70,8 @@ export function* storeContents(
     case 'set': {
       const set = setOf(ks, timed(key, expiresAt))
       for (let i = 0; i < contents.members.length; i++) {
-        if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.breathe(wordsPerBreath)
+        if (i % wordsPerBreath === wordsPerBreath - 1)
+          yield* ks.tx.pause(wordsPerBreath * entryUnits)
         yield* set.add(contents.members[i] as Slice)
       }
       yield* set.save()

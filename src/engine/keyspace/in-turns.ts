@@ -2,6 +2,7 @@
 // give way every so often. What is short goes through at once, as it would without them.
 
 import { wordsPerBreath } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../store/store.js'
 
@@ -41,7 +42,7 @@ function* visitAll<T>(
   visit: (item: T, index: number) => void,
 ): Program<void> {
   for (let i = 0; i < items.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.breathe(wordsPerBreath)
+    if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.pause(wordsPerBreath * entryUnits)
     visit(items[i] as T, i)
   }
 }

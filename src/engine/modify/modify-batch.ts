@@ -4,7 +4,7 @@
 
 import { GatewayError, hasKind } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits.js'
-import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { isSequenced } from '../collection/capped-order.js'
@@ -83,7 +83,6 @@ function* changeAll(
   staged: Staged,
 ): Program<readonly PointOutcome[]> {
   const outcomes: PointOutcome[] = []
-  const turns = turnsTaken()
   let bytes = 0
   const ns = yield* findNamespace(tx, target.db, target.name)
   // Under sequence numbers an `_id` is found by an index, if at all: see isPoint.
@@ -95,7 +94,7 @@ function* changeAll(
     const isError = 'error' in outcome
     if (isError && stopAtError) break
     if (!isError) bytes += outcome.changed?.after?.length ?? 0
-    if (bytes >= sweepBytesTarget || hasTakenMany(turns)) break
+    if (bytes >= sweepBytesTarget || work.isDue) break
   }
   return outcomes
 }

@@ -3,6 +3,7 @@
 
 import { type Bytes, compareBytes, equalBytes } from '../../base/bytes.js'
 import { pullDocumentsMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Sort } from '../../query/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -94,7 +95,7 @@ function* leastOf(
       if (least?.sortKey !== undefined && compareBytes(sortKey, least.sortKey) >= 0) return
       least = { namespaceId, key, sortKey, walk: undefined }
     })
-    yield* tx.breathe(found.documents.length)
+    yield* tx.pause(found.documents.length * entryUnits)
   }
   return least
 }

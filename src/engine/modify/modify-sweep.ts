@@ -11,7 +11,7 @@ import {
   sweepDocumentsMax,
   sweepKeysBytesMax,
 } from '../../base/limits.js'
-import { hasTakenMany, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import type { Update } from '../../query/update.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -165,7 +165,6 @@ function* changePart(
   // Dropped meanwhile: nothing of what was found is there any more.
   if (ns?.id !== namespaceId) return { keys: keys.length, tally }
   const records = yield* tx.getMany(keys)
-  const turns = turnsTaken()
   let bytes = 0
   for (let i = 0; i < keys.length; i++) {
     const record = records[i]
@@ -183,7 +182,7 @@ function* changePart(
     }
     tally.matched++
     bytes += document.length
-    if (bytes >= sweepBytesTarget || hasTakenMany(turns)) return { keys: i + 1, tally }
+    if (bytes >= sweepBytesTarget || work.isDue) return { keys: i + 1, tally }
   }
   return { keys: keys.length, tally }
 }

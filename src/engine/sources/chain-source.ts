@@ -2,7 +2,8 @@
 // in between: sorting a million documents is many short pieces of work.
 
 import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -11,7 +12,7 @@ import { bytesOfAll, HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
 /** Documents taken or emitted between two places to pause. */
-const breathWork = 100
+const piecesPerPause = 100
 
 export class ChainSource extends HoldingSource {
   private readonly upstream: Source
@@ -54,7 +55,7 @@ export class ChainSource extends HoldingSource {
   protected *produce(tx: ReadTx, want: number): Program<Document[]> {
     let asked = want
     while (this.emitted.length === 0 && !this.isDone) {
-      yield* tx.breathe(this.work())
+      yield* tx.pause(this.advance() * entryUnits)
       if (this.emitted.length > 0 || this.inputAt < this.input.length || this.isDone) continue
       if (this.hasEnded) continue
       if (this.upstream.drained || this.chain.satisfied) {
@@ -84,15 +85,13 @@ export class ChainSource extends HoldingSource {
   }
 
   /** A bounded piece of the chain's work; answers how much it was. */
-  private work(): number {
+  private advance(): number {
     const before = this.emitted.length
-    const turns = turnsTaken()
     let pieces = 0
-    while (pieces + this.emitted.length - before < breathWork) {
+    while (pieces + this.emitted.length - before < piecesPerPause) {
       if (!this.chain.step() && !this.feed()) break
       pieces++
-      if (this.emittedBytes >= scanBytesTarget) return breathWork
-      if (hasTakenMany(turns)) return tiringWork
+      if (this.emittedBytes >= scanBytesTarget || work.isDue) break
     }
     return pieces + this.emitted.length - before
   }

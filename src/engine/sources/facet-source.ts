@@ -2,7 +2,7 @@
 // it as it comes; what stands behind a stage that reads something runs over what they have left.
 
 import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
 import type { MemoryHolding, Workspace } from '../../query/spill.js'
@@ -34,8 +34,6 @@ export class FacetSource extends HoldingSource {
   private readonly workspace: Workspace | undefined
   private readonly holding: MemoryHolding | undefined
   private resultBytes = 0
-  /** Of loops when it gave way last. */
-  private turns = turnsTaken()
   private isDone = false
   private returned = 0
 
@@ -104,16 +102,14 @@ export class FacetSource extends HoldingSource {
     for (const { chain } of this.facets) {
       if (chain.satisfied) continue
       chain.push(document)
-      while (chain.step()) yield* tx.breathe(1)
+      while (chain.step()) yield* tx.pause(entryUnits)
     }
-    const isTired = hasTakenMany(this.turns)
-    if (isTired) this.turns = turnsTaken()
-    yield* tx.breathe(isTired ? tiringWork : this.facets.length)
+    yield* tx.pause(this.facets.length * entryUnits)
   }
 
   private *finish(tx: ReadTx, facet: Facet): Program<void> {
     facet.chain.end()
-    while (facet.chain.step()) yield* tx.breathe(1)
+    while (facet.chain.step()) yield* tx.pause(entryUnits)
     if (facet.rest.length === 0) return
     const source = this.goOn(facet.results, facet.rest)
     const results: Document[] = []

@@ -9,6 +9,7 @@ import {
   pullDocumentsMax,
   scanBytesTarget,
 } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
@@ -70,7 +71,7 @@ export class LookupSource extends JoiningSource {
       const matches = yield* this.matchesOf(tx, document, cache)
       if (this.plan.unwind === undefined) this.add(joined, this.plan.joined(document, matches))
       else this.unwind(document, matches, this.plan.unwind, joined)
-      yield* tx.breathe(matches.length)
+      yield* tx.pause(matches.length * entryUnits)
       if (joined.bytes < scanBytesTarget) continue
       this.giveBack(documents.slice(i + 1))
       break

@@ -1,10 +1,10 @@
 // Sources: streams of documents that commands pull batch by batch. A source holds a plan, positions
 // and bounded buffers, so it survives between transactions and under concurrent writes; each pull
-// keeps to the store's work budget, because every loop reads or breathes.
+// keeps to the store's work budget, because every loop reads or pauses.
 // (docs/design/transactions.md, rules 1 and 10)
 
 import { pullDocumentsMax, scanEntriesMax } from '../../base/limits.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Projection } from '../../query/projection.js'
 import type { Sort } from '../../query/sort.js'
@@ -311,12 +311,9 @@ function* projected(
   projection: Projection,
 ): Program<Document[]> {
   const found: Document[] = []
-  let turns = turnsTaken()
   for (const document of documents) {
     found.push(projection.apply(document))
-    if (!hasTakenMany(turns)) continue
-    yield* tx.breathe(tiringWork)
-    turns = turnsTaken()
+    if (work.isDue) yield* tx.pause()
   }
   return found
 }

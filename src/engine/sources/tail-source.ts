@@ -5,7 +5,7 @@
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanBytesTarget } from '../../base/limits.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -64,7 +64,6 @@ export class TailSource extends HoldingSource {
   private *step(tx: ReadTx, want: number, found: Document[]): Program<boolean> {
     const { limit } = this.size
     const hits = yield* tx.scan(yield* this.rest(tx), limit)
-    const turns = turnsTaken()
     let bytes = 0
     for (let i = 0; i < hits.length && found.length < want && this.limitLeft > 0; i++) {
       const { key, value } = hits[i] as (typeof hits)[number]
@@ -73,8 +72,8 @@ export class TailSource extends HoldingSource {
       this.counters.docsExamined++
       bytes += document.length
       this.take(document, found)
-      if (hasTakenMany(turns)) {
-        yield* tx.breathe(tiringWork)
+      if (work.isDue) {
+        yield* tx.pause()
         return false
       }
     }

@@ -5,7 +5,7 @@
 import { type Bytes, compareBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanBytesTarget, scanEntriesMax, scanFirstEntries } from '../../base/limits.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../query/expressions/loop-turns.js'
+import { work } from '../../base/work-budget.js'
 import type { Filter } from '../../query/filter.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -163,9 +163,8 @@ export class Walk {
     const records = isSingle ? [yield* tx.get(first)] : yield* tx.getMany(asked)
     if (this.hasRead) yield* this.stillThere(tx)
     this.hasRead = true
-    const turns = turnsTaken()
     for (let i = 0; i < asked.length && !this.hasEnough(found, goal); i++) {
-      if (hasTakenMany(turns)) return yield* tx.breathe(tiringWork)
+      if (i > 0 && work.isDue) return yield* tx.pause()
       this.pointAt++
       const key = asked[i] as Bytes
       const record = records[i]
@@ -200,7 +199,6 @@ export class Walk {
       : yield* tx.scan(range, limit)
     yield* this.stillThere(tx)
     this.hasRead = true
-    const turns = turnsTaken()
     const countsKeys = isIndex || access.bounds !== undefined
     for (let i = 0; i < hits.length; i++) {
       const { key, value, record } = hits[i] as Hit
@@ -209,10 +207,10 @@ export class Walk {
       if (stored === undefined) continue
       const document = isWhole(stored) ? bodyOf(stored) : yield* documentOfRecord(tx, stored)
       if (!this.isGone(tx, document)) this.take(document, key, isIndex ? value : key, found)
-      const isTired = hasTakenMany(turns)
-      if (i === hits.length - 1 || !(isTired || this.hasEnough(found, goal))) continue
+      const { isDue } = work
+      if (i === hits.length - 1 || !(isDue || this.hasEnough(found, goal))) continue
       this.position?.passed(key)
-      if (isTired) yield* tx.breathe(tiringWork)
+      if (isDue) yield* tx.pause()
       return
     }
     const last = hits.at(-1)

@@ -14,13 +14,21 @@ const contentTypes = {
   canonical: 'application/ejson; charset=utf-8',
 } as const satisfies Record<JsonMode, string>
 
-/** Headers of every API answer; `id` is the request's. */
-export function answerHeaders(mode: JsonMode, id: string): Record<string, string> {
+/** `Vary` of every API answer; with ALLOWED_ORIGINS the origin decides too. */
+export const variesByAccept = 'Accept'
+export const variesByOrigin = 'Accept, Origin'
+
+/** Headers of every API answer; `id` is the request's, `vary` what else decides about it. */
+export function answerHeaders(
+  mode: JsonMode,
+  id: string,
+  vary: string = variesByAccept,
+): Record<string, string> {
   return {
     'content-type': contentTypes[mode],
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
-    vary: 'Accept',
+    vary,
     'x-request-id': id,
   }
 }

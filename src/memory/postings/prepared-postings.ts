@@ -4,6 +4,7 @@
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { programPutsMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'
@@ -70,7 +71,9 @@ export class PreparingPostings implements PostingChanges {
     const terms: PreparedTerm[] = []
     for (const term of this.byTerm.values()) {
       // One that is there is replaced without being read again.
-      yield* this.reading.breathe(1 + Math.ceil(term.postings.length / postingsPerWork))
+      yield* this.reading.pause(
+        (1 + Math.ceil(term.postings.length / postingsPerWork)) * entryUnits,
+      )
       terms.push(yield* term.finish())
     }
     return new PreparedPostings(terms, this.totals)

@@ -5,6 +5,7 @@
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { anchorBatchBytes, anchorBatchMemories, anchorDueMemories } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { getDocument, recordKey, replaceDocument } from '../../engine/collection/collections.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
@@ -79,7 +80,7 @@ export function* gather(tx: ReadTx, nodes: Namespace): Program<Gathered> {
         return gathered(hashes, false)
       }
     }
-    yield* tx.breathe(page.length)
+    yield* tx.pause(page.length * entryUnits)
     const last = page.at(-1)
     if (last === undefined || page.length < gatheredAtOnce) break
     range = { start: concatBytes(last.key, Uint8Array.of(0)), end: range.end }

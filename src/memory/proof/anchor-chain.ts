@@ -4,6 +4,7 @@
 
 import { anchorAttemptsMax, anchorsAtOnce } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { AnchorClient, AnchorEntry, AnchorLink } from '../../chain/anchor-client.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { noteChange } from '../graph/graph-settings.js'
@@ -194,7 +195,7 @@ function* openAnchors(tx: ReadTx, { anchors }: AnchoredGraph): Program<Anchor[]>
     open.push(...(end < 0 ? page : page.slice(0, end)))
     const last = page.at(-1)
     if (end >= 0 || last === undefined || page.length < pageSize) break
-    yield* tx.breathe(page.length)
+    yield* tx.pause(page.length * entryUnits)
     page = yield* anchorsBefore(tx, anchors, last.id, pageSize)
   }
   return open.filter(({ isMarked }) => isMarked).reverse()

@@ -2,6 +2,7 @@
 // score is whole when it is met, and a heap of the best is all that is held.
 
 import { scoredAtOnce, scoredPerWork } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { BoundedHeap } from '../../query/heap.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { compareIds, timeAt, unpackId } from '../postings/packed-id.js'
@@ -36,7 +37,7 @@ export function* bestOf(
   const firsts: ScoreCursor[] = []
   for (const cursor of cursors) yield* cursor.load(tx)
   for (let scored = 0; ; scored++) {
-    if (scored % scoredAtOnce === 0) yield* tx.breathe(scoredAtOnce / scoredPerWork)
+    if (scored % scoredAtOnce === 0) yield* tx.pause((scoredAtOnce / scoredPerWork) * entryUnits)
     findFirsts(cursors, firsts)
     const [first] = firsts
     if (first === undefined) return best.sorted()

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes.js'
 import { extractedMax, termsMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { unitSeparator } from '../nodes/edge.js'
@@ -31,7 +32,7 @@ const unitsPerWork = 8
 
 /** Throws BadValue, MemoryTooLarge. */
 export function* prepareMemory(
-  tx: Pick<ReadTx, 'breathe'>,
+  tx: Pick<ReadTx, 'pause'>,
   graph: string,
   index: number,
   document: Document,
@@ -39,9 +40,9 @@ export function* prepareMemory(
   const given = parseMemory(document)
   const plain = plainText(given.text)
   const reads = Math.ceil(plain.plain.length / unitsPerWork)
-  yield* tx.breathe(reads)
+  yield* tx.pause(reads * entryUnits)
   const { terms, length } = yield* termsOf(tx, given)
-  yield* tx.breathe(reads)
+  yield* tx.pause(reads * entryUnits)
   const finds = findPatterns(given.text)
   return { index, given, terms, length, finds, ...plain, contentKey: contentKey(graph, given) }
 }
@@ -57,7 +58,7 @@ export function workOf({ terms, finds, given }: PreparedMemory): number {
 }
 
 function* termsOf(
-  tx: Pick<ReadTx, 'breathe'>,
+  tx: Pick<ReadTx, 'pause'>,
   { text, keywords }: GivenMemory,
 ): Program<Pick<PreparedMemory, 'terms' | 'length'>> {
   const { terms, length } = analyse(text)
@@ -65,7 +66,7 @@ function* termsOf(
   const all = new Map(terms)
   let total = length
   for (const keyword of keywords) {
-    yield* tx.breathe(Math.ceil(keyword.length / unitsPerWork))
+    yield* tx.pause(Math.ceil(keyword.length / unitsPerWork) * entryUnits)
     for (const term of analyse(keyword).terms.keys()) {
       if (!all.has(term) && all.size >= termsMax) continue
       all.set(term, (all.get(term) ?? 0) + 1)

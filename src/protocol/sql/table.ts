@@ -6,7 +6,11 @@ import { sqlState } from './sql-error.js'
 import type { TokenStream } from './token-stream.js'
 
 /** Collections have no schema: `public.users` is `users`. */
-const ownSchemas = new Set(['public'])
+const ownSchema = 'public'
+
+export function isOwnSchema(name: string): boolean {
+  return name.toLowerCase() === ownSchema
+}
 
 /** `users`, `public.users`, `information_schema.tables`; `"memory.agent.nodes"` is one name. */
 export function parseTable(tokens: TokenStream): TableName {
@@ -18,7 +22,7 @@ export function parseTable(tokens: TokenStream): TableName {
     const message = 'cross-database references are not implemented'
     throw tokens.refuse(message, at, sqlState.featureNotSupported)
   }
-  return ownSchemas.has(first) ? { at, name } : { at, schema: first, name }
+  return isOwnSchema(first) ? { at, name } : { at, schema: first, name }
 }
 
 /** `t *`: with the tables that inherit from it, of which there are none. */

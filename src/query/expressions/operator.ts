@@ -3,14 +3,14 @@
 // builders of operator rows. Families import this file; only ../expression.ts knows all families.
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
-import { expressionBytesMax, expressionDepthMax, expressionStepsMax } from '../../base/limits.js'
+import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, documentValue, stringOf, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
-import { countTurn } from './loop-turns.js'
 
 /** The value of an expression; undefined is the missing value, which fields are left out for. */
 export type Result = Value | undefined
@@ -21,8 +21,8 @@ export interface Expression {
 
 /** What expressions see while they are evaluated. One environment serves many documents in turn. */
 export class Env {
-  private document: Value
-  private steps = 0
+  /** $$ROOT; set for each document. */
+  root: Value
   /** The command's `let` and a $lookup's, by name without `$$`. */
   readonly variables: ReadonlyMap<string, Value>
   /** $$NOW, milliseconds since 1970. */
@@ -38,28 +38,15 @@ export class Env {
     now: number,
     collation?: Collation,
   ) {
-    this.document = root
+    this.root = root
     this.variables = variables
     this.now = now
     this.collation = collation
   }
 
-  /** $$ROOT; set for each document. */
-  get root(): Value {
-    return this.document
-  }
-
-  set root(root: Value) {
-    this.document = root
-    this.steps = 0
-  }
-
   /** Counts one turn of an operator's loop. Throws beyond what one document may cost. */
   step(): void {
-    countTurn()
-    if (++this.steps > expressionStepsMax) {
-      throw fail('MaxTimeMSExpired', 'operation exceeded time limit')
-    }
+    work.spend(1)
   }
 }
 

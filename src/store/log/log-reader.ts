@@ -18,6 +18,7 @@ import {
   segmentFormat,
 } from './log-record.js'
 import { scanRecords, scanUnsalted } from './log-scan.js'
+import { markPath } from './sync-mark.js'
 
 export interface LogState {
   /** What holds groups above the applied one, in order, up to the end of the log. */
@@ -64,17 +65,18 @@ export type VisitGroup = (
 
 /**
  * Reads the log in a folder, which may be missing. `applied` is the last group that the tables
- * hold. What was visited counts only if the answer has no `damage`. Throws OperationFailed where it
- * cannot be read.
+ * hold, `mark` the last one that is known to have been synced (sync-mark.ts). What was visited
+ * counts only if the answer has no `damage`. Throws OperationFailed where it cannot be read.
  */
 export function readLog(
   files: Files,
   folder: string,
   applied: number,
   visit?: VisitGroup,
+  mark = 0,
 ): LogState {
   try {
-    return new LogReading(files, folder, applied, visit).run()
+    return new LogReading(files, folder, applied, visit, mark).run()
   } catch (error) {
     throw explained(error, `cannot read the log in ${folder}`)
   }
@@ -143,7 +145,7 @@ class LogReading {
   private highest: number
   private version = 0
   /** The highest group that a record tells to be on the disk. */
-  private synced = 0
+  private synced: number
   /** Where the log ends. */
   private bad: Bad | undefined
   /**
@@ -151,12 +153,19 @@ class LogReading {
    */
   private rest: Bad | undefined
 
-  constructor(files: Files, folder: string, applied: number, visit: VisitGroup | undefined) {
+  constructor(
+    files: Files,
+    folder: string,
+    applied: number,
+    visit: VisitGroup | undefined,
+    mark: number,
+  ) {
     this.files = files
     this.folder = folder
     this.applied = applied
     this.visit = visit
-    this.highest = applied
+    this.synced = mark
+    this.highest = Math.max(applied, mark)
   }
 
   run(): LogState {
@@ -305,7 +314,7 @@ class LogReading {
       lastVersion: this.version,
       removable: segments.filter(({ lastGroup }) => lastGroup <= applied).map(({ path }) => path),
     }
-    if (bad === undefined) return state
+    if (bad === undefined) return this.withEnd(state)
     const { at, from: group } = bad
     const path = segments[bad.segment]?.path ?? ''
     if (bad.isForeign === true || group <= this.synced) {
@@ -314,6 +323,19 @@ class LogReading {
     }
     const bytes = segments.slice(bad.segment).reduce((sum, { size }) => sum + size, -at)
     return bytes === 0 ? state : { ...state, torn: { path, at, bytes } }
+  }
+
+  /** Whole as far as it goes: does it go as far as what was synced? */
+  private withEnd(state: LogState): LogState {
+    const { folder, synced } = this
+    const { lastGroup } = state
+    if (synced <= lastGroup) return state
+    const last = state.segments.at(-1)
+    const path = last?.path ?? folder
+    const text =
+      `the end of the log is missing: ${path} ends with group ${lastGroup}, and group ${synced} ` +
+      `was on the disk. To start without what is missing, remove ${markPath(dirname(folder))}`
+    return { ...state, damage: { path, at: last?.bytes ?? 0, group: lastGroup + 1, text } }
   }
 }
 

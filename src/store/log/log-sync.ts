@@ -7,6 +7,7 @@ import { fail } from '../../base/errors.js'
 import { logSyncMs } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Files } from '../files.js'
+import type { SyncMark } from './sync-mark.js'
 
 /** `commit`: each group is synced; `interval`: every logSyncMs; `none`: at the end only. */
 export type Durability = 'commit' | 'interval' | 'none'
@@ -34,6 +35,8 @@ export interface LogSyncOptions {
   readonly folders: readonly string[]
   readonly syncedGroup: number
   readonly later: Later
+  /** Told of each group that was synced; closed with the last file. */
+  readonly mark?: SyncMark | undefined
 }
 
 export interface SyncStats {
@@ -158,6 +161,7 @@ export class LogSync {
     this.cancelTimer?.()
     for (const { file } of this.files) this.options.files.close(file)
     this.files.clear()
+    this.options.mark?.close()
     if (this.failure !== undefined && !failedBefore) throw fail('OperationFailed', this.failure)
   }
 
@@ -202,6 +206,7 @@ export class LogSync {
     this.maxSyncMs = Math.max(this.maxSyncMs, this.lastSyncMs)
     this.syncs++
     this.synced = round.lastGroup
+    this.options.mark?.write(this.synced)
     this.closeFinished()
     round.waiting?.resolve()
     const sinceMs = this.unsyncedSinceMs

@@ -18,6 +18,7 @@ import {
   segmentName,
 } from './log-record.js'
 import { type Durability, type Later, type LogFile, LogSync, type SyncStats } from './log-sync.js'
+import type { SyncMark } from './sync-mark.js'
 
 /** A file that nothing more is appended to. */
 export interface SealedSegment {
@@ -44,6 +45,7 @@ export interface SegmentLogOptions {
   /** The machine's unless said. */
   readonly random?: Random
   readonly later?: Later
+  readonly mark?: SyncMark
 }
 
 export interface SegmentLogStats extends SyncStats {

@@ -5,6 +5,8 @@ import { type Bytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { keyBytesMax } from '../../base/limits.js'
 import { copyOf } from '../../base/slab.js'
+import { work } from '../../base/work-budget.js'
+import { writeStretchUnits, writeTurnUnits } from '../../base/work-figures.js'
 import { isVersioned, keyClass } from '../layout.js'
 import type { Savepoint } from '../overlay/overlay.js'
 import type { OverlayDraft } from '../overlay/overlay-draft.js'
@@ -57,6 +59,7 @@ export class Group {
     const buffer = new WriteBuffer(this.nextVersion)
     this.savepoint = undefined
     let value: unknown
+    work.begin(writeTurnUnits, writeStretchUnits)
     try {
       const end = program(new Writing(this.view, this, buffer)).next()
       assert(end.done === true, 'a write program on an embedded store runs to its end at once')
@@ -65,6 +68,8 @@ export class Group {
     } catch (error) {
       if (this.savepoint !== undefined) this.view.overlay.returnTo(this.savepoint)
       return { failed: true, value: error }
+    } finally {
+      work.end()
     }
     this.apply(buffer)
     return { failed: false, value }
@@ -181,7 +186,8 @@ class Writing implements Tx, Near, Direct {
     return new Done(this.buffer.count(key, () => this.group.count(key)))
   }
 
-  breathe(): Step<void> {
+  pause(units = 0): Step<void> {
+    work.note(units)
     return nothing
   }
 

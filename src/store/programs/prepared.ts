@@ -130,8 +130,8 @@ export class Preparing implements Tx {
     throw tooLarge()
   }
 
-  breathe(work: number): Step<void> {
-    return this.reading.breathe(work)
+  pause(units?: number): Step<void> {
+    return this.reading.pause(units)
   }
 
   put(key: Bytes, value: Bytes): void {

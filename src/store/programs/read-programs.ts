@@ -5,13 +5,15 @@
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
+import { scanStepMax, snapshotMsMax, snapshotsMax, tickMsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import {
-  scanStepMax,
-  snapshotMsMax,
-  snapshotsMax,
-  tickEntriesMax,
-  tickMsMax,
-} from '../../base/limits.js'
+  clockUnits,
+  entryUnits,
+  readBytesPerUnit,
+  stretchUnits,
+  turnUnits,
+} from '../../base/work-figures.js'
 import { AfterPause, Done, nothing, requireBounded, Stretches } from '../steps.js'
 import type {
   Ask,
@@ -28,11 +30,6 @@ import type {
 } from '../store.js'
 import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
 import { decodeCount } from './counters.js'
-
-/** The clock is looked at once in so many units of work; one is a point read or a short entry. */
-const clockWork = 64
-/** Bytes of values that weigh like one entry. */
-const bytesPerWork = 4_096
 
 /** A program that has paused, and who waits for it. */
 interface Paused {
@@ -62,7 +59,14 @@ export class ReadPrograms {
   run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
     const tx = new Reading(this.tables.current, this)
     const program = make(tx)
-    const first = program.next()
+    const interrupted = work.interrupt()
+    tx.startTurn()
+    let first: IteratorResult<Ask, T>
+    try {
+      first = program.next()
+    } finally {
+      work.resume(interrupted)
+    }
     if (first.done === true) return first.value
     return new Promise<T>((resolve, reject) => {
       const paused = { tx, program, options, resolve: resolve as (value: unknown) => void, reject }
@@ -156,7 +160,9 @@ export class ReadPrograms {
     let next: IteratorResult<Ask, unknown>
     try {
       next = step()
+      work.end()
     } catch (error) {
+      work.end()
       this.release(paused)
       paused.reject(error)
       return
@@ -180,8 +186,9 @@ class Reading implements ReadTx {
   pinned: Pinned | undefined
   private view: View
   private readonly programs: ReadPrograms
-  private work = 0
-  private checkAt = clockWork
+  /** Of the work budget: where the clock is looked at next, and where the turn ends. */
+  private checkAt = 0
+  private turnEnd = 0
 
   constructor(view: View, programs: ReadPrograms) {
     this.view = view
@@ -194,8 +201,9 @@ class Reading implements ReadTx {
   }
 
   startTurn(): void {
-    this.work = 0
-    this.checkAt = clockWork
+    work.begin(turnUnits, stretchUnits)
+    this.turnEnd = work.spent + turnUnits
+    this.checkAt = work.spent + clockUnits
   }
 
   // A closure costs even where it is not made: what is usual does without.
@@ -225,8 +233,8 @@ class Reading implements ReadTx {
     return this.step(() => decodeCount(this.getNow(key)))
   }
 
-  breathe(work: number): Step<void> {
-    this.worked(work)
+  pause(units = 0): Step<void> {
+    work.note(units)
     return this.isSpent() ? new AfterPause(() => undefined) : nothing
   }
 
@@ -236,7 +244,7 @@ class Reading implements ReadTx {
 
   private getNow(key: Bytes): Bytes | undefined {
     const value = this.view.get(key)
-    this.worked(1, value?.length)
+    worked(1, value?.length)
     return value
   }
 
@@ -246,7 +254,7 @@ class Reading implements ReadTx {
 
   private getVersionedNow(key: Bytes): Versioned | undefined {
     const found = this.view.getVersioned(key)
-    this.worked(1, found?.value.length)
+    worked(1, found?.value.length)
     return found
   }
 
@@ -281,19 +289,21 @@ class Reading implements ReadTx {
 
   private scanNow(range: KeyRange, limit: number): Scanned {
     const scanned = this.view.scan(range, limit)
-    for (const entry of scanned.entries) this.worked(1, entry.value.length)
-    this.worked(scanned.rest === undefined ? 1 : scanStepMax)
+    for (const entry of scanned.entries) worked(1, entry.value.length)
+    worked(scanned.rest === undefined ? 1 : scanStepMax)
     return scanned
   }
 
-  private worked(work: number, bytes = 0): void {
-    this.work += work + Math.floor(bytes / bytesPerWork)
-  }
-
   private isSpent(): boolean {
-    if (this.work < this.checkAt) return false
-    if (this.work >= tickEntriesMax || this.programs.tickIsOver()) return true
-    this.checkAt = Math.min(this.work + clockWork, tickEntriesMax)
+    const { spent } = work
+    if (spent < this.checkAt) return false
+    if (spent >= this.turnEnd || this.programs.tickIsOver()) return true
+    this.checkAt = Math.min(spent + clockUnits, this.turnEnd)
     return false
   }
+}
+
+/** Entries that were read, and the bytes of their values. */
+function worked(entries: number, bytes = 0): void {
+  work.note(entries * entryUnits + Math.floor(bytes / readBytesPerUnit))
 }

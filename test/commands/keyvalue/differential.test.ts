@@ -1,4 +1,4 @@
-// 5,000 random runs of commands over all types and bad input, each in RESP2 and in RESP3: every reply
+// 2,500 random runs of commands over all types and bad input, each in RESP2 and in RESP3: every reply
 // of Sigil is that of a real server to the byte. On each change it is 250 runs in each version. What
 // may differ is listed, with its reason, in test/support/peer-exemptions.ts.
 
@@ -6,9 +6,10 @@ import t from 'tap'
 import { families } from '../../support/families.js'
 import { firstSeed, sameRun } from '../../support/peer-runs.js'
 import { besideRedis } from '../../support/redis-peer.js'
+import { runs } from '../../support/runs.js'
 import { seededRandom } from '../../support/seeded-random.js'
 
-const sequences = process.env.SIGIL_LONG === '1' ? 5_000 : 250
+const sequences = runs(250)
 const commandsEach = 60
 const entries = Object.entries(families)
 let compared = 0

@@ -2,14 +2,14 @@
 // as atomic as a short one. The clock stands still here: what is counted is work.
 
 import t from 'tap'
-import { tickEntriesMax } from '../../../src/base/limits.js'
+import { entryUnits, turnUnits } from '../../../src/base/work-figures.js'
 import { eachKeyValueRoom } from '../../support/key-value-room.js'
 import { turnsDuring } from '../../support/turns.js'
 
 const count = 6_000
 const numbers = Array.from({ length: count }, (_, n) => n)
 const names = numbers.map((n) => `absent${n}`)
-const turnsLeast = count / tickEntriesMax - 1
+const turnsLeast = (count * entryUnits) / turnUnits - 1
 
 await eachKeyValueRoom(
   t,

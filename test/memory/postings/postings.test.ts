@@ -221,10 +221,10 @@ await eachStore(t, 'what is prepared lets others go first at each term', async (
   await store.read(function* (tx) {
     const postings = new PreparingPostings(tx, graph.terms)
     yield* postings.add(posted(1))
-    const breathe = tx.breathe.bind(tx)
-    tx.breathe = (work) => {
+    const pause = tx.pause.bind(tx)
+    tx.pause = (units) => {
       steps++
-      return breathe(work)
+      return pause(units)
     }
     yield* postings.finish()
   })

@@ -8,11 +8,23 @@ import { checkStore } from '../../../src/engine/check/check.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import type { Store } from '../../../src/store/store.js'
 import type { Finding, Request } from './examiner.js'
+import { firstStart } from './first-start.js'
 import { readLedger } from './ledger.js'
 import { openEnvironment, readEnvironment } from './lmdb-child.js'
 
 async function examine({ what, path }: Request): Promise<Finding> {
+  if (what === 'gateway') return examineGateway(path)
   return what === 'lmdb' ? examineEnvironment(path) : examineStore(path)
+}
+
+/** Whether it starts, and its chain answers. */
+async function examineGateway(path: string): Promise<Finding> {
+  const gateway = await firstStart(path)
+  const registry = `http://127.0.0.1:${gateway.ports.http}/api/v1/registry`
+  const answer = await fetch(`${registry}?address=0x0000000000000000000000000000000000000001`)
+  await gateway.close()
+  const problems = answer.status === 200 ? [] : [`the registry answers ${answer.status}`]
+  return { head: undefined, problems }
 }
 
 async function examineEnvironment(path: string): Promise<Finding> {

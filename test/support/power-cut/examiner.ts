@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Head } from './ledger.js'
 
 export interface Request {
-  readonly what: 'store' | 'lmdb'
+  readonly what: 'store' | 'lmdb' | 'gateway'
   readonly path: string
 }
 

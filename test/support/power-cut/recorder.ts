@@ -31,7 +31,7 @@ export interface Fault {
 }
 
 export interface RunOptions {
-  readonly program: 'ledger-child' | 'lmdb-child'
+  readonly program: 'ledger-child' | 'lmdb-child' | 'gateway-child'
   readonly arguments: readonly string[]
   /** What every sync takes, microseconds; the disk itself is asked where this is not said. */
   readonly syncUs?: number

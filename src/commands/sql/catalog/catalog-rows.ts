@@ -1,6 +1,7 @@
 // The rows of the virtual tables, made of what the caller may read. A column that a row does not
 // name is NULL; a table without an entry here has no rows.
 
+import { entryUnits } from '../../../base/work-figures.js'
 import type { Guarded } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { sessionSettings } from '../session/session-setting-values.js'
@@ -261,7 +262,7 @@ export function* catalogRows(
     if (wanted.name !== undefined && wanted.name !== relation.ns.name) continue
     if (wanted.oid !== undefined && !hasOid(relation, wanted.oid)) continue
     rows.push(...(yield* look(tx, relation, relations)))
-    yield* tx.breathe(1)
+    yield* tx.pause(entryUnits)
   }
   return rows
 }

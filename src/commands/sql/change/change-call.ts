@@ -12,7 +12,6 @@ import type {
   TableName,
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
-import { turnsTaken } from '../../../query/expressions/loop-turns.js'
 import type { Value } from '../../../value/value.js'
 import type { Scope } from '../expression/scope.js'
 import { sessionOf } from '../session/session-facts.js'
@@ -38,7 +37,6 @@ export type ChangeStatement =
 export function scopeOf(call: SqlCall, tables: readonly string[]): Scope {
   const parameters: readonly Value[] = call.args.params
   // What is constant is computed as it is compiled.
-  turnsTaken()
   return { tables, parameters, now: call.now, session: sessionOf(call) }
 }
 

@@ -12,6 +12,8 @@ import {
   pullDocumentsMax,
   sqlRecheckedMax,
 } from '../../../base/limits.js'
+import { work } from '../../../base/work-budget.js'
+import { entryUnits } from '../../../base/work-figures.js'
 import { findNamespace } from '../../../engine/collection/catalog.js'
 import {
   removeDocument,
@@ -30,7 +32,6 @@ import type {
   ResultItem,
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
 import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
@@ -168,14 +169,12 @@ function matcherOf(where: Evaluator | undefined): (document: Document) => boolea
 function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Program<Row[]> {
   const rows: Row[] = []
   let bytes = 0
-  let turns = turnsTaken()
   while (!walk.drained && rows.length < limit) {
     const found: FoundPlaces = { documents: [], keys: [] }
     yield* walk.read(tx, Math.min(pullDocumentsMax, limit - rows.length), found)
     for (const [i, before] of found.documents.entries()) {
-      if (hasTakenMany(turns)) {
-        yield* tx.breathe(tiringWork)
-        turns = turnsTaken()
+      if (work.isDue) {
+        yield* tx.pause()
       }
       const row = rowOf(found.keys[i] as Bytes, before, decision)
       if (row === undefined) continue
@@ -184,7 +183,7 @@ function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Pro
       const isTooMuch = rows.length > programPutsMax || bytes > keptBytesMax
       if (isTooMuch && rows.length > 1) throw tooLarge()
     }
-    yield* tx.breathe(found.documents.length)
+    yield* tx.pause(found.documents.length * entryUnits)
   }
   return rows
 }
@@ -218,11 +217,10 @@ function* changeAll(
   if (ns === undefined || !isSameTable(ns, prepared.ns)) return undefined
   const again = { left: sqlRecheckedMax }
   const returned: Document[] = []
-  const turns = turnsTaken()
   let matched = 0
   let modified = 0
   for (let i = 0; i < rows.length && matched < limit; i++) {
-    if (i > 0 && hasTakenMany(turns)) throw takesTooLong()
+    if (i > 0 && work.isDue) throw takesTooLong()
     const seen = rows[i] as Row
     const record = yield* tx.get(seen.key)
     const isAsSeen = record !== undefined && isRecordOf(record, seen.before)

@@ -5,13 +5,14 @@
 import { equalBytes } from '../../../base/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'
 import { messageBytesMax, sqlRowsAtOnce } from '../../../base/limits.js'
+import { work } from '../../../base/work-budget.js'
+import { entryUnits } from '../../../base/work-figures.js'
 import { ensureNamespace, findNamespace } from '../../../engine/collection/catalog.js'
 import { stagedWrite, withId } from '../../../engine/collection/collections.js'
 import type { Staged } from '../../../engine/collection/staging.js'
 import { idOf } from '../../../engine/index/entries.js'
 import type { Guarded, Namespace } from '../../../engine/types.js'
 import type { Assigned, InsertStatement, Target } from '../../../protocol/sql/ast.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import { type Document, nullValue, type Value } from '../../../value/value.js'
@@ -102,13 +103,11 @@ function* prepareRows(
   const shape = shapeOf(call, statement, columns)
   const scope = scopeOf(call, [])
   const prepared: PreparedRow[] = []
-  let turns = turnsTaken()
   let bytes = 0
   for (const [at, row] of rows.entries()) {
-    const isTiring = hasTakenMany(turns)
-    if (isTiring || at % sqlRowsAtOnce === sqlRowsAtOnce - 1) {
-      yield* tx.breathe(isTiring ? tiringWork : sqlRowsAtOnce)
-      turns = turnsTaken()
+    const { isDue } = work
+    if (isDue || at % sqlRowsAtOnce === sqlRowsAtOnce - 1) {
+      yield* tx.pause(isDue ? 0 : sqlRowsAtOnce * entryUnits)
     }
     const document = documentOf(call, shape, row, at, scope)
     // Which rows are inserted is only known where they are.
@@ -220,10 +219,9 @@ function* insertAll(
   const arbiter = conflicts?.arbiterIn(ns)
   const ids: Value[] = []
   const rows: Document[] = []
-  const turns = turnsTaken()
   let updated = 0
   for (const [at, { document, returned }] of prepared.entries()) {
-    if (at > 0 && hasTakenMany(turns)) throw takesTooLong()
+    if (at > 0 && work.isDue) throw takesTooLong()
     const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
     if (outcome === undefined) continue
     if (outcome.isNew) ids.push(idOf(outcome.document))

@@ -3,9 +3,8 @@
 // (PostgreSQL 17, 9.7.1)
 
 import { sqlMatchStepsMax, sqlPatternCharsMax } from '../../../base/limits.js'
-import { countTurns } from '../../../query/expressions/loop-turns.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { payFor, requireTurns } from './text-cost.js'
+import { payFor, payForSteps } from './text-cost.js'
 
 const anyRun = -1
 const anyOne = -2
@@ -58,9 +57,6 @@ function lowerPoint(point: number): number {
   return lower.length === (folded > 0xffff ? 2 : 1) ? folded : point
 }
 
-/** Comparisons that take as long as one turn of an expression's loop. */
-const stepsPerTurn = 32
-
 /** Throws 54000 where a long text meets a long pattern again and again, and never quite. */
 export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): boolean {
   payFor(text.length)
@@ -85,8 +81,7 @@ export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): 
     } else if (backStep >= 0) {
       if (backStep === steps.length) return true
       stepsLost += at - backAt
-      countTurns((at - backAt) / stepsPerTurn)
-      requireTurns()
+      payForSteps(at - backAt)
       if (stepsLost > sqlMatchStepsMax) {
         throw evaluationError(evaluationState.tooLong, 'LIKE takes too long on this text')
       }

@@ -24,7 +24,7 @@ import type { JoinInput } from './join-source.js'
 
 export type SelectCall = Pick<
   Call<unknown, unknown>,
-  'db' | 'context' | 'may' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
+  'db' | 'context' | 'mayAt' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
 >
 
 /** Tables in the order in which a row has them. */
@@ -72,7 +72,7 @@ export function* openTable(
     )
   }
   if (name === viewsName) {
-    const views = (yield* viewsOf(tx, call.db)).filter(({ access }) => call.may('read', access))
+    const views = (yield* viewsOf(tx, call.db)).filter((view) => call.mayAt('read', view))
     const documents = views.map(viewDocument)
     return given(name, undefined, call, () => ready(documents))
   }

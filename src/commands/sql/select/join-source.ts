@@ -3,12 +3,13 @@
 
 import { fail } from '../../../base/errors.js'
 import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../base/limits.js'
+import { work } from '../../../base/work-budget.js'
+import { entryUnits } from '../../../base/work-figures.js'
 import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
 import type { Holding, QueryMemory } from '../../../engine/sources/query-memory.js'
 import type { Counters } from '../../../engine/sources/walk.js'
 import type { Guarded } from '../../../engine/types.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { hasTakenMany, tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { equalityKey } from '../../../value/key.js'
 import { type Document, nullValue } from '../../../value/value.js'
@@ -112,14 +113,13 @@ export class JoinSource extends HoldingSource {
     const joined: Document[] = []
     let bytes = 0
     while (joined.length < want && bytes < scanBytesTarget) {
-      const turns = turnsTaken()
       this.current ??= yield* this.begin(tx)
       const { current } = this
       if (current === undefined) break
       const before = joined.length
       const tried = this.tryMore(current, want, joined)
       for (let i = before; i < joined.length; i++) bytes += joined[i]?.length ?? 0
-      yield* tx.breathe(hasTakenMany(turns) ? tiringWork : tried + 1)
+      yield* tx.pause((tried + 1) * entryUnits)
     }
     this.looked.returned += joined.length
     return joined
@@ -128,10 +128,9 @@ export class JoinSource extends HoldingSource {
   /** Joins some of the candidates; answers how many were tried. */
   private tryMore(current: Current, want: number, joined: Document[]): number {
     const { table, isLeft } = this.step
-    const turns = turnsTaken()
     let tried = 0
     while (current.at < current.candidates.length && tried < triedAtOnce && joined.length < want) {
-      if (tried > 0 && hasTakenMany(turns)) break
+      if (tried > 0 && work.isDue) break
       const row = withTable(current.row, table, current.candidates[current.at++])
       tried++
       this.pay()
@@ -150,7 +149,7 @@ export class JoinSource extends HoldingSource {
     while (this.outers.length === 0) {
       if (this.upstream.drained) return undefined
       this.outers = (yield* this.upstream.pull(tx, pullDocumentsMax)).reverse()
-      yield* tx.breathe(1)
+      yield* tx.pause(entryUnits)
     }
     const next = this.outers.pop()
     if (next === undefined) return undefined
@@ -195,14 +194,12 @@ export class JoinSource extends HoldingSource {
     const documents = yield* this.read(tx, this.filter)
     const bytesRead = this.bytesRead
     let keyBytes = 0
-    let work = 0
-    let turns = turnsTaken()
+    let hashes = 0
     for (const document of documents) {
-      const isTiring = hasTakenMany(turns)
-      if (++work % triedAtOnce === 0 || isTiring) {
+      const { isDue } = work
+      if (++hashes % triedAtOnce === 0 || isDue) {
         this.holding.hold(bytesRead + keyBytes)
-        yield* tx.breathe(isTiring ? tiringWork : triedAtOnce)
-        turns = turnsTaken()
+        yield* tx.pause(isDue ? 0 : triedAtOnce * entryUnits)
       }
       const row = withTable([], table, document)
       const values = this.innerKeys.map(({ value }) => value(row))

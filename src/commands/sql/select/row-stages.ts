@@ -2,8 +2,8 @@
 // read them there, and the transforms that filter them and make results of them.
 
 import { utf8 } from '../../../base/bytes.js'
+import { work } from '../../../base/work-budget.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { countTurn } from '../../../query/expressions/loop-turns.js'
 import {
   type Emit,
   MapTransform,
@@ -93,7 +93,7 @@ function weightOf(expressions: readonly Expression[]): number {
 export function toll(expressions: readonly Expression[]): () => void {
   const weight = weightOf(expressions)
   return () => {
-    for (let i = 0; i < weight; i++) countTurn()
+    work.spend(weight)
   }
 }
 

@@ -2,6 +2,7 @@
 // each a source or a transform that takes bounded steps and may spill. (docs/sql.md)
 
 import { sqlLongFilterBytes } from '../../../base/limits.js'
+import { turnUnits } from '../../../base/work-figures.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
 import { counted, type QueryMemory } from '../../../engine/sources/query-memory.js'
@@ -13,7 +14,6 @@ import {
 } from '../../../engine/sources/source.js'
 import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
-import { tiringWork, turnsTaken } from '../../../query/expressions/loop-turns.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
 import type { Workspace } from '../../../query/spill.js'
@@ -66,7 +66,6 @@ export function* openSelect(
   options: SelectOptions,
 ): Program<OpenedSelect> {
   // What is constant is computed as it is compiled.
-  turnsTaken()
   const tree = selectTree(statement)
   const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
   const tables: Table[] = []
@@ -207,7 +206,7 @@ class Select {
     if (others.length > 0) return yield* this.joined(first)
     const filter = supersetFilter(bound.where, scope)
     // Of a long list: what is made of it next is as much work again.
-    if (filter.length > sqlLongFilterBytes) yield* this.tx.breathe(tiringWork)
+    if (filter.length > sqlLongFilterBytes) yield* this.tx.pause(turnUnits)
     const ordered = this.orderedBySource(filter)
     if (ordered !== undefined) {
       this.isOrdered = true

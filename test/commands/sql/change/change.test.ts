@@ -166,7 +166,7 @@ await eachRoom(
     t.equal(await refusal(room, other), 11000, 'another key is still an error')
     const upsert =
       "INSERT INTO c (_id, k, n) VALUES ($1, 'a', 5), ($2, 'new', 7) " +
-      'ON CONFLICT (k) DO UPDATE SET n = c.n + excluded.n WHERE c.n < 100 RETURNING k, n'
+      'ON CONFLICT (k) DO UPDATE SET n = c.n + EXCLUDED.n WHERE c.n < 100 RETURNING k, n'
     const reply = await run(room, upsert, [10, 11])
     t.match(reply, { insertedCount: 1, insertedIds: [11], matchedCount: 1, modifiedCount: 1 })
     t.same(reply.cursor.firstBatch, [

@@ -2,6 +2,8 @@
 // go through, over documents from literals; answers as a type and a text, `integer 5`.
 
 import { GatewayError } from '../../../../src/base/errors.js'
+import { work } from '../../../../src/base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../../../src/base/work-figures.js'
 import { typeNameOf } from '../../../../src/commands/sql/expression/cast.js'
 import { compile } from '../../../../src/commands/sql/expression/compile.js'
 import type { Scope } from '../../../../src/commands/sql/expression/scope.js'
@@ -9,7 +11,6 @@ import { textForm } from '../../../../src/commands/sql/expression/text-form.js'
 import type { SqlValue, Truth } from '../../../../src/commands/sql/expression/truth.js'
 import type { Expression } from '../../../../src/protocol/sql/ast.js'
 import { parseStatement } from '../../../../src/protocol/sql/parse.js'
-import { turnsTaken } from '../../../../src/query/expressions/loop-turns.js'
 import { documentFrom, valueFrom } from '../../../../src/value/literal.js'
 import type { Value } from '../../../../src/value/value.js'
 
@@ -25,7 +26,7 @@ export function expressionOf(text: string): Expression {
 
 export function scopeOf(parameters: readonly unknown[] = []): Scope {
   // Each is a stretch of work of its own, as a statement is.
-  turnsTaken()
+  work.begin(turnUnits, stretchUnits)
   return { tables: ['t'], parameters: parameters.map(valueFrom), now: testNow }
 }
 

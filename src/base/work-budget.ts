@@ -1,0 +1,84 @@
+// The work budget: what every loop over values spends from. The process does one thing at a time,
+// so one count serves all. A stretch is what runs without a pause: a turn of a read program, a
+// write program, the reading of a request. It is told when it should pause, and refused where it
+// cannot. (docs/design/transactions.md, rule 1)
+
+import { fail } from './errors.js'
+
+/** The bounds of a stretch that another one has interrupted. */
+export interface Stretch {
+  readonly spent: number
+  readonly dueAt: number
+  readonly refuseAt: number
+}
+
+export class WorkBudget {
+  /** Units since the process began; work-figures.ts says what a unit is. */
+  spent = 0
+  /** The most units of one stretch since `resetLongest`: tests assert it. */
+  longest = 0
+  private startedAt = 0
+  private dueAt = Number.POSITIVE_INFINITY
+  private refuseAt = Number.POSITIVE_INFINITY
+
+  /** A loop that can pause, or end its batch, does so now. */
+  get isDue(): boolean {
+    return this.spent >= this.dueAt
+  }
+
+  /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
+  spend(units: number): void {
+    this.spent += units
+    if (this.spent > this.refuseAt) throw tooMuch()
+  }
+
+  /** Whether `spend` would take so many. */
+  allows(units: number): boolean {
+    return this.spent + units <= this.refuseAt
+  }
+
+  /** Counts units of what is bounded by itself and cannot fail, such as a read of the store. */
+  note(units: number): void {
+    this.spent += units
+  }
+
+  /** A stretch begins: due after `due` units, refused `beyond` units later. */
+  begin(due: number, beyond: number): void {
+    this.startedAt = this.spent
+    this.dueAt = this.spent + due
+    this.refuseAt = this.dueAt + beyond
+  }
+
+  /** The stretch is over: until the next one begins, nothing is due and nothing is refused. */
+  end(): void {
+    const units = this.spent - this.startedAt
+    if (units > this.longest) this.longest = units
+    this.startedAt = this.spent
+    this.dueAt = Number.POSITIVE_INFINITY
+    this.refuseAt = Number.POSITIVE_INFINITY
+  }
+
+  /** The stretch at work, for `resume`: a program may run in the midst of a request. */
+  interrupt(): Stretch {
+    return { spent: this.spent, dueAt: this.dueAt, refuseAt: this.refuseAt }
+  }
+
+  /** Goes on with an interrupted stretch; what came between does not count for it. */
+  resume({ spent, dueAt, refuseAt }: Stretch): void {
+    this.end()
+    const between = this.spent - spent
+    this.dueAt = dueAt + between
+    this.refuseAt = refuseAt + between
+  }
+
+  resetLongest(): void {
+    this.longest = 0
+  }
+}
+
+/** The budget of this process. */
+export const work = new WorkBudget()
+
+function tooMuch(): Error {
+  return fail('MaxTimeMSExpired', 'operation exceeded time limit: too much work for one document')
+}

@@ -1,0 +1,48 @@
+// What a hunt for long turns sends: one command of one protocol each, with a name for the report.
+// Cases go to a thread of their own (client-thread.ts), so they are plain data.
+
+export type StallCase =
+  | { readonly kind: 'document'; readonly name: string; readonly command: object; db?: string }
+  | { readonly kind: 'words'; readonly name: string; readonly words: readonly Word[] }
+  | { readonly kind: 'sql'; readonly name: string; readonly text: string; values?: Hostile[] }
+  | {
+      readonly kind: 'http'
+      readonly name: string
+      readonly method: string
+      readonly path: string
+      /** Values in it may be `{$hostile}`. */
+      readonly json?: unknown
+    }
+
+/** A text or number as it is, or one that the client's thread makes large. */
+export type Word = string | number | { readonly hostile: Hostile }
+
+/** `kind` and how large: bytes of a text, elements of an array. */
+export interface Hostile {
+  readonly kind: HostileKind
+  readonly size: number
+}
+
+export type HostileKind = (typeof hostileKinds)[number]
+
+export const hostileKinds = [
+  'text',
+  'almostText',
+  'words',
+  'wideText',
+  'digits',
+  'numbers',
+  'equalNumbers',
+  'equalTexts',
+  'almostTexts',
+  'objects',
+  'pairs',
+  'nested',
+  'deep',
+  'wide',
+] as const
+
+/** What stands in a command or a body where the client's thread puts the large value. */
+export function large(kind: HostileKind, size: number): { readonly $hostile: Hostile } {
+  return { $hostile: { kind, size } }
+}

@@ -1,0 +1,131 @@
+// The client of a hunt, in a thread of its own: what it costs is not the server's. It sends one case
+// after the other by real clients and tells when the answer, good or bad, is whole.
+
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { EJSON } from 'bson'
+import { MongoClient } from 'mongodb'
+import pg from 'pg'
+import { encode } from '../support/resp-client.js'
+import type { StallCase, Word } from './cases.js'
+import { hostileText, hostileValue } from './hostile-values.js'
+
+export interface ClientAddress {
+  readonly uri: string
+  readonly key: string
+  readonly redisPort: number
+  readonly sqlPort: number
+  readonly httpPort: number
+}
+
+const address = workerData as ClientAddress
+const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
+const end = 'the end of the hunt'
+let sql: pg.Client | undefined
+
+async function run(one: StallCase): Promise<string> {
+  switch (one.kind) {
+    case 'document': {
+      const command = EJSON.parse(EJSON.stringify(one.command)) as Record<string, unknown>
+      await mongo.db(one.db ?? 'stall').command(grown(command) as object)
+      return 'ok'
+    }
+    case 'words':
+      return words(one.words)
+    case 'sql':
+      return (await sqlClient())
+        .query({
+          text: one.text,
+          values: (one.values ?? []).map(hostileText),
+          rowMode: 'array',
+        })
+        .then(() => 'ok')
+    case 'http':
+      return http(one)
+  }
+}
+
+/** With each `{$hostile: {kind, size}}` made large. */
+function grown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(grown)
+  if (typeof value !== 'object' || value === null) return value
+  const { $hostile } = value as { $hostile?: { kind: 'text'; size: number } }
+  if ($hostile !== undefined) return hostileValue($hostile)
+  const proto = Object.getPrototypeOf(value)
+  if (proto !== Object.prototype && proto !== null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, grown(inner)]))
+}
+
+async function sqlClient(): Promise<pg.Client> {
+  if (sql !== undefined) return sql
+  sql = new pg.Client({
+    ...{ host: '127.0.0.1', port: address.sqlPort, database: 'stall' },
+    ...{ user: 'operator', password: address.key },
+  })
+  sql.on('error', () => {
+    sql = undefined
+  })
+  await sql.connect()
+  return sql
+}
+
+/** Behind the command comes an ECHO: when that is answered, all of the reply has come. */
+function words(given: readonly Word[]): Promise<string> {
+  const texts = given.map((word) =>
+    typeof word === 'object' ? hostileText(word.hostile) : String(word),
+  )
+  return new Promise((resolve) => {
+    const socket = connect({ port: address.redisPort, host: '127.0.0.1' })
+    const isLast = Buffer.from(`${end}\r\n`)
+    let tail = Buffer.alloc(0)
+    let first = ''
+    const finish = (): void => {
+      socket.destroy()
+      resolve(first)
+    }
+    socket.on('data', (chunk: Buffer) => {
+      if (first === '' && chunk.length > 5) first = chunk.toString('latin1', 5, 60)
+      tail = Buffer.concat([tail, chunk]).subarray(-isLast.length)
+      if (tail.equals(isLast)) finish()
+    })
+    socket.on('error', () => {})
+    socket.on('close', finish)
+    socket.write(encode(['AUTH', address.key]))
+    socket.write(encode(texts))
+    socket.write(encode(['ECHO', end]))
+  })
+}
+
+function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<string> {
+  const text = json === undefined ? undefined : JSON.stringify(grown(json))
+  return new Promise((resolve) => {
+    const sent = request(
+      {
+        ...{ host: '127.0.0.1', port: address.httpPort, method, path },
+        headers: {
+          authorization: `Bearer ${address.key}`,
+          ...(text === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        },
+      },
+      (reply) => {
+        reply.resume()
+        reply.on('end', () => resolve(String(reply.statusCode)))
+      },
+    )
+    sent.on('error', (error) => resolve(error.message))
+    sent.end(text)
+  })
+}
+
+parentPort?.on('message', (one: StallCase | 'close') => {
+  if (one === 'close') {
+    void Promise.all([mongo.close(), sql?.end()]).then(() => process.exit())
+    return
+  }
+  run(one)
+    .catch((error: unknown) => (error instanceof Error ? error.message.slice(0, 100) : 'failed'))
+    .then((answer) => parentPort?.postMessage(answer))
+})

@@ -1,0 +1,139 @@
+// Sends hostile commands to a gateway of this process and looks how long its turns are: by units of
+// the work budget in `npm test`, by processor time of the main thread in the long counts, where a
+// long one is measured three times and the median counts.
+
+import { Worker } from 'node:worker_threads'
+import type { Test } from 'tap'
+import { work } from '../../src/base/work-budget.js'
+import {
+  stretchUnits,
+  turnUnits,
+  writeStretchUnits,
+  writeTurnUnits,
+} from '../../src/base/work-figures.js'
+import { startGateway } from '../support/live-gateway.js'
+import { isLong, seed } from '../support/seed.js'
+import { seededRandom } from '../support/seeded-random.js'
+import type { StallCase } from './cases.js'
+import type { ClientAddress } from './client-thread.js'
+import { TurnMeter } from './turn-meter.js'
+
+/** A turn's bound, milliseconds of processor time; a write program may take the second. */
+const turnMsMax = 20
+const writeMsMax = 50
+
+/** Units of one turn: what is due, what may come beyond it, and one step of a scan. */
+const unitsMax = turnUnits + stretchUnits + turnUnits
+const writeUnitsMax = writeTurnUnits + writeStretchUnits
+
+export interface HuntOptions {
+  /** Of the cases that are tried on each change, one in so many; all in the long counts. */
+  readonly oneIn?: number
+  /** What the cases write, so that their bound is that of write programs. */
+  readonly writes?: boolean
+  readonly prepare?: readonly StallCase[]
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+interface Finding {
+  readonly name: string
+  readonly answer: string
+  readonly units: number
+  readonly ms: number
+}
+
+/** Throws nothing: each case above its bound is a failed assertion that names it. */
+export async function hunt(
+  t: Test,
+  cases: readonly StallCase[],
+  options: HuntOptions = {},
+): Promise<void> {
+  const gateway = await startGateway(t, { RATE_LIMITS: 'off', ...options.settings })
+  const { ports, key, uri } = gateway
+  const client = new Client({
+    uri: uri.replace(/\/main$/, '/?authSource=main'),
+    key,
+    redisPort: ports.redis ?? 0,
+    sqlPort: ports.sql ?? 0,
+    httpPort: ports.http ?? 0,
+  })
+  const meter = new TurnMeter()
+  const findings: Finding[] = []
+  try {
+    for (const one of options.prepare ?? []) await client.run(one)
+    for (const one of chosen(cases, options.oneIn ?? 1)) {
+      findings.push(await measured(client, meter, one, options.writes === true))
+    }
+  } finally {
+    meter.close()
+    await client.close()
+  }
+  judge(t, findings, options.writes === true)
+}
+
+async function measured(
+  client: Client,
+  meter: TurnMeter,
+  one: StallCase,
+  writes: boolean,
+): Promise<Finding> {
+  const tries: Finding[] = []
+  do {
+    work.resetLongest()
+    meter.reset()
+    const answer = await client.run(one)
+    const finding = { name: one.name, answer, units: work.longest, ms: await meter.longest() }
+    tries.push(finding)
+    if (finding.ms <= (writes ? writeMsMax : turnMsMax)) return finding
+  } while (isLong && tries.length < 3)
+  return tries.sort((a, b) => a.ms - b.ms)[Math.floor(tries.length / 2)] as Finding
+}
+
+function chosen(cases: readonly StallCase[], oneIn: number): readonly StallCase[] {
+  if (isLong || oneIn === 1) return cases
+  const next = seededRandom(seed)
+  return cases.filter(() => next() * oneIn < 1)
+}
+
+function judge(t: Test, findings: readonly Finding[], writes: boolean): void {
+  const worst = [...findings].sort((a, b) => b.ms - a.ms).slice(0, 20)
+  t.comment(`seed ${seed}, ${findings.length} cases; the longest turns, ms and units:`)
+  for (const { name, ms, units, answer } of worst) {
+    t.comment(`${ms.toFixed(1)} ${units} ${name}: ${answer.replaceAll(/\s+/g, ' ')}`)
+  }
+  const most = writes ? writeUnitsMax : unitsMax
+  const far = findings.filter(({ units }) => units > most)
+  t.same(far, [], `no turn above ${most} units`)
+  if (!isLong) return
+  const mostMs = writes ? writeMsMax : turnMsMax
+  const long = findings.filter(({ ms }) => ms > mostMs)
+  t.same(long, [], `no turn above ${mostMs} ms of processor time`)
+}
+
+/** The thread that sends: one case at a time. */
+class Client {
+  private readonly thread: Worker
+
+  constructor(address: ClientAddress) {
+    this.thread = new Worker(new URL('./client-thread.js', import.meta.url), {
+      workerData: address,
+    })
+  }
+
+  run(one: StallCase): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.thread.once('error', reject)
+      this.thread.once('message', (answer: string) => {
+        this.thread.off('error', reject)
+        resolve(answer)
+      })
+      this.thread.postMessage(one)
+    })
+  }
+
+  close(): Promise<unknown> {
+    const gone = new Promise((resolve) => this.thread.once('exit', resolve))
+    this.thread.postMessage('close')
+    return gone
+  }
+}

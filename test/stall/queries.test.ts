@@ -1,0 +1,177 @@
+// Every operator of filters and updates and every stage over hostile documents: those with one large
+// value each, and a collection of many.
+
+import t from 'tap'
+import { accumulators } from '../../src/query/accumulators.js'
+import { fieldOperators } from '../../src/query/filter/operators.js'
+import { topOperatorNames } from '../../src/query/filter/parse.js'
+import { stageNames } from '../../src/query/pipeline.js'
+import { windowFunctionNames } from '../../src/query/stages/window-functions.js'
+import { updateOperatorNames } from '../../src/query/update.js'
+import { isLong } from '../support/seed.js'
+import { type HostileKind, hostileKinds, large, type StallCase } from './cases.js'
+import { hunt } from './hunt.js'
+import { stageSpecs } from './stage-specs.js'
+
+const size = isLong ? 6_000_000 : 300_000
+const many = isLong ? 100_000 : 5_000
+const documentsAtOnce = 1_000
+
+function command(name: string, fields: object): StallCase {
+  return { kind: 'document', name, command: fields }
+}
+
+/** One document a kind in `values`, and many small ones in `many`. */
+const prepare: StallCase[] = hostileKinds.map((kind) =>
+  command(`insert ${kind}`, {
+    insert: 'values',
+    documents: [{ _id: kind, v: large(kind, size), w: large(kind, size - 100), n: 1 }],
+  }),
+)
+for (let from = 0; from < many; from += documentsAtOnce) {
+  const documents = Array.from({ length: documentsAtOnce }, (_, i) => ({
+    _id: from + i,
+    i: from + i,
+    g: (from + i) % 10,
+    text: `${'a'.repeat(200)}${(from + i) % 7}`,
+    list: [from, i, 3],
+    at: new Date(from + i).toISOString(),
+  }))
+  prepare.push(command('insert many', { insert: 'many', documents }))
+}
+
+const terms = isLong ? 200_000 : 20_000
+const list = (kind: HostileKind = 'numbers') => large(kind, terms * 12)
+
+/** Operands of a field's operators. */
+const operands: readonly unknown[] = [
+  5,
+  'a',
+  large('text', size >> 2),
+  large('almostText', size >> 2),
+  list(),
+  list('almostTexts'),
+  list('nested'),
+  { $elemMatch: { $gt: 1 } },
+  { $in: list() },
+  { v: 5 },
+  { $or: Array.from({ length: 1_000 }, (_, i) => ({ k: `k${i}` })) },
+  ['(a+)+b', 'i'],
+  '(a|aa)+$',
+  '^(?!b)a*b',
+]
+
+const filters: readonly object[] = [
+  ...fieldOperators.flatMap(({ name }) => operands.map((operand) => ({ v: { [name]: operand } }))),
+  ...['v.k', 'v.a.a.a.a', 'v.0.5', 'v.f9', 'v.v'].map((path) => ({ [path]: 5 })),
+  { v: large('text', size) },
+  { v: large('almostText', size) },
+  { v: list('equalNumbers') },
+  ...topOperatorNames.flatMap((name) => [
+    { [name]: Array.from({ length: 5_000 }, (_, i) => ({ v: i })) },
+    { [name]: [{ $expr: { $in: [5, '$v'] } }, { v: { $all: list() } }] },
+    { [name]: { v: { $gt: 5 } } },
+  ]),
+  { $jsonSchema: { properties: { v: { uniqueItems: true } } } },
+  { $jsonSchema: { properties: { v: { enum: list() } } } },
+  { $jsonSchema: { properties: { v: { patternProperties: { '(a|b)*c': { minLength: 1 } } } } } },
+  { $jsonSchema: { properties: { v: { items: { enum: list('almostTexts') } } } } },
+]
+
+const values: readonly unknown[] = [
+  5,
+  large('text', size >> 1),
+  list(),
+  { $each: list() },
+  { $each: list(), $sort: 1, $slice: 1_000 },
+  { $each: [1], $position: 0 },
+  { $in: list() },
+  { $or: Array.from({ length: 1_000 }, (_, i) => ({ k: `k${i}` })) },
+  { and: 5 },
+  1,
+  'u',
+]
+
+function finds(filter: object, title: string): StallCase[] {
+  return hostileKinds.map((kind) =>
+    command(`find ${title} of ${kind}`, {
+      find: 'values',
+      filter: { $and: [{ _id: kind }, filter] },
+      projection: { _id: 1 },
+    }),
+  )
+}
+
+function updates(update: object, title: string): StallCase[] {
+  return hostileKinds.map((kind) =>
+    command(`update ${title} of ${kind}`, {
+      update: 'values',
+      updates: [{ q: { _id: kind }, u: update }],
+    }),
+  )
+}
+
+function short(value: object): string {
+  return JSON.stringify(value).slice(0, 70)
+}
+
+t.test('every stage has its hostile forms', async (t) => {
+  const known = new Set(Object.keys(stageSpecs))
+  t.same(
+    stageNames.filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+t.test('no filter holds the loop', async (t) => {
+  const cases = filters.flatMap((filter) => finds(filter, short(filter)))
+  await hunt(t, cases, { prepare, oneIn: 8 })
+})
+
+t.test('no update holds the loop', async (t) => {
+  const paths = ['v', 'v.5', 'v.$[]', 'v.$[].v', 'v.a.a', 'v.f9']
+  const cases = updateOperatorNames.flatMap((name) =>
+    paths.flatMap((path) =>
+      values.flatMap((value) => {
+        const update = { [name]: { [path]: value } }
+        return updates(update, short(update))
+      }),
+    ),
+  )
+  await hunt(t, cases, { prepare, oneIn: 40, writes: true })
+})
+
+t.test('no stage holds the loop', async (t) => {
+  const cases: StallCase[] = []
+  for (const [name, specs] of Object.entries(stageSpecs)) {
+    for (const [i, spec] of specs.entries()) {
+      const pipeline = Array.isArray(spec) ? spec : [{ [name]: spec }]
+      cases.push(command(`${name} ${i} of many`, { aggregate: 'many', pipeline, cursor: {} }))
+      for (const kind of hostileKinds) {
+        cases.push(
+          command(`${name} ${i} of ${kind}`, {
+            aggregate: 'values',
+            pipeline: [{ $match: { _id: kind } }, ...pipeline],
+            cursor: {},
+          }),
+        )
+      }
+    }
+  }
+  for (const name of [...accumulators.keys(), ...windowFunctionNames]) {
+    for (const input of ['$i', '$text', '$list']) {
+      const operand = /N$/.test(name) ? { input, n: 10_000 } : input
+      const group = { $group: { _id: null, r: { [name]: operand } } }
+      const window = { $setWindowFields: { sortBy: { i: 1 }, output: { r: { [name]: operand } } } }
+      cases.push(
+        command(`${name} ${input}`, { aggregate: 'many', pipeline: [group], cursor: {} }),
+        command(`window ${name} ${input}`, { aggregate: 'many', pipeline: [window], cursor: {} }),
+      )
+    }
+  }
+  for (const collation of [{ locale: 'de' }, { locale: 'en', strength: 1 }, { locale: 'zh' }]) {
+    const sorted = { find: 'many', sort: { text: 1, i: -1 }, collation, batchSize: 10 }
+    cases.push(command(`sort collated ${collation.locale}`, sorted))
+  }
+  await hunt(t, cases, { prepare, oneIn: 6, writes: true })
+})

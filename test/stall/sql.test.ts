@@ -1,0 +1,110 @@
+// Every SQL function and operator over hostile values, and statements that are long themselves.
+
+import t from 'tap'
+import { documentFunctions } from '../../src/commands/sql/expression/document-functions.js'
+import { numberFunctions } from '../../src/commands/sql/expression/number-functions.js'
+import { textFunctions } from '../../src/commands/sql/expression/text-functions.js'
+import { timeFunctions } from '../../src/commands/sql/expression/time-functions.js'
+import { isLong } from '../support/seed.js'
+import { hostileKinds, large, type StallCase } from './cases.js'
+import { hunt } from './hunt.js'
+
+const size = isLong ? 6_000_000 : 300_000
+const many = isLong ? 100_000 : 5_000
+const rowsAtOnce = 1_000
+
+const prepare: StallCase[] = hostileKinds.map((kind) => ({
+  kind: 'document',
+  name: `insert ${kind}`,
+  command: {
+    insert: 'vals',
+    documents: [
+      { _id: kind, v: large(kind, size), w: large(kind, size - 100), n: large('text', size >> 2) },
+    ],
+  },
+}))
+for (let from = 0; from < many; from += rowsAtOnce) {
+  prepare.push({
+    kind: 'document',
+    name: 'insert many',
+    command: {
+      insert: 'many',
+      documents: Array.from({ length: rowsAtOnce }, (_, i) => ({
+        ...{ _id: from + i, i: from + i, g: i % 10, s: `${'a'.repeat(200)}${i % 7}` },
+      })),
+    },
+  })
+}
+
+const operands = ['v', 'w', 'n', "'a'", '5', '1000000', "'a%b%c%'", "'(a|aa)+$'"] as const
+
+const operators = [
+  ...['=', '<', '<>', '||', 'LIKE', 'ILIKE', '~', '~*', '!~', '+', '*', '/', '%', '->', '->>'],
+  ...['@>', '<@', '?', '#>', 'IS DISTINCT FROM', 'AND', 'OR', 'IN', 'BETWEEN 1 AND'],
+]
+
+const expressions: string[] = []
+for (const { names, arity } of [
+  ...[...textFunctions, ...numberFunctions, ...timeFunctions, ...documentFunctions],
+]) {
+  const name = names[0] as string
+  for (let count = arity[0]; count <= Math.min(arity[1], 3); count++) {
+    for (const first of ['v', 'n']) {
+      for (const [i, second] of operands.entries()) {
+        const third = operands[(i + 3) % operands.length]
+        expressions.push(`${name}(${[first, second, third].slice(0, count).join(', ')})`)
+        if (count < 2) break
+      }
+    }
+  }
+}
+for (const operator of operators) {
+  for (const second of operands) {
+    expressions.push(operator === 'IN' ? `v IN (${second}, w)` : `v ${operator} ${second}`)
+  }
+}
+for (const type of ['text', 'int', 'numeric', 'float8', 'boolean', 'timestamp', 'date', 'jsonb']) {
+  expressions.push(`CAST(v AS ${type})`)
+}
+
+const cases: StallCase[] = expressions.flatMap((expression) =>
+  hostileKinds.map((kind): StallCase => {
+    const text = `SELECT ${expression} FROM vals WHERE _id = '${kind}'`
+    return { kind: 'sql', name: `${expression} of ${kind}`, text }
+  }),
+)
+
+const items = (make: (i: number) => string, count = 9_000): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(', ')
+
+/** Statements over many rows, and long ones. */
+const statements: readonly string[] = [
+  'SELECT count(*), sum(i), min(s), max(s), avg(i) FROM many',
+  'SELECT array_agg(s), json_agg(i), string_agg(s, s) FROM many',
+  'SELECT s, count(*) FROM many GROUP BY s HAVING count(*) > 1 ORDER BY s DESC',
+  'SELECT i, array_agg(s) FROM many GROUP BY i ORDER BY 1',
+  'SELECT DISTINCT s, i FROM many ORDER BY s, i DESC LIMIT 10',
+  'SELECT * FROM many ORDER BY s, i DESC',
+  'SELECT a.i FROM many a JOIN many b ON a.g = b.g WHERE a.i < 300',
+  'SELECT a.i FROM many a LEFT JOIN many b ON a.i > b.i LIMIT 10',
+  "SELECT i FROM many WHERE s LIKE '%a%a%a%a%a%b'",
+  "SELECT i FROM many WHERE s ~ '(a|aa)+b'",
+  `SELECT i FROM many WHERE i IN (${items(String)})`,
+  `SELECT i FROM many WHERE s IN (${items((i) => `'a${i}'`)})`,
+  `SELECT i FROM many WHERE ${Array.from({ length: 900 }, (_, i) => `i = ${i}`).join(' OR ')}`,
+  `SELECT ${items((i) => `i + ${i}`, 1_500)} FROM many LIMIT 5`,
+  `INSERT INTO made (_id, a) VALUES ${items((i) => `(${i}, 'x${i}')`, 3_000)}`,
+  'UPDATE many SET g = g + 1, s = s || s WHERE i < 3000',
+  'UPDATE many SET g = g + 1',
+  'DELETE FROM many WHERE i > 10',
+  'EXPLAIN ANALYZE SELECT * FROM many ORDER BY s',
+]
+
+t.test('no SQL function or operator holds the loop', async (t) => {
+  await hunt(t, cases, { prepare, oneIn: 12 })
+})
+
+t.test('no statement holds the loop', async (t) => {
+  const all = statements.map((text): StallCase => ({ kind: 'sql', name: text.slice(0, 60), text }))
+  await hunt(t, all, { prepare, writes: true })
+})
