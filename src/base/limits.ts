@@ -303,8 +303,8 @@ export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */
 export const listedKeysMax = 1_000
 /**
- * Sockets that have not logged in: how many on a listener, how many of them of one address (IPv6: of
- * one /64), and how long they may stay silent. Beyond, a newcomer takes the place of the oldest.
+ * Sockets that have not logged in: how many on a listener, how many of them of one address (IPv6:
+ * of one /64), and how long they may stay silent. Beyond, a newcomer takes the place of the oldest.
  */
 export const anonymousSocketsMax = 1_000
 export const anonymousSocketsOfAddressMax = anonymousSocketsMax / 2

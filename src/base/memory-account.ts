@@ -1,6 +1,6 @@
 // The one account of what the server holds for its clients: MEMORY_BUDGET in all, a part of it for
-// each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Replies that
-// clients do not take pause the connections of their owner, and at last close the slowest.
+// each owner. What is kept (cursors, statements, portals) is refused beyond the bounds. Replies
+// that clients do not take pause the connections of their owner, and at last close the slowest.
 
 import { ByteBudget } from './byte-budget.js'
 import { type ByteShare, ByteShares } from './byte-shares.js'
@@ -71,7 +71,7 @@ export class MemoryAccount {
     return budget.bytesUsed < bytesMax
   }
 
-  /** Calls `admit` once there is room for a request of that owner; answers how to leave the line. */
+  /** Calls `admit` once a request of that owner has room; answers how to leave the line. */
   whenRoom(owner: string, admit: () => void): () => void {
     const waiting = { owner, admit }
     this.waiting.push(waiting)

@@ -1,5 +1,5 @@
-// For whom a connection holds memory: a wallet with all of its keys, the operator, or before a login
-// the address that it came from.
+// For whom a connection holds memory: a wallet with all of its keys, the operator, or before a
+// login the address that it came from.
 
 import { clientOf } from '../base/client-address.js'
 import { holderOf } from '../engine/sources/cursors.js'

@@ -1,6 +1,6 @@
-// Sockets on which nobody has logged in: silent ones, half a login, a TLS handshake, a byte now and
-// then. They have a bound in all and a share for each address, and a newcomer takes the place of the
-// oldest of the address that has most: so no address can keep the others out.
+// Sockets on which nobody has logged in: silent ones, half a login, a TLS handshake, a byte now
+// and then. They have a bound in all and a share for each address, and a newcomer takes the place
+// of the oldest of the address that has most: so no address can keep the others out.
 
 import type { Socket } from 'node:net'
 import { clientOf } from '../base/client-address.js'
@@ -9,6 +9,10 @@ export interface SilentBounds {
   readonly all: number
   readonly ofAddress: number
 }
+
+const { POSITIVE_INFINITY: infinity } = Number
+/** Where everybody is the operator. */
+export const unboundedSockets: SilentBounds = { all: infinity, ofAddress: infinity }
 
 interface Silent {
   readonly socket: Socket

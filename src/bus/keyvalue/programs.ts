@@ -2,15 +2,13 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
-import { fail, GatewayError, hasKind } from '../../base/errors.js'
+import { fail } from '../../base/errors.js'
 import {
   commandReadsMax,
   pipelineReplyBytes,
   preparedReadsMax,
   wordsAtOnceMax,
 } from '../../base/limits.js'
-import { ReplyError, tooMuchMemory } from '../../base/reply-error.js'
-import { Slice } from '../../base/slice.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -26,8 +24,9 @@ import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { askedOf, requireKeys } from './key-rights.js'
+import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { noKeyPermission } from './refusals.js'
-import { bytesOfReply, type Reply } from './reply.js'
+import { forgetReply, isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -336,7 +335,9 @@ export class Programs {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
       if (call.replyBytes > 0) forgetReply(call)
-      if (call.session.replyBytes >= pipelineReplyBytes && this.isPutOff(call, now)) continue
+      if (call.session.replyBytes >= pipelineReplyBytes) {
+        if (isPutOff(call, now, options.replyBytesMax())) continue
+      }
       const { changes, hits, misses } = work
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
@@ -396,19 +397,6 @@ export class Programs {
     }
   }
 
-  /** Whether the replies before it have to be taken first, or leave no room for its own. */
-  private isPutOff(call: KeyValueCall, now: number): boolean {
-    const { session, command, isQueued } = call
-    const { grain } = command.row
-    // Others, and those of other protocols, are answered together with what is before them.
-    const isOfPipeline = session.protocol === 'resp' && !isQueued
-    call.isDeferred = isOfPipeline && (grain === 'read' || grain === 'write')
-    if (call.isDeferred || session.replyBytes < this.options.replyBytesMax()) return call.isDeferred
-    call.begin(now)
-    call.fail(tooMuchMemory())
-    return true
-  }
-
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
@@ -464,30 +452,8 @@ export class Spaces {
   }
 }
 
-/** Smaller ones do not count: as many as a program has take little. */
-const countedReplyBytes = 1_024
-
-function noteReply(call: KeyValueCall, reply: Reply): void {
-  if (typeof reply !== 'object' || reply === null) return
-  const bytes = reply instanceof Slice ? reply.end - reply.start : bytesOfReply(reply)
-  if (bytes < countedReplyBytes) return
-  call.replyBytes = bytes
-  call.session.replyBytes += bytes
-}
-
-/** Of an earlier run of the program. */
-function forgetReply(call: KeyValueCall): void {
-  call.session.replyBytes -= call.replyBytes
-  call.replyBytes = 0
-}
-
 const snapshot = { snapshot: true } as const
 const plainly: Manner = {}
-
-/** A program writes too much, as the store says; what a command refuses itself stays refused. */
-function isTooLarge(thrown: unknown): boolean {
-  return hasKind(thrown, 'TransactionTooLarge') && !(thrown instanceof ReplyError)
-}
 
 /** Whether it has more words than a program may put records. */
 function isLong({ count, command }: KeyValueCall): boolean {
@@ -496,37 +462,6 @@ function isLong({ count, command }: KeyValueCall): boolean {
 
 /** Of EXEC: more are prepared, as a command of as many words is. */
 const commandsAtOnceMax = wordsAtOnceMax
-
-/** What a command that is prepared may meet, and one that runs at once does not. */
-function isOutOfReach(error: unknown): boolean {
-  return error instanceof GatewayError && endsPreparing.has(error.kind)
-}
-
-const endsPreparing: ReadonlySet<string> = new Set([
-  'TransactionTooLarge',
-  'WriteConflict',
-  'SnapshotTooOld',
-])
-
-/** As Work refuses it. */
-function readsTooMuch(thrown: unknown): boolean {
-  return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
-}
-
-/** Whether it is this command's own refusal, after which its neighbours can go on. */
-function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
-}
-
-const endsProgram: ReadonlySet<string> = new Set([
-  'InternalError',
-  'TransactionTooLarge',
-  'WriteConflict',
-  'OutOfDiskSpace',
-  'SnapshotTooOld',
-  'Interrupted',
-  'ShutdownInProgress',
-])
 
 function failAll(calls: readonly KeyValueCall[], error: unknown): void {
   for (const call of calls) if (!call.isRefused) call.fail(error)

@@ -1,6 +1,6 @@
-// What one HTTP socket owes its client: replies that are made and not taken. Pipelined requests wait
-// until what was made before them is mostly taken, and unsent bytes count for their owner. Requests
-// that come one by one with small replies pass none of this.
+// What one HTTP socket owes its client: replies that are made and not taken. Pipelined requests
+// wait until what was made before them is mostly taken, and unsent bytes count for their owner.
+// Requests that come one by one with small replies pass none of this.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -215,3 +215,15 @@ const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** Those of one path together. */
+export function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
+  const paths = new Map<string, AnyRoute[]>()
+  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}

@@ -8,8 +8,6 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { Bytes } from '../../base/bytes.js'
-import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
   anonymousSocketsMax,
@@ -20,24 +18,21 @@ import {
   requestMsMax,
   streamBatchDocuments,
 } from '../../base/limits.js'
-import type { Log } from '../../base/log.js'
-import type { MemoryAccount } from '../../base/memory-account.js'
-import type { Bus } from '../../bus/bus.js'
 import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
-import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
 import { requireSafeNetwork } from '../network.js'
-import { keyOf, SilentSockets } from '../silent-sockets.js'
-import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
-import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
+import { keyOf, SilentSockets, unboundedSockets } from '../silent-sockets.js'
+import { keepCertificate } from '../tls-certificate.js'
+import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
-import { Guard, type GuardOptions } from './guard.js'
-import { bodyKey, type Idempotency, type Turn } from './idempotency.js'
+import { Guard } from './guard.js'
+import type { HttpOptions } from './http-options.js'
+import { bodyKey, type Turn } from './idempotency.js'
 import { close, listen } from './listen.js'
 import { isMcpUrl, mcpRefusal } from './mcp-errors.js'
 import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
@@ -45,7 +40,14 @@ import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
 import { isShared, OtherOrigins } from './other-origins.js'
 import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
-import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
+import {
+  type AnyRoute,
+  byPath,
+  type HttpExchange,
+  HttpRequest,
+  hasBody,
+  type RequestServices,
+} from './request.js'
 import { refusalHeaders } from './request-limit.js'
 import {
   type Answer,
@@ -57,33 +59,6 @@ import {
   variesByOrigin,
 } from './respond.js'
 import { type RawRoute, type ReplyRoute, type RouteHead, routes } from './routes.js'
-
-export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
-  readonly host: string
-  readonly port: number
-  readonly tls: TlsCertificate | undefined
-  readonly database: string
-  readonly memory: MemoryAccount
-  readonly bus: Bus
-  readonly random: Random
-  readonly ids: ObjectIds
-  /** Signs the cursors of lists. */
-  readonly pageKey: Bytes
-  readonly log: Log
-  /** Makes the function that answers the Health object as JSON text, once the port is known. */
-  readonly health: (httpPort: number) => () => Awaitable<string>
-  /** Counts how much keys are used; without it nothing does. */
-  readonly keyUse?: { count(identity: Identity, endpoint: string): void }
-  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
-  readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
-  readonly idempotency: Idempotency
-  /** Setting ALLOWED_ORIGINS: pages that may call with a key; none unless given. */
-  readonly allowedOrigins?: readonly string[]
-  /** Of Sigil's package. */
-  readonly version: string
-  /** Beside those of the table: what needs more than the bus. */
-  readonly rawRoutes: readonly AnyRoute[]
-}
 
 export interface HttpListener {
   readonly port: number
@@ -139,8 +114,6 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   return { port, connections: () => connections, close: (graceMs) => close(server, graceMs) }
 }
 
-const unbounded = { all: Number.POSITIVE_INFINITY, ofAddress: Number.POSITIVE_INFINITY }
-
 interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
   /** A command of the request has reached the bus. */
@@ -188,7 +161,7 @@ class HttpHandler {
     const { authOff, trustedProxies } = options
     const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
     // The clients of a proxy come from one address, and it sees to those that say nothing.
-    this.silent = new SilentSockets(authOff ? unbounded : bounds, (address) =>
+    this.silent = new SilentSockets(authOff ? unboundedSockets : bounds, (address) =>
       trustedProxies.includes(address),
     )
     const { allowedOrigins = [] } = options
@@ -519,18 +492,7 @@ class HttpHandler {
   }
 }
 
-function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
-  const paths = new Map<string, AnyRoute[]>()
-  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
-  return paths
-}
-
 function exchangeOf({ env, req }: HttpContext): HttpExchange {
   const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
   return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
