@@ -16,6 +16,7 @@ import { readSession, SessionSweeper } from './identity/sessions.js'
 import { SignIn } from './identity/sign-in.js'
 import { SignatureChecker } from './identity/signature-check.js'
 import { WalletStanding } from './identity/standing.js'
+import { readUserIdentity } from './identity/users.js'
 import { readKeyState } from './identity/wallet-keys.js'
 import { mayEnter } from './identity/whitelist.js'
 import type { Store } from './store/store.js'
@@ -57,6 +58,7 @@ export function openAuthority(options: AuthorityOptions): Authority {
     readSession,
     whitelist,
     keyOnChain: (address, index) => chain.registry.standing(address, index),
+    ...(hasUsers(settings, isLoopback) ? { readUser: readUserIdentity } : {}),
   })
   const signIn = openSignIn(options, audit, (tx, address) => mayEnter(tx, address, whitelist))
   const sweeper = new SessionSweeper({ store, clock, log })
@@ -69,6 +71,11 @@ export function openAuthority(options: AuthorityOptions): Authority {
     isAdministrator: (identity) => isAdministrator(identity, rules, 'admin'),
     close: () => sweeper.close(),
   }
+}
+
+/** Whether service users exist. */
+export function hasUsers({ USERS }: Pick<Settings, 'USERS'>, isLoopback: boolean): boolean {
+  return USERS === 'auto' ? isLoopback : USERS === 'on'
 }
 
 function openSignIn(

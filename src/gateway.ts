@@ -2,11 +2,12 @@
 // needs; nothing else knows how the parts are put together.
 
 import { join } from 'node:path'
-import { openAuthority } from './authority.js'
+import { hasUsers, openAuthority } from './authority.js'
 import type { Clock, Random } from './base/clock.js'
 import { HeapRest, processHeap } from './base/heap-rest.js'
 import { shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
+import { MemoryAccount } from './base/memory-account.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
@@ -19,6 +20,7 @@ import { documentRows } from './commands/rows.js'
 import { Engine } from './engine/engine.js'
 import { openSpills } from './engine/sources/spill.js'
 import { OperatorKey } from './identity/operator.js'
+import { UserService } from './identity/user-service.js'
 import { openKeyValue, sharedMode } from './key-value.js'
 import { pageOrigins } from './listeners/http/guard.js'
 import type { KeyValueHttp } from './listeners/http/key-value-http.js'
@@ -108,7 +110,7 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
-  const heap = processHeap()
+  const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
   const parts: Parts = { ...server, listeners, heapRest }
@@ -130,7 +132,9 @@ async function openServer(
 ): Promise<Server> {
   const { settings, clock, random, log, version } = options
   const common = { clock, random, log }
-  const engine = new Engine({ store, ...common, spills: openSpills(settings.STORE, clock) })
+  const spills = openSpills(settings.STORE, clock)
+  const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+  const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
   engine.builds.resumedBound = quotas.requireSpace
@@ -139,7 +143,14 @@ async function openServer(
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })
   const { rules, standing, audit } = authority
   const { registry } = chain
-  const wallets = openWallets({ settings, store, ...common, operator: operatorKey, registry })
+  const users = new UserService({
+    store,
+    decoySecret: operatorKey.decoySecret,
+    isOn: hasUsers(settings, isOnLoopback),
+    isLoopback: isOnLoopback,
+  })
+  const opened = { settings, store, ...common, operator: operatorKey, registry, users }
+  const wallets = openWallets(opened)
   const { credentials, keyLimit, keyUse } = wallets
   const ids = new ObjectIds(clock, random)
   const proofs = new Proofs({
@@ -152,7 +163,7 @@ async function openServer(
   })
   engine.attach(proofs.job)
   const protocols = new Protocols(store, log)
-  const below = { chain, engine, authority, wallets, quotas, proofs, protocols, ids }
+  const below = { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids }
   const bus = openBus(below, options, listeners)
   const keyValue = await openKeyValue({
     settings,
@@ -175,11 +186,11 @@ async function openServer(
 
 type BelowBus = Pick<
   Server,
-  'chain' | 'engine' | 'authority' | 'wallets' | 'quotas' | 'proofs' | 'protocols' | 'ids'
+  'chain' | 'engine' | 'authority' | 'wallets' | 'users' | 'quotas' | 'proofs' | 'protocols' | 'ids'
 >
 
 function openBus(
-  { chain, engine, authority, wallets, quotas, proofs, protocols, ids }: BelowBus,
+  { chain, engine, authority, wallets, users, quotas, proofs, protocols, ids }: BelowBus,
   { settings, clock, random, log, version, onShutdown }: GatewayOptions,
   listeners: () => Listeners | undefined,
 ): Bus {
@@ -204,6 +215,7 @@ function openBus(
     keyLimit,
     keyUse,
     keys,
+    users,
     quotas,
     proofs,
     places: () => placesOf(settings, listeners(), protocols),

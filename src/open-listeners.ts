@@ -13,7 +13,7 @@ import type { ServerPlaces } from './bus/services.js'
 import type { OpenChain } from './chain/open.js'
 import type { Engine } from './engine/engine.js'
 import type { OperatorKey } from './identity/operator.js'
-import { ByteBudget } from './listeners/budget.js'
+import type { UserService } from './identity/user-service.js'
 import { backupRoute } from './listeners/http/backup.js'
 import { chainRoutes } from './listeners/http/chain.js'
 import { openHealth } from './listeners/http/health.js'
@@ -55,6 +55,7 @@ export interface Server {
   readonly bus: Bus
   readonly keyValue: KeyValueBus
   readonly wallets: Wallets
+  readonly users: UserService
   readonly authority: Authority
   readonly engine: Engine
   readonly lifecycle: Lifecycle
@@ -80,10 +81,10 @@ export async function openListeners(
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
   const authOff = settings.AUTH_MODE === 'off'
-  const budget = new ByteBudget(settings.MEMORY_BUDGET)
+  const { memory } = server.engine
   const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
   const { quotas } = server
-  const shared = { host, tls, authOff, allowInsecure, budget, clock, log, quotas }
+  const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas }
   const { credentials, identify, keyUse } = wallets
   const { rules, signIn, isAdministrator } = authority
   const switched = new SwitchedListeners(protocols, {
@@ -112,6 +113,7 @@ export async function openListeners(
         isLoopback: isLoopback(host),
         publicUrl: settings.PUBLIC_URL,
         allowedHosts: settings.ALLOWED_HOSTS,
+        allowedOrigins: settings.ALLOWED_ORIGINS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
         rateLimits: settings.RATE_LIMITS === 'on',

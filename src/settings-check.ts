@@ -5,15 +5,20 @@ import { fail } from './base/errors.js'
 import { operatorKeyCharsMin } from './base/limits.js'
 import type { Settings } from './base/settings.js'
 import { requireTemplate } from './chain/explorer.js'
+import { requireOrigins } from './listeners/http/other-origins.js'
 import { isLoopback } from './listeners/network.js'
 
 /** What settings say together; throws InvalidOptions, or answers what to warn of. */
 export function checkSettings(settings: Settings): string[] {
   const notes: string[] = []
   if (settings.EXPLORER_TX_URL !== undefined) requireTemplate(settings.EXPLORER_TX_URL)
+  requireOrigins(settings.ALLOWED_ORIGINS)
   const local = isLoopback(settings.HOST)
   if (settings.AUTH_MODE === 'off') {
     if (!local) throw fail('InvalidOptions', `AUTH_MODE=off needs a loopback HOST`)
+    if (settings.ALLOWED_ORIGINS.length > 0) {
+      throw fail('InvalidOptions', 'ALLOWED_ORIGINS needs AUTH_MODE=required: pages speak by keys')
+    }
     notes.push('AUTH_MODE=off: everyone on this machine is the operator.')
   }
   if (settings.TEST_COMMANDS) notes.push(testCommandsNote(settings, local))

@@ -13,10 +13,12 @@ import { KeyService } from './identity/key-service.js'
 import { KeyUse } from './identity/key-use.js'
 import { LoginDelay } from './identity/login-delay.js'
 import type { OperatorKey } from './identity/operator.js'
+import type { UserService } from './identity/user-service.js'
 import type { Store } from './store/store.js'
 
 export interface WalletsOptions {
   readonly settings: Pick<Settings, 'KEY_MODE'>
+  readonly users?: UserService
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -40,7 +42,7 @@ export interface Wallets {
 }
 
 export function openWallets(options: WalletsOptions): Wallets {
-  const { settings, store, clock, random, log, operator, registry } = options
+  const { settings, store, clock, random, log, operator, registry, users } = options
   const mode = settings.KEY_MODE
   const bearer = new Bearer({ store, registry, mode })
   const delay = new LoginDelay({ clock })
@@ -52,7 +54,15 @@ export function openWallets(options: WalletsOptions): Wallets {
     keys,
     keyLimit: new KeyLimit(clock),
     identify: (key) => bearer.identify(key),
-    credentials: new SigilCredentials({ operator, bearer, registry, store, mode, delay }),
+    credentials: new SigilCredentials({
+      operator,
+      bearer,
+      registry,
+      store,
+      mode,
+      delay,
+      ...(users === undefined ? {} : { users }),
+    }),
     close: () => delay.close(),
     closeEnded(close) {
       keys.onEnded = ({ hash, source, address }) =>

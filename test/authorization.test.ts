@@ -458,6 +458,22 @@ const besides: Readonly<Record<string, Decision>> = {
   top: { opens: 'operator', db: 'admin', command: { top: 1 } },
   profile: { opens: 'operator', command: { profile: 0 } },
   usersInfo: { opens: 'identity', command: { usersInfo: 1 } },
+  // The room has no service for passwords: USERS=off.
+  createUser: {
+    ...{ opens: 'operator', fails: true },
+    command: { createUser: 'app', pwd: 'geheim', roles: [] },
+  },
+  updateUser: { opens: 'operator', fails: true, command: { updateUser: 'app', roles: [] } },
+  grantRolesToUser: {
+    ...{ opens: 'operator', fails: true },
+    command: { grantRolesToUser: 'app', roles: [] },
+  },
+  revokeRolesFromUser: {
+    ...{ opens: 'operator', fails: true },
+    command: { revokeRolesFromUser: 'app', roles: [] },
+  },
+  dropUser: { opens: 'operator', fails: true, command: { dropUser: 'app' } },
+  dropAllUsersFromDatabase: { opens: 'operator', command: { dropAllUsersFromDatabase: 1 } },
   rolesInfo: { opens: 'operator', command: { rolesInfo: 1 } },
   // The room has no listeners.
   setProtocol: { opens: 'admin', fails: true, command: { setProtocol: 'sql', enabled: true } },

@@ -38,6 +38,7 @@ export const codes = {
   NamespaceNotFound: row(26, 404),
   IndexNotFound: row(27, 404),
   PathNotViable: row(28, 400),
+  RoleNotFound: row(31, 404),
   CannotBackfillArray: row(34, 400),
   ConflictingUpdateOperators: row(40, 400),
   CursorNotFound: row(43, 404),

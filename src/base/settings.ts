@@ -128,7 +128,9 @@ export const settingRows = {
   ),
   MEMORY_BUDGET: size(
     '256 MB',
-    'Bytes of requests and replies in flight; beyond it sockets are paused, not buffered.',
+    'Bytes that the server holds for clients: requests and replies in flight, cursors, queries ' +
+      'at work, statements and portals. One owner may hold half of it. Beyond it sockets are ' +
+      'paused, idle cursors closed and queries refused.',
   ),
   DATABASE: text('main', 'Database of the HTTP routes and of printed URIs.'),
   API_KEY: secret("The operator's key; replaces the one made at first start."),
@@ -167,6 +169,12 @@ export const settingRows = {
       '`operators`, whom the operator names. `auto` is `first` on loopback without proxies, else ' +
       '`operators`.',
   ),
+  USERS: choice(
+    ['auto', 'on', 'off'],
+    'auto',
+    'Whether service users, which the operator makes by createUser, exist. `auto` is `on` on ' +
+      'loopback, else `off`.',
+  ),
   WHITELIST: choice(
     ['off', 'enforce'],
     'off',
@@ -179,6 +187,10 @@ export const settingRows = {
   ),
   PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
   ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),
+  ALLOWED_ORIGINS: list(
+    "Origins, separated by commas, whose pages may call the HTTP routes by a wallet's key, such " +
+      'as `https://app.example.com`; exact, without `*`. Refused with AUTH_MODE=off.',
+  ),
   TRUSTED_PROXIES: list(
     'Addresses of proxies, separated by commas, whose X-Forwarded-For and -Proto are believed.',
   ),

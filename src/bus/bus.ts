@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
 import type { Rules } from '../identity/allow.js'
 import type { AuditDetails } from '../identity/audit.js'
-import { isWallet } from '../identity/standing.js'
+import { isRevocable } from '../identity/standing.js'
 import type { Awaitable, Program } from '../store/store.js'
 import type { Document } from '../value/value.js'
 import { type BusView, Call } from './call.js'
@@ -154,7 +154,7 @@ export class Bus implements BusView {
     const { engine, services } = this
     const { name, access, grows, secrets = noSecrets } = row
     requireIdentity(row, session, services.rules)
-    if (access !== 'anonymous' && isWallet(session.identity)) this.meet(session, name)
+    if (access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, name)
     if (row.adminOnly === true && request.db !== 'admin') {
       throw fail('Unauthorized', `${name} may only be run against the admin database.`)
     }

@@ -7,11 +7,20 @@ import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import { type CreateOptions, reservedName } from '../engine/collection/catalog.js'
 import type { Engine } from '../engine/engine.js'
+import { isKeyspaceName } from '../engine/keyspace/keyspaces.js'
 import type { Access, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
 import type { AuditDetails, AuditEntry } from '../identity/audit.js'
-import { type Identity, identityKey, type WalletIdentity, walletOf } from '../identity/identity.js'
-import { isWallet, noWallets } from '../identity/standing.js'
+import {
+  accountOf,
+  type Identity,
+  identityKey,
+  type RevocableIdentity,
+  type UserIdentity,
+  walletOf,
+} from '../identity/identity.js'
+import { isRevocable, noWallets } from '../identity/standing.js'
+import { allowsView, type Place } from '../identity/user-rights.js'
 import type { QueryContext } from '../query/context.js'
 import { letVariables } from '../query/expression.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
@@ -156,7 +165,7 @@ export class Call<A, T> implements Fence {
   /** Milliseconds that the caller's commands may take; 0 for no bound. */
   private get quotaMs(): number {
     const { quotas } = this.services
-    return quotas === undefined || !isWallet(this.identity) ? 0 : quotas.commandMs
+    return quotas === undefined || !isRevocable(this.identity) ? 0 : quotas.commandMs
   }
 
   /** The i-th ObjectId of this call, the same at every run. */
@@ -202,14 +211,31 @@ export class Call<A, T> implements Fence {
   creation(options: Document = emptyDocument): CreateOptions {
     const owner = walletOf(this.identity) ?? null
     const { defaultPrivacy: mode } = this.services
-    return { owner, mode, now: this.now, uuid: this.uuid(), options }
+    const made = this.madeBy === undefined ? {} : { madeBy: this.madeBy }
+    return { owner, mode, now: this.now, uuid: this.uuid(), options, ...made }
   }
 
-  /** Whether the caller may do `need` to a collection with that access. */
-  may(need: Need, access: Access | undefined): boolean {
+  /** The service user that calls, as collections tell who made them. */
+  get madeBy(): string | undefined {
+    return this.identity.kind === 'user' ? accountOf(this.identity) : undefined
+  }
+
+  /** Whether the caller may do `need` to what is at that place, with that access. */
+  may(need: Need, access: Access | undefined, place: Place): boolean {
+    const { identity, command } = this
     const { allow: decide, rules } = this.services
-    if (decide !== undefined) return decide(this.identity, need, access)
-    return allow(this.identity, need, access, rules)
+    if (identity.kind !== 'user') {
+      if (decide !== undefined) return decide(identity, need, access)
+      return allow(identity, need, access, rules)
+    }
+    if (isBehindPatterns(identity, place)) return false
+    const asked = { place, command }
+    return decide?.(identity, need, access, asked) ?? allow(identity, need, access, rules, asked)
+  }
+
+  /** As may, of a collection that is there. */
+  mayAt(need: Need, { db, name: collection, access }: Named): boolean {
+    return this.may(need, access, { db, collection })
   }
 
   /** Throws unless the caller may send the command at all. */
@@ -242,7 +268,7 @@ export class Call<A, T> implements Fence {
   /** Looks again at who asks, for work that begins with no program. */
   look(): Awaitable<void> {
     const { identity } = this.session
-    if (!isWallet(identity)) return undefined
+    if (!isRevocable(identity)) return undefined
     return this.engine.store.read((tx) => this.stand(tx, identity))
   }
 
@@ -257,12 +283,12 @@ export class Call<A, T> implements Fence {
 
   lookAgain(tx: ReadTx): Program<void> | undefined {
     const { identity } = this.session
-    return isWallet(identity) ? this.stand(tx, identity) : undefined
+    return isRevocable(identity) ? this.stand(tx, identity) : undefined
   }
 
   authorize(touch: Touch, access: Access | undefined): void {
     for (const need of touch.needs) {
-      if (this.may(need, access)) continue
+      if (this.may(need, access, touch)) continue
       throw this.unauthorized(touch.db, reasonOf(this.identity, need))
     }
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
@@ -270,21 +296,27 @@ export class Call<A, T> implements Fence {
 
   get requireSpace(): ((bytes: number) => void) | undefined {
     const { quotas } = this.services
-    if (quotas === undefined || this.grows === 'nothing' || !isWallet(this.identity))
+    if (quotas === undefined || this.grows === 'nothing' || !isRevocable(this.identity)) {
       return undefined
+    }
     return quotas.requireSpace
   }
 
   creating(owner: string | null, name: string): void {
-    if (isWallet(this.identity)) this.services.quotas?.made(owner, name)
+    if (isRevocable(this.identity)) this.services.quotas?.made(owner, name)
   }
 
   dropping(owner: string | null, name: string): void {
     this.services.quotas?.dropped(owner, name)
   }
 
-  authorizeOwner({ db, access: { owner } }: Namespace, source: Access | undefined): void {
-    if (owner === null) return
+  authorizeOwner(view: Namespace, source: Access | undefined, name: string): void {
+    const { db, access } = view
+    const { owner, madeBy } = access
+    if (owner === null) {
+      if (madeBy === undefined || allowsView(db, source, { db, collection: name })) return
+      throw this.unauthorized(db, 'VIEW_OWNER')
+    }
     const identity: Identity = { kind: 'session', address: owner, sid: '', chainId: 0 }
     const { allow: decide, rules } = this.services
     const may = decide?.(identity, 'read', source) ?? allow(identity, 'read', source, rules)
@@ -388,7 +420,7 @@ export class Call<A, T> implements Fence {
     return runSweep(store, this.fencedSweep(sweep), () => this.check(), this.account)
   }
 
-  private *stand(tx: ReadTx, identity: WalletIdentity): Program<void> {
+  private *stand(tx: ReadTx, identity: RevocableIdentity): Program<void> {
     const { standing = noWallets } = this.services
     this.identity = yield* standing.check(tx, identity, this.now)
     this.requireAccess()
@@ -448,6 +480,14 @@ export class Call<A, T> implements Fence {
     const shown = name.startsWith('sql') ? this.touches[0]?.collection : textIn(elements)
     return `{ ${name}: ${shown === undefined ? '1' : JSON.stringify(shown)} }`
   }
+}
+
+/** What tells of a collection where and whose it is. */
+type Named = Pick<Namespace, 'db' | 'name' | 'access'>
+
+/** Key patterns are of the key-value protocol: by others such a user does not reach keys. */
+function isBehindPatterns({ keyValue }: UserIdentity, { collection = '' }: Place): boolean {
+  return keyValue?.patterns !== undefined && isKeyspaceName(collection)
 }
 
 function textIn(elements: Elements): string | undefined {

@@ -6,6 +6,7 @@ import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { isUsageKey, usageKey } from '../engine/collection/counters.js'
+import { payerOf } from '../engine/collection/descriptors.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Namespace, Touch } from '../engine/types.js'
@@ -24,8 +25,8 @@ export interface Fence {
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
   authorize(touch: Touch, access: Access | undefined): void
-  /** Throws Unauthorized unless a view's owner may read a source of it. */
-  authorizeOwner(view: Namespace, source: Access | undefined): void
+  /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
+  authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
   /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
   creating(owner: string | null, name: string): void
   dropping(owner: string | null, name: string): void
@@ -130,7 +131,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     }
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
       const access = ns?.access ?? (yield* findReserved(this, db, name))
-      this.fence.authorizeOwner(of, access)
+      this.fence.authorizeOwner(of, access, name)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))
     }
   }
@@ -192,8 +193,8 @@ export class CommandTx extends CommandReadTx implements Tx {
     const { requireSpace } = this.writer
     if (requireSpace === undefined) return
     for (let i = 0; this.namespace(i) !== undefined; i++) {
-      const owner = this.namespace(i)?.access.owner ?? null
-      if (owner !== null) this.noteUsage(usageKey(owner))
+      const payer = payerOf((this.namespace(i) as Namespace).access)
+      if (payer !== null) this.noteUsage(usageKey(payer))
     }
     for (const key of this.usages) {
       if (this.writing.added(key).bytes > 0) requireSpace((yield* this.count(key)).bytes)

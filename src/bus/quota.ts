@@ -7,7 +7,7 @@ import { fail } from '../base/errors.js'
 import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
 import { listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
-import { graphPrefix } from '../engine/collection/descriptors.js'
+import { graphPrefix, payerOf } from '../engine/collection/descriptors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
 
 /** Of each wallet; 0 for none. */
@@ -157,7 +157,7 @@ class Counts {
 function* holdingsOf(tx: ReadTx): Program<Map<string, Holding>> {
   const holdings = new Map<string, Holding>()
   for (const ns of yield* listNamespaces(tx)) {
-    const { owner } = ns.access
+    const owner = payerOf(ns.access)
     if (owner === null || ns.name.startsWith(replacementPrefix)) continue
     const holding = holdings.get(owner) ?? { ...nothingHeld }
     const counted = countedAs(ns.name)

@@ -12,6 +12,7 @@ import type { KeyUse } from '../identity/key-use.js'
 import type { Credentials } from '../identity/login.js'
 import type { SignIn } from '../identity/sign-in.js'
 import type { Standing } from '../identity/standing.js'
+import type { UserService } from '../identity/user-service.js'
 import type { ObjectIds } from '../value/object-id.js'
 import type { Ulids } from '../value/ulids.js'
 import type { FailPoint } from './fail-point.js'
@@ -55,6 +56,8 @@ export interface Services {
   readonly credentials: Credentials
   /** Wallets' keys; without it there are none. */
   readonly keys?: KeyService
+  /** Passwords of service users; without it there are none. */
+  readonly users?: UserService
   /** The limit that a key has of its own; without it there is none. */
   readonly keyLimit?: KeyLimit
   /** Counts how much keys are used; without it nothing does. */

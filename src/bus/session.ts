@@ -4,7 +4,7 @@
 
 import type { Account } from '../base/accounts.js'
 import type { Scheduler } from '../base/scheduler.js'
-import { anonymous, type Identity, walletOf } from '../identity/identity.js'
+import { accountOf, anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
 import type { DocumentRow, Parsed } from './row.js'
@@ -79,10 +79,13 @@ export class Session {
   }
 }
 
-/** All keys and sessions of a wallet are one owner; the unknown are told apart by address. */
+/**
+ * All keys and sessions of a wallet are one owner, as is a service user; the unknown are told apart
+ * by address.
+ */
 function workOwner(identity: Identity, peer: string): string {
-  const wallet = walletOf(identity)
-  if (wallet !== undefined) return wallet
+  const account = accountOf(identity)
+  if (account !== undefined) return account
   if (identity.kind !== 'anonymous') return identity.kind
   const end = /^[^:]*:\d+$|\]:\d+$/.test(peer) ? peer.lastIndexOf(':') : peer.length
   return `${identity.kind} ${peer.slice(0, end)}`

@@ -13,6 +13,7 @@ import { serverStatusRows } from './admin/server-status.js'
 import { serverToolRows } from './admin/server-tools.js'
 import { sessionRows } from './admin/sessions.js'
 import { signInRows } from './admin/sign-in-task.js'
+import { userChangeRows } from './admin/user-changes-task.js'
 import { userRows } from './admin/users.js'
 import { whitelistRows } from './admin/whitelist.js'
 import { aggregateRow } from './document/aggregate.js'
@@ -76,6 +77,7 @@ export const documentRows: readonly DocumentRow[] = [
   ...serverToolRows,
   ...parameterRows,
   ...userRows,
+  ...userChangeRows,
   ...signInRows,
   ...keyRows,
   ...keyUseRows,

@@ -25,6 +25,8 @@ export interface Access {
   readonly roles: Readonly<Record<string, 1 | 2>>
   /** Somebody has chosen the mode: who comes first cannot claim it any more. */
   readonly isSettled?: true
+  /** Unowned and made by a service user, `name@database`: it counts for its quota. */
+  readonly madeBy?: string
   /** The server's own, such as `_audit`: no command writes it, and only these read it. */
   readonly audience?: 'administrators'
   /** A part of a graph of memories: their commands alone write it. */

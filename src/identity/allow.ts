@@ -4,6 +4,7 @@
 
 import type { Access, Need } from '../engine/types.js'
 import type { Identity, KeyIdentity, Permission, WalletIdentity } from './identity.js'
+import { allowsUser, type Place } from './user-rights.js'
 
 /** What the settings say about rights. */
 export interface Rules {
@@ -21,15 +22,23 @@ export const strictRules: Rules = {
   isAdministrator: () => false,
 }
 
+/** What a service user's rights depend on besides: where, and by which command. */
+export interface Asked {
+  readonly place: Place
+  readonly command: string
+}
+
 /**
  * Whether `identity` may do what `need` says to a collection with that `access`; undefined where
- * there is no such collection and its name is not reserved.
+ * there is no such collection and its name is not reserved. Without `asked` a service user may do
+ * nothing.
  */
 export function allow(
   identity: Identity,
   need: Need,
   access: Access | undefined,
   rules: Rules = strictRules,
+  asked?: Asked,
 ): boolean {
   if (access?.audience !== undefined) return need === 'read' && isAdministrator(identity, rules)
   switch (identity.kind) {
@@ -42,6 +51,8 @@ export function allow(
     case 'key':
       if (!permits(identity, need)) return false
       return access === undefined || allowsWallet(identity, need, access, rules)
+    case 'user':
+      return allowsUser(identity, need, access, asked?.place, asked?.command ?? '')
   }
 }
 
@@ -51,11 +62,16 @@ export function reasonOf(identity: Identity, need: Need): 'PERMISSION' | 'NOT_OW
   return need === 'read' || need === 'write' ? 'forbidden' : 'NOT_OWNER'
 }
 
-export type Allow = (identity: Identity, need: Need, access: Access | undefined) => boolean
+export type Allow = (
+  identity: Identity,
+  need: Need,
+  access: Access | undefined,
+  asked?: Asked,
+) => boolean
 
 /** The decision under the settings of this process. */
 export function allowUnder(rules: Rules): Allow {
-  return (identity, need, access) => allow(identity, need, access, rules)
+  return (identity, need, access, asked) => allow(identity, need, access, rules, asked)
 }
 
 /** Operator, or a wallet of ADMIN_ADDRESSES; by a key only where it may do what `with` says. */
@@ -68,6 +84,7 @@ export function isAdministrator(
     case 'operator':
       return true
     case 'anonymous':
+    case 'user':
       return false
     case 'session':
       return isAdministrator(identity.address)

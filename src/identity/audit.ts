@@ -122,6 +122,9 @@ function documentOf(number: number, entry: AuditEntry, now: number): Document {
       writer.string('address', identity.address)
     }
     if (identity.kind === 'key') writer.string('key', identity.hash.slice(0, hashDigitsShown))
+    if (identity.kind === 'user') {
+      writer.string('user', identity.name).string('db', identity.database)
+    }
     writer.close().string('protocol', protocol).string('peer', peer)
     if (ns !== undefined) writer.string('ns', ns)
     writer.openDocument('details')

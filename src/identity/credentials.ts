@@ -1,7 +1,8 @@
 // Who may sign in, by what, on every protocol: the operator by its key, wallets by theirs. A user
 // name is `operator`, a wallet's address, or an address with the number of one of its keys. Who is
 // not there gets a decoy by the same path, with the salt that anybody can compute for that name: a
-// random one would tell. (docs/keys.md, "Signing in with a key")
+// random one would tell. Any other name is sought among the service users of the database that the
+// login names. (docs/keys.md, "Signing in with a key")
 
 import { scramIterations } from '../base/limits.js'
 import { decoyVerifier } from '../protocol/scram/verifier.js'
@@ -15,6 +16,7 @@ import type { Credentials, ScramAccount } from './login.js'
 import type { LoginDelay } from './login-delay.js'
 import { type OperatorKey, operatorName } from './operator.js'
 import { isPublished } from './published-keys.js'
+import type { UserService } from './user-service.js'
 import { issuedKeyOf, issuedKeys, readKeyState, type WalletKey } from './wallet-keys.js'
 
 export interface SigilCredentialsOptions {
@@ -24,6 +26,8 @@ export interface SigilCredentialsOptions {
   readonly store: Store
   readonly mode: KeyMode
   readonly delay: LoginDelay
+  /** Without it there are no service users. */
+  readonly users?: UserService
 }
 
 /** A user name that names a wallet. */
@@ -64,6 +68,8 @@ export function accountNameOf(identity: Identity): string | undefined {
       return userNameOf(identity)
     case 'session':
       return identity.address
+    case 'user':
+      return identity.name
     case 'anonymous':
       return undefined
   }
@@ -76,9 +82,11 @@ export class SigilCredentials implements Credentials {
     return this.options.delay
   }
 
-  account(user: string): Awaitable<ScramAccount> {
-    const name = user === operatorName ? undefined : parseWalletName(user)
-    if (name === undefined) return this.options.operator.account(user)
+  account(user: string, databases: readonly string[] = []): Awaitable<ScramAccount> {
+    if (user === operatorName) return this.options.operator.account(user)
+    const name = parseWalletName(user)
+    const { users, operator } = this.options
+    if (name === undefined) return users?.account(user, databases) ?? operator.account(user)
     return this.walletAccount(user, name)
   }
 
@@ -87,7 +95,14 @@ export class SigilCredentials implements Credentials {
     return operator.identityOf(operatorName, key) ?? bearer.identify(key)
   }
 
-  identityOf(user: string, password: string): Awaitable<Identity | undefined> {
+  identityOf(
+    user: string,
+    password: string,
+    databases: readonly string[] = [],
+  ): Awaitable<Identity | undefined> {
+    if (user !== operatorName && parseWalletName(user) === undefined) {
+      return this.options.users?.identityOf(user, password, databases)
+    }
     const found = this.identify(password)
     if (!(found instanceof Promise)) return belongs(user, found)
     return found.then((identity) => belongs(user, identity))

@@ -32,10 +32,44 @@ export interface KeyIdentity {
 
 export type WalletIdentity = SessionIdentity | KeyIdentity
 
+/** The built-in roles of the document database that a service user can have in its database. */
+export type UserRole = 'read' | 'readWrite' | 'dbAdmin'
+
+export const userRoles: readonly UserRole[] = ['read', 'readWrite', 'dbAdmin']
+
+/** Keys that a service user may reach on the key-value protocol. */
+export interface KeyPattern {
+  /** Glob of the key-value protocol. */
+  readonly glob: Uint8Array
+  readonly read: boolean
+  readonly write: boolean
+}
+
+/** Rights in `kvN` that take the place of those that follow from the roles. */
+export interface KeyValueRights {
+  readonly permissions: readonly Permission[]
+  /** Undefined: every key. */
+  readonly patterns: readonly KeyPattern[] | undefined
+}
+
+/** A service user, made by the operator: for the unowned collections of one database. */
+export interface UserIdentity {
+  readonly kind: 'user'
+  readonly database: string
+  readonly name: string
+  /** Of its record, hexadecimal digits: a user that was dropped and made again is another one. */
+  readonly id: string
+  readonly roles: readonly UserRole[]
+  readonly keyValue: KeyValueRights | undefined
+}
+
+/** Who can lose the right to be here while connected. */
+export type RevocableIdentity = WalletIdentity | UserIdentity
+
 export type Identity =
   | { readonly kind: 'operator' }
   | { readonly kind: 'anonymous' }
-  | WalletIdentity
+  | RevocableIdentity
 
 export const operator: Identity = { kind: 'operator' }
 export const anonymous: Identity = { kind: 'anonymous' }
@@ -53,10 +87,23 @@ export function identityKey(identity: Identity): string {
       return identity.address
     case 'key':
       return `${identity.address}:${identity.hash}`
+    case 'user':
+      return `${accountOf(identity)} ${identity.id}`
   }
 }
 
 /** EIP-55 address of the wallet that speaks; undefined for the operator and the unknown. */
 export function walletOf(identity: Identity): string | undefined {
   return identity.kind === 'session' || identity.kind === 'key' ? identity.address : undefined
+}
+
+/** Who the quotas count for: a wallet, or a service user as `name@database`. */
+export function accountOf(identity: Identity): string | undefined {
+  if (identity.kind !== 'user') return walletOf(identity)
+  return `${identity.name}@${identity.database}`
+}
+
+/** The database of an account on the document wire: wallets and the operator are of `admin`. */
+export function accountDatabaseOf(identity: Identity): string {
+  return identity.kind === 'user' ? identity.database : 'admin'
 }

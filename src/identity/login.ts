@@ -25,9 +25,14 @@ export interface ScramAccount {
 
 /** Who may sign in, by what. */
 export interface Credentials {
-  account(user: string): Awaitable<ScramAccount>
+  /** `databases`: where a service user of that name is sought; the first that has one counts. */
+  account(user: string, databases?: readonly string[]): Awaitable<ScramAccount>
   /** The identity of that user with that key as password, if both belong together. */
-  identityOf(user: string, password: string): Awaitable<Identity | undefined>
+  identityOf(
+    user: string,
+    password: string,
+    databases?: readonly string[],
+  ): Awaitable<Identity | undefined>
   /** Whose key it is, whoever that may be; undefined for a wrong one. */
   identify(key: string): Awaitable<Identity | undefined>
   /** How failed logins are slowed; not at all unless there is one. */
@@ -52,6 +57,8 @@ export interface LoginStart {
   readonly skipEmptyExchange: boolean
   /** Who signs in, where the protocol says it before: the name in the messages is then ignored. */
   readonly user?: string
+  /** Where a service user is sought: the database of the login. */
+  readonly databases?: readonly string[] | undefined
 }
 
 export interface LoginStep {
@@ -92,10 +99,10 @@ export class Login {
    * AuthenticationFailed.
    */
   start(asked: LoginStart): Awaitable<LoginStep> {
-    const { mechanism, payload } = asked
+    const { mechanism } = asked
     this.pending = undefined
     if (mechanism === 'SCRAM-SHA-256') return this.startScram(asked)
-    if (mechanism === 'PLAIN') return this.plain(payload)
+    if (mechanism === 'PLAIN') return this.plain(asked)
     throw fail('MechanismUnavailable', `Unsupported mechanism '${mechanism}'`)
   }
 
@@ -133,8 +140,9 @@ export class Login {
     return this.complete(pending.user, pending.identity, reply.payload)
   }
 
-  private startScram({ payload, skipEmptyExchange, user }: LoginStart): Awaitable<LoginStep> {
+  private startScram(asked: LoginStart): Awaitable<LoginStep> {
     const { clock, credentials, random } = this.options
+    const { payload, skipEmptyExchange, user, databases } = asked
     const startedMs = clock.elapsed()
     const first = parseClientFirst(payload, user)
     const answer = ({ verifier, identity }: ScramAccount): LoginStep => {
@@ -143,11 +151,11 @@ export class Login {
       this.pending = { user: first.user, scram, identity, startedMs }
       return { payload: scram.serverFirst, identity: undefined }
     }
-    const account = credentials.account(first.user)
+    const account = credentials.account(first.user, databases)
     return account instanceof Promise ? account.then(answer) : answer(account)
   }
 
-  private plain(payload: Bytes): Awaitable<LoginStep> {
+  private plain({ payload, databases }: LoginStart): Awaitable<LoginStep> {
     if (!this.options.allowsPlain) {
       throw fail('MechanismUnavailable', 'PLAIN needs TLS or a loopback address')
     }
@@ -156,7 +164,7 @@ export class Login {
       identity === undefined
         ? this.failed(user, authenticationFailed())
         : this.complete(user, identity, new Uint8Array(0))
-    const found = this.options.credentials.identityOf(user, password)
+    const found = this.options.credentials.identityOf(user, password, databases)
     return found instanceof Promise ? found.then(answer) : answer(found)
   }
 

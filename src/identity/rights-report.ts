@@ -6,6 +6,7 @@ import { rightsListedMax, scanEntriesMax } from '../base/limits.js'
 import { entryUnits } from '../base/work-figures.js'
 import { listNamespaces } from '../engine/collection/catalog.js'
 import type { Program, ReadTx } from '../store/store.js'
+import { listUsers, type UserRecord } from './users.js'
 import { scanWalletKeys, type WalletKey } from './wallet-keys.js'
 import { listWhitelist } from './whitelist.js'
 
@@ -14,11 +15,14 @@ export function* rightsReport(tx: ReadTx): Program<string[]> {
   const keys = yield* activeKeys(tx)
   const [owned, grants] = yield* grantsOf(tx)
   const listed = yield* listWhitelist(tx)
+  const users = yield* listUsers(tx)
   return [
     `${count(keys.total, 'API key')} of wallets, ${count(owned, 'collection')} with an owner, ` +
-      `${count(grants.length, 'role')}, ${count(listed.length, 'whitelisted address', 'es')}`,
+      `${count(grants.length, 'role')}, ${count(users.length, 'service user')}, ` +
+      count(listed.length, 'whitelisted address', 'es'),
     ...some(keys.shown.map(keyLine), keys.total),
     ...some(grants, grants.length),
+    ...some(users.map(userLine), users.length),
   ]
 }
 
@@ -54,6 +58,10 @@ function* grantsOf(tx: ReadTx): Program<[owned: number, grants: string[]]> {
 function keyLine({ address, source, index, label, permissions }: WalletKey): string {
   const name = `${address}:${source === 'issued' ? 's' : ''}${index}`
   return `  key ${name} ${JSON.stringify(label)}: ${permissions.join(', ')}`
+}
+
+function userLine({ identity: { name, database, roles } }: UserRecord): string {
+  return `  user ${name} of ${database}: ${roles.join(', ')}`
 }
 
 function some(lines: readonly string[], total: number): string[] {

@@ -4,7 +4,14 @@
 
 import { fail, GatewayError } from '../base/errors.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
-import type { Identity, KeyIdentity, Permission, WalletIdentity } from './identity.js'
+import type {
+  Identity,
+  KeyIdentity,
+  Permission,
+  RevocableIdentity,
+  UserIdentity,
+  WalletIdentity,
+} from './identity.js'
 import type { KeyState } from './wallet-keys.js'
 import { type EntryRule, mayEnter } from './whitelist.js'
 
@@ -21,22 +28,25 @@ export interface StandingParts {
   /** The chain's word on a key that is registered there. */
   readonly keyOnChain: (address: string, index: number) => 'active' | 'revoked' | 'unknown'
   readonly whitelist: EntryRule
+  /** A service user as its record has it now; without it there are no service users. */
+  readonly readUser?: (tx: ReadTx, user: UserIdentity) => Program<UserIdentity | undefined>
 }
 
 export interface Standing {
   /**
-   * The wallet as it stands now, its permissions among it; the same object where nothing has
-   * changed. Throws Unauthenticated where it stands no longer, Unauthorized where the whitelist
-   * has left it out, HostUnreachable where the chain cannot be asked. `now` is in milliseconds
-   * since 1970.
+   * The wallet or service user as it stands now, with its current rights; the same object where
+   * nothing has changed. Throws Unauthenticated where it stands no longer, Unauthorized where the
+   * whitelist has left it out, HostUnreachable where the chain cannot be asked. `now` is in
+   * milliseconds since 1970.
    */
-  check(tx: ReadTx, identity: WalletIdentity, now: number): Program<WalletIdentity>
+  check(tx: ReadTx, identity: RevocableIdentity, now: number): Program<RevocableIdentity>
 }
 
 export class WalletStanding implements Standing {
   constructor(private readonly parts: StandingParts) {}
 
-  *check(tx: ReadTx, identity: WalletIdentity, now: number): Program<WalletIdentity> {
+  *check(tx: ReadTx, identity: RevocableIdentity, now: number): Program<RevocableIdentity> {
+    if (identity.kind === 'user') return yield* this.checkUser(tx, identity)
     const { address } = identity
     const current =
       identity.kind === 'key'
@@ -44,6 +54,13 @@ export class WalletStanding implements Standing {
         : yield* this.checkSession(tx, identity, now)
     if (yield* mayEnter(tx, address, this.parts.whitelist)) return current
     throw fail('Unauthorized', 'the address is not on the whitelist', { reason: 'NOT_WHITELISTED' })
+  }
+
+  private *checkUser(tx: ReadTx, identity: UserIdentity): Program<UserIdentity> {
+    const { readUser } = this.parts
+    const current = readUser === undefined ? undefined : yield* readUser(tx, identity)
+    if (current?.id === identity.id) return current
+    throw fail('Unauthenticated', 'the user is no longer there', { reason: 'USER_DROPPED' })
   }
 
   private *checkKey(tx: ReadTx, identity: KeyIdentity): Program<KeyIdentity> {
@@ -89,9 +106,9 @@ export const noWallets: Standing = {
   },
 }
 
-/** Whether a wallet must be looked at again; the operator and the unknown have nothing to lose. */
-export function isWallet(identity: Identity): identity is WalletIdentity {
-  return identity.kind === 'key' || identity.kind === 'session'
+/** Whether the identity must be checked again at each use: all but the operator and anonymous. */
+export function isRevocable(identity: Identity): identity is RevocableIdentity {
+  return identity.kind !== 'operator' && identity.kind !== 'anonymous'
 }
 
 /**
@@ -101,11 +118,11 @@ export function isWallet(identity: Identity): identity is WalletIdentity {
 export function standingNow(
   store: Store,
   standing: Standing,
-  identities: ReadonlySet<WalletIdentity>,
+  identities: ReadonlySet<RevocableIdentity>,
   now: number,
-): Awaitable<Map<WalletIdentity, WalletIdentity>> {
+): Awaitable<Map<RevocableIdentity, RevocableIdentity>> {
   return store.read(function* (tx) {
-    const found = new Map<WalletIdentity, WalletIdentity>()
+    const found = new Map<RevocableIdentity, RevocableIdentity>()
     for (const identity of identities) {
       try {
         found.set(identity, yield* standing.check(tx, identity, now))

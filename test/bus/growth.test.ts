@@ -113,8 +113,11 @@ const samples: Readonly<Record<string, Sample | ((memory: string) => Sample)>> =
   dropGraph: { command: { dropGraph: 'g' } },
 }
 
-/** They write what is no collection's: sessions, keys, the whitelist, the server's own state. */
-const apart: ReadonlySet<string> = new Set(['setWhitelist', 'explain'])
+/** They write what is no collection's: sessions, keys, users, the whitelist, the server's state. */
+const apart: ReadonlySet<string> = new Set([
+  ...['setWhitelist', 'explain', 'createUser', 'updateUser', 'grantRolesToUser'],
+  ...['revokeRolesFromUser', 'dropUser', 'dropAllUsersFromDatabase'],
+])
 
 async function openRoom() {
   const clock = new ManualClock()

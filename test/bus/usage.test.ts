@@ -158,6 +158,35 @@ t.test('sums follow every change of a collection and of its owner', async (t) =>
   )
 })
 
+t.test('what a service user has made counts for it', async (t) => {
+  const { code, usage, store } = open(t, 20_000)
+  const identity: Identity = {
+    ...{ kind: 'user', database: 'main', name: 'app', id: 'a0' },
+    ...{ roles: ['readWrite'], keyValue: undefined },
+  }
+  const app = new Session({ protocol: 'internal', id: 3, peer: 'test:3', identity })
+  const payer = 'app@main'
+  let made = 0
+  let answer = 0
+  while (answer === 0 && made < 100) {
+    answer = await code({ insert: 'c', documents: [{ _id: made, text: 'x'.repeat(500) }] }, app)
+    if (answer === 0) made++
+  }
+  t.equal(answer, 8000)
+  t.ok(made > 20 && made < 40, `${made} documents`)
+  const held = await usage(payer)
+  const ns = await store.read((tx) => findNamespace(tx, 'main', 'c'))
+  t.equal(ns?.access.owner, null)
+  t.ok(ns !== undefined && held === (await store.read((tx) => spaceOf(tx, ns))))
+  t.ok(held > 10_000 && held <= 20_000, `${held} bytes`)
+  t.equal(await code({ createIndexes: 'c', indexes: [{ key: { text: 1 }, name: 't' }] }, app), 8000)
+  t.equal(await code({ insert: 'c', documents: [{ _id: 'more' }] }), 0, 'the operator may')
+  await store.write((tx) => countUsage(tx, []))
+  t.same(await checkStore(store), [])
+  t.equal(await code({ drop: 'c' }, app), 0)
+  t.equal(await usage(payer), 0)
+})
+
 t.test('a folder of before gets its sums at a start', async (t) => {
   const { code, store, usage, room, alice: mine } = open(t, 0)
   t.equal(await code({ insert: 'c', documents: [{ _id: 1, text: 'x'.repeat(500) }] }, mine), 0)

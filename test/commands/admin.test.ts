@@ -97,7 +97,7 @@ t.test('what a standalone does not have is refused with the right code', async (
   t.equal(await code('atlasVersion'), 59)
   t.equal(await code('getFreeMonitoringStatus'), 59)
   t.equal(await code('bulkWrite'), 59)
-  t.equal(await code('createUser'), 20)
+  t.equal(await code('createRole'), 20)
   t.equal(await code('replSetGetStatus'), 76)
   t.equal(await code('replSetInitiate'), 76)
   t.equal(await code('getDefaultRWConcern'), 51300)

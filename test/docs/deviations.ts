@@ -52,11 +52,20 @@ const documents: readonly Deviation[] = [
   {
     topic: 'authentication',
     ours:
-      'users are `operator` and wallets with their keys ([keys](keys.md)), by ' +
-      'SCRAM-SHA-256 or PLAIN (TLS or loopback only); users are not made by commands, and ' +
-      '`usersInfo` tells one of oneself alone',
-    peers: 'users and roles in `admin`',
+      'users are `operator`, wallets with their keys ([keys](keys.md)), and service users that the ' +
+      'operator makes ([users](users.md)), by SCRAM-SHA-256 or PLAIN (TLS or loopback only); ' +
+      '`usersInfo` tells all but the operator of themselves alone, and never shows credentials',
+    peers: 'users and roles in `admin`; SCRAM-SHA-1 too',
     shown: ['test/identity/login.test.ts', 'test/clients/wallet-logins.test.ts'],
+  },
+  {
+    topic: 'users and their roles',
+    ours:
+      'a user has `read`, `readWrite` and `dbAdmin` of its own database alone, for collections ' +
+      'without a wallet as owner; there are none in `admin`; any other role is refused with 31, ' +
+      '`authenticationRestrictions` and SCRAM-SHA-1 alone with 2',
+    peers: "roles of any database, and roles of one's own making",
+    shown: ['test/commands/users.test.ts', 'test/authorization-users.test.ts'],
   },
   {
     topic: '`saslSupportedMechs`',

@@ -91,9 +91,9 @@ export const refusals: readonly Refusal[] = [
     why: 'they take linear time on every pattern',
   },
   {
-    what: 'adding users and roles',
-    command: { createUser: 'a', pwd: 'b', roles: [] },
+    what: "roles of one's own making",
+    command: { createRole: 'a', privileges: [], roles: [] },
     code: 20,
-    why: 'users are wallets and the operator',
+    why: 'service users have the roles `read`, `readWrite` and `dbAdmin`',
   },
 ]

@@ -10,7 +10,7 @@ import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import type { Identity } from '../../identity/identity.js'
-import { isWallet, noWallets } from '../../identity/standing.js'
+import { isRevocable, noWallets } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { type Metering, otherName } from '../metering.js'
 import type { Arguments } from './arguments.js'
@@ -79,6 +79,7 @@ export class KeyValueBus {
       allow: services.allow,
       standing: services.standing ?? noWallets,
       quotas: services.quotas,
+      replyBytesMax: () => engine.memory.ofOwnerMax,
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
@@ -234,12 +235,13 @@ export class KeyValueBus {
 
   private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
     const { clock, standing = noWallets } = this.services
-    return isWallet(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
+    return isRevocable(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
   }
 
   private *requireChannels(tx: ReadTx, identity: Identity, need: 'read' | 'write'): Program<void> {
     const { allow, channels } = this.services
-    if (!allow(identity, need, yield* channels.access(tx))) throw noChannelPermission()
+    const access = yield* channels.access(tx)
+    if (!allow(identity, need, access, channels.asked)) throw noChannelPermission()
   }
 
   private perform(call: KeyValueCall, startedMs: number): Awaitable<void> {
@@ -421,7 +423,7 @@ export class KeyValueBus {
     const share = ms / calls.length
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
-      if (!call.isRefused) this.account(call, share, startedMs)
+      if (!call.isRefused && !call.isDeferred) this.account(call, share, startedMs)
     }
     this.working--
     if (this.working === 0) this.idle?.()

@@ -10,12 +10,14 @@ import { matchTurnMs } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import { findNamespace } from '../../engine/collection/catalog.js'
 import { channelsName } from '../../engine/collection/server-collections.js'
+import { nameOf } from '../../engine/keyspace/keyspaces.js'
 import type { Access } from '../../engine/types.js'
-import type { Allow } from '../../identity/allow.js'
-import { type Identity, type WalletIdentity, walletOf } from '../../identity/identity.js'
-import { isWallet, type Standing, standingNow } from '../../identity/standing.js'
+import type { Allow, Asked } from '../../identity/allow.js'
+import { accountOf, type Identity, type RevocableIdentity } from '../../identity/identity.js'
+import { isRevocable, type Standing, standingNow } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx, Store } from '../../store/store.js'
 import type { Quotas } from '../quota.js'
+import { askedOf } from './key-rights.js'
 import { push, type Reply } from './reply.js'
 
 /** One message as a subscriber gets it; a subscription by pattern gets its own. */
@@ -40,7 +42,7 @@ export class Subscriber {
     readonly session: { readonly identity: Identity },
     readonly receive: (message: Message) => void,
   ) {
-    this.wallet = walletOf(session.identity)
+    this.wallet = accountOf(session.identity)
   }
 
   /** Channels and patterns together. */
@@ -94,6 +96,16 @@ export class Channels {
 
   get patternCount(): number {
     return this.patterns.size
+  }
+
+  /** For the decision about a service user: the channels are a collection. */
+  get asked(): Asked {
+    return askedOf({ db: this.options.database, name: channelsName }, 'publish')
+  }
+
+  /** Of the key-value databases, which are all alike to a service user. */
+  private get keysAsked(): Asked {
+    return askedOf({ db: this.options.database, name: nameOf(0) }, 'publish')
   }
 
   /** To listen is to read, to publish is to write. */
@@ -177,14 +189,14 @@ export class Channels {
 
   /** Undefined where all who listen are operators, of whom nothing is asked. */
   private look(deliveries: readonly Delivery[]): Awaitable<Looked | undefined> {
-    const wallets = new Set<WalletIdentity>()
+    const wallets = new Set<RevocableIdentity>()
     let isAsked = false
     for (const { subscribers } of deliveries) {
       for (const { session } of subscribers) {
         const { identity } = session
         if (identity.kind === 'operator') continue
         isAsked = true
-        if (isWallet(identity)) wallets.add(identity)
+        if (isRevocable(identity)) wallets.add(identity)
       }
     }
     if (!isAsked) return undefined
@@ -240,11 +252,11 @@ export class Channels {
 
   private hears(identity: Identity, looked: Looked | undefined, also?: Access): boolean {
     if (identity.kind === 'operator') return true
-    const current = isWallet(identity) ? looked?.standing.get(identity) : identity
+    const current = isRevocable(identity) ? looked?.standing.get(identity) : identity
     if (looked === undefined || current === undefined) return false
     const { allow } = this.options
-    if (!allow(current, 'read', looked.access)) return false
-    return also === undefined || allow(current, 'read', also)
+    if (!allow(current, 'read', looked.access, this.asked)) return false
+    return also === undefined || allow(current, 'read', also, this.keysAsked)
   }
 
   private drop(subscriber: Subscriber, kind: NameKind, key: string): void {

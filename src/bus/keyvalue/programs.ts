@@ -3,9 +3,13 @@
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
 import type { Account } from '../../base/accounts.js'
-import { fail, GatewayError, hasKind } from '../../base/errors.js'
-import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
-import { ReplyError } from '../../base/reply-error.js'
+import { fail } from '../../base/errors.js'
+import {
+  commandReadsMax,
+  pipelineReplyBytes,
+  preparedReadsMax,
+  wordsAtOnceMax,
+} from '../../base/limits.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -16,12 +20,15 @@ import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
-import { isWallet, type Standing } from '../../identity/standing.js'
+import { isRevocable, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { Quotas } from '../quota.js'
 import type { KeyValueCall } from './call.js'
+import { askedOf, requireKeys } from './key-rights.js'
+import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { noKeyPermission } from './refusals.js'
+import { forgetReply, isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 import { Spaces } from './spaces.js'
@@ -39,6 +46,8 @@ export interface ProgramOptions {
   /** Told of a collection to which a committed program wrote what its validator only warns of. */
   readonly warnOf: (ns: string, command: string, connection: number) => void
   readonly allow: Allow
+  /** Bytes of replies that one request may have made, all of its commands together. */
+  readonly replyBytesMax: () => number
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
   /** What each wallet may have; without it there is no bound. */
@@ -278,7 +287,7 @@ export class Programs {
           }
           return this.run(tx, calls, now, outcome, { ...manner, staged, keeps })
         },
-        identity !== undefined && isWallet(identity)
+        identity !== undefined && isRevocable(identity)
           ? {
               before: (tx) => this.options.standing.check(tx, identity, now),
               behind: (tx) => this.requireSpace(tx, calls, opened as Spaces),
@@ -342,13 +351,17 @@ export class Programs {
     keeps?.(spaces)
     let changed = 0
     const [first] = calls
-    if (first !== undefined && isWallet(first.session.identity)) {
+    if (first !== undefined && isRevocable(first.session.identity)) {
       if (!(yield* this.stand(tx, calls, first.session, now))) return true
     }
     if (before !== undefined && !(yield* before(spaces))) return false
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
+      if (call.replyBytes > 0) forgetReply(call)
+      if (call.session.replyBytes >= pipelineReplyBytes) {
+        if (isPutOff(call, now, options.replyBytesMax())) continue
+      }
       const { changes, hits, misses } = work
       try {
         const ks = spaces.known(call.database) ?? (yield* spaces.open(call.database))
@@ -361,6 +374,7 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
+        noteReply(call, call.reply)
         if (work.changes !== changes) changed++
         if (outcome.connection === 0 && work.invalid !== undefined) {
           outcome.connection = call.session.id
@@ -393,7 +407,7 @@ export class Programs {
     now: number,
   ): Program<boolean> {
     const { identity } = session
-    if (!isWallet(identity)) return true
+    if (!isRevocable(identity)) return true
     try {
       session.current = yield* this.options.standing.check(tx, identity, now)
       return true
@@ -415,7 +429,7 @@ export class Programs {
   private *requireSpace(tx: ReadTx, calls: readonly KeyValueCall[], spaces: Spaces): Program<void> {
     const { quotas } = this.options
     const identity = calls[0]?.session.identity
-    if (quotas === undefined || identity === undefined || !isWallet(identity)) return
+    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
     if (!isWriting(tx) || !calls.some(growsKeys)) return
     for (const key of spaces.usages()) {
       if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
@@ -426,12 +440,15 @@ export class Programs {
     const { needs, row } = call.command
     this.require(call, ns, needs)
     if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
   }
 
-  private require({ session }: KeyValueCall, { access }: Namespace, needs: readonly Need[]): void {
+  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
     const { allow } = this.options
+    const { current } = call.session
+    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
     for (let i = 0; i < needs.length; i++) {
-      if (!allow(session.current, needs[i] as Need, access)) throw noKeyPermission()
+      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
     }
   }
 
@@ -452,46 +469,10 @@ function growsKeys({ command, isRefused }: KeyValueCall): boolean {
 
 const plainly: Manner = {}
 
-/** A program writes too much, as the store says; what a command refuses itself stays refused. */
-function isTooLarge(thrown: unknown): boolean {
-  return hasKind(thrown, 'TransactionTooLarge') && !(thrown instanceof ReplyError)
-}
-
 /** Whether it has more words than a program may put records. */
 function isLong({ count, command }: KeyValueCall): boolean {
   return count > wordsAtOnceMax && command.row.grain === 'write'
 }
-
-/** What a command that is prepared may meet, and one that runs at once does not. */
-function isOutOfReach(error: unknown): boolean {
-  return error instanceof GatewayError && endsPreparing.has(error.kind)
-}
-
-const endsPreparing: ReadonlySet<string> = new Set([
-  'TransactionTooLarge',
-  'WriteConflict',
-  'SnapshotTooOld',
-])
-
-/** As Work refuses it. */
-function readsTooMuch(thrown: unknown): boolean {
-  return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
-}
-
-/** Whether it is this command's own refusal, after which its neighbours can go on. */
-function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
-}
-
-const endsProgram: ReadonlySet<string> = new Set([
-  'InternalError',
-  'TransactionTooLarge',
-  'WriteConflict',
-  'OutOfDiskSpace',
-  'SnapshotTooOld',
-  'Interrupted',
-  'ShutdownInProgress',
-])
 
 function failAll(calls: readonly KeyValueCall[], error: unknown): void {
   for (const call of calls) if (!call.isRefused) call.fail(error)

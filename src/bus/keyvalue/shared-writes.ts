@@ -9,7 +9,7 @@ import {
   sharedCommandWordsMax,
   sharedWordsMax,
 } from '../../base/limits.js'
-import { isWallet } from '../../identity/standing.js'
+import { isRevocable } from '../../identity/standing.js'
 import type { KeyValueCall } from './call.js'
 
 /** Calls of a program that has not begun: more may join them. */
@@ -114,7 +114,7 @@ function wordsToShare(calls: readonly KeyValueCall[]): number | undefined {
       return undefined
     }
     // A wallet is looked at in the program of its commands, and what it may not do fails them.
-    if (isWallet(session.identity)) return undefined
+    if (isRevocable(session.identity)) return undefined
     words += count
   }
   return words

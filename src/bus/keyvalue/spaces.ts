@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { usageKey } from '../../engine/collection/counters.js'
+import { payerOf } from '../../engine/collection/descriptors.js'
 import { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Keyspaces } from '../../engine/keyspace/keyspaces.js'
 import type { Work } from '../../engine/keyspace/work.js'
@@ -25,9 +26,12 @@ export class Spaces {
 
   /** The sums of their owners. */
   usages(): readonly Bytes[] {
-    const owners = new Set<string>()
-    for (const ks of this.opened) if (ks?.ns.access.owner) owners.add(ks.ns.access.owner)
-    return [...owners].map(usageKey)
+    const payers = new Set<string>()
+    for (const ks of this.opened) {
+      const payer = ks === undefined ? null : payerOf(ks.ns.access)
+      if (payer !== null) payers.add(payer)
+    }
+    return [...payers].map(usageKey)
   }
 
   /** Writes what commands have left open. */

@@ -9,7 +9,7 @@ import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { shapeOf } from '../../bus/shape.js'
 import { accountNameOf } from '../../identity/credentials.js'
-import { identityKey } from '../../identity/identity.js'
+import { accountDatabaseOf, identityKey } from '../../identity/identity.js'
 import { compileFilter } from '../../query/filter.js'
 import { Elements, field } from '../../value/elements.js'
 import { binaryValue, bsonType, type Document, stringOf } from '../../value/value.js'
@@ -169,7 +169,7 @@ function writeUser(writer: DocumentWriter, { identity }: Pick<AnyCall, 'identity
   const user = accountNameOf(identity)
   if (user === undefined) return
   writer.openArray('effectiveUsers').pushOpenDocument()
-  writer.string('user', user).string('db', 'admin').close().close()
+  writer.string('user', user).string('db', accountDatabaseOf(identity)).close().close()
 }
 
 function writeSession(writer: DocumentWriter, lsid: string): void {

@@ -35,7 +35,7 @@ const getPrivacy = documentRow({
     return reply((writer) => {
       writer.openDocument('privacy').string('mode', access.mode)
       writeOwner(writer, access.owner)
-      if (call.may('admin', access)) {
+      if (call.may('admin', access, { db, collection: target })) {
         writeRoles(writer, access)
         const contract = call.services.contractAddress?.()
         if (contract === undefined) writer.null('contractAddress')
@@ -108,7 +108,8 @@ function changed(call: PrivacyCall, { access }: Namespace): Access {
     ownerAddress === undefined
       ? (access.owner ?? walletOf(call.identity) ?? null)
       : requireAddress(ownerAddress, 'ownerAddress')
-  return { owner, mode, roles: access.roles, isSettled: true }
+  const made = owner === null && access.madeBy !== undefined ? { madeBy: access.madeBy } : {}
+  return { owner, mode, roles: access.roles, isSettled: true, ...made }
 }
 
 /** Only of a name that no collection has: giving up a collection is to drop it. */

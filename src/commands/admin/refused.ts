@@ -62,15 +62,14 @@ const refusals: readonly Refusal[] = [
   },
   {
     names: [
-      ...['createUser', 'updateUser', 'dropUser', 'dropAllUsersFromDatabase'],
-      ...['grantRolesToUser', 'revokeRolesFromUser', 'createRole', 'updateRole', 'dropRole'],
+      ...['createRole', 'updateRole', 'dropRole'],
       ...['dropAllRolesFromDatabase', 'grantRolesToRole', 'revokeRolesFromRole'],
       ...['grantPrivilegesToRole', 'revokePrivilegesFromRole'],
     ],
     code: 'IllegalOperation',
     reason: (name) =>
-      `${name} is not supported: the operator and wallets with their keys sign in, and their ` +
-      'rights are those of docs/rights.md',
+      `${name} is not supported: service users have the built-in roles read, readWrite and ` +
+      'dbAdmin (docs/users.md)',
   },
   {
     names: ['mapReduce'],

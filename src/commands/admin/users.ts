@@ -1,18 +1,32 @@
-// Who one is. Accounts are not made by commands here: there is the operator, and there are wallets
-// with their keys; nobody is told of another's.
+// Who one is, and which accounts there are: the operator sees its own and all service users, every
+// other identity its own account alone. Credentials are never shown. (docs/users.md)
 
-import { anyValue, bool, ignored, strictBool, withDefault } from '../../bus/params.js'
+import { anyValue, bool, ignored, object, optional, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { accountNameOf } from '../../identity/credentials.js'
-import { allPermissions, type Identity } from '../../identity/identity.js'
+import {
+  accountDatabaseOf,
+  allPermissions,
+  type Identity,
+  type UserIdentity,
+  type UserRole,
+  userRoles,
+} from '../../identity/identity.js'
 import { saslMechanisms } from '../../identity/login.js'
-import { elementsOf, field } from '../../value/elements.js'
-import { bsonType, documentOf, stringOf, type Value } from '../../value/value.js'
-import type { DocumentWriter } from '../../value/writer.js'
+import { listUsers, readUser, type UserRecord } from '../../identity/users.js'
+import type { QueryContext } from '../../query/context.js'
+import { compileFilter } from '../../query/filter.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { elementsOf } from '../../value/elements.js'
+import { bsonType, type Document, type Value } from '../../value/value.js'
+import { type DocumentWriter, writeDocument } from '../../value/writer.js'
+import { asksFor, nameOf } from './user-fields.js'
 
 const accountDatabase = 'admin'
 const operatorRole = 'root'
+const userMechanism = 'SCRAM-SHA-256'
+const uuidSubtype = 4
 
 const connectionStatus = documentRow({
   name: 'connectionStatus',
@@ -25,15 +39,16 @@ const connectionStatus = documentRow({
   run: (call) => {
     const { identity } = call
     const user = accountNameOf(identity)
+    const database = accountDatabaseOf(identity)
     return reply((writer) => {
       writer.openDocument('authInfo').openArray('authenticatedUsers')
       if (user !== undefined) {
-        writer.pushOpenDocument().string('user', user).string('db', accountDatabase).close()
+        writer.pushOpenDocument().string('user', user).string('db', database).close()
       }
       writer.close().openArray('authenticatedUserRoles')
       writeRoles(writer, identity)
       writer.close()
-      if (call.args.showPrivileges) writePrivileges(writer, identity.kind === 'operator')
+      if (call.args.showPrivileges) writePrivileges(writer, identity)
       writer.close()
     })
   },
@@ -41,79 +56,144 @@ const connectionStatus = documentRow({
 
 /** The operator has the peer's role for everything, a key the names of its permissions. */
 function writeRoles(writer: DocumentWriter, identity: Identity): void {
-  if (identity.kind === 'operator') writeRole(writer, operatorRole)
-  else if (identity.kind === 'session') writeAll(writer, allPermissions)
-  else if (identity.kind === 'key') writeAll(writer, identity.permissions)
+  const database = accountDatabaseOf(identity)
+  for (const role of roleNames(identity)) writeRole(writer, role, database)
 }
 
-function writeAll(writer: DocumentWriter, roles: readonly string[]): void {
-  for (const role of roles) writeRole(writer, role)
+function roleNames(identity: Identity): readonly string[] {
+  switch (identity.kind) {
+    case 'operator':
+      return [operatorRole]
+    case 'session':
+      return allPermissions
+    case 'key':
+      return identity.permissions
+    case 'user':
+      return identity.roles
+    case 'anonymous':
+      return []
+  }
 }
 
-function writeRole(writer: DocumentWriter, role: string): void {
-  writer.pushOpenDocument().string('role', role).string('db', accountDatabase).close()
+function writeRole(writer: DocumentWriter, role: string, database: string): void {
+  writer.pushOpenDocument().string('role', role).string('db', database).close()
 }
 
-function writePrivileges(writer: DocumentWriter, isOperator: boolean): void {
+/** What each role lets do, in the peer's words: tools look there before they offer an act. */
+const reading = ['collStats', 'dbStats', 'find', 'listCollections', 'listIndexes']
+const shaping = ['createCollection', 'createIndex', 'dropCollection', 'dropIndex']
+const actions: Readonly<Record<UserRole, readonly string[]>> = {
+  read: reading,
+  readWrite: [...reading, ...shaping, 'insert', 'remove', 'renameCollectionSameDB', 'update'],
+  dbAdmin: [
+    ...['collMod', 'collStats', 'dbStats', 'dropDatabase', 'listCollections', 'listIndexes'],
+    ...[...shaping, 'renameCollectionSameDB', 'validate'],
+  ],
+}
+
+function writePrivileges(writer: DocumentWriter, identity: Identity): void {
   writer.openArray('authenticatedUserPrivileges')
-  if (isOperator) {
+  if (identity.kind === 'operator') {
     writer.pushOpenDocument().openDocument('resource').bool('anyResource', true).close()
     writer.openArray('actions').string('0', 'anyAction').close().close()
-  }
+  } else if (identity.kind === 'user') writePrivilege(writer, identity)
   writer.close()
+}
+
+function writePrivilege(writer: DocumentWriter, { database, roles }: UserIdentity): void {
+  writer.pushOpenDocument().openDocument('resource').string('db', database)
+  writer.string('collection', '').close().openArray('actions')
+  const all = [...new Set(roles.flatMap((role) => actions[role]))].sort()
+  for (const [index, action] of all.entries()) writer.string(String(index), action)
+  writer.close().close()
 }
 
 const usersInfo = documentRow({
   name: 'usersInfo',
   grows: 'nothing',
-  grain: 'local',
+  grain: 'read',
   access: 'identity',
   target: anyValue,
   params: {
     showCredentials: ignored,
-    showCustomData: ignored,
-    showPrivileges: ignored,
+    showCustomData: withDefault(bool, true),
+    showPrivileges: withDefault(bool, false),
     showAuthenticationRestrictions: ignored,
-    filter: ignored,
+    filter: optional(object),
   },
-  help: 'Tells of the account that one has signed in as; of no other.',
-  run: (call) =>
-    reply((writer) => {
-      const user = accountNameOf(call.identity) ?? ''
+  help: 'Tells of the account that one has signed in as; the operator of the service users too.',
+  *run(tx, { identity, args, target, db, context }) {
+    const found = [
+      ...ownAccount(identity, target, db),
+      ...(yield* usersFor(tx, identity)).filter((user) => isAsked(target, db, user.identity)),
+    ]
+    const shown = found.map((account) => ('id' in account ? describe(account, args) : account.text))
+    const accounts = filtered(shown, args.filter, context)
+    return reply((writer) => {
       writer.openArray('users')
-      if (namesAccount(call.target, call.db, user)) {
-        writer.pushOpenDocument().string('_id', `${accountDatabase}.${user}`)
-        writer.string('user', user).string('db', accountDatabase).openArray('roles')
-        writeRoles(writer, call.identity)
-        writer.close().openArray('mechanisms')
-        for (const [index, name] of saslMechanisms.entries()) writer.string(String(index), name)
-        writer.close().close()
-      }
+      for (const account of accounts) writer.pushDocument(account)
       writer.close()
-    }),
+    })
+  },
 })
 
-/** 1 (all of this database), a name, {user, db}, {forAllDBs: true}, or an array of names. */
-function namesAccount(target: Value, db: string, account: string): boolean {
-  switch (target.type) {
-    case bsonType.string:
-      return db === accountDatabase && stringOf(target) === account
-    case bsonType.array:
-      return elementsOf(target).some((element) => namesAccount(element, db, account))
-    case bsonType.object: {
-      const document = documentOf(target)
-      if (field(document, 'forAllDBs') !== undefined) return true
-      return (
-        textIs(field(document, 'user'), account) && textIs(field(document, 'db'), accountDatabase)
-      )
-    }
-    default:
-      return db === accountDatabase
-  }
+function isAsked(target: Value, db: string, { name, database }: UserIdentity): boolean {
+  return asksFor(target, db, name, database)
 }
 
-function textIs(value: Value | undefined, text: string): boolean {
-  return value?.type === bsonType.string && stringOf(value) === text
+/** The service users that the caller may know of. */
+function* usersFor(tx: ReadTx, identity: Identity): Program<readonly UserRecord[]> {
+  if (identity.kind === 'operator') return yield* listUsers(tx)
+  const own = identity.kind === 'user' ? yield* readUser(tx, identity) : undefined
+  return own === undefined ? [] : [own]
+}
+
+/** The account of the operator or of a wallet, where it is asked for. */
+function ownAccount(identity: Identity, target: Value, db: string): { text: Document }[] {
+  const user = identity.kind === 'user' ? undefined : accountNameOf(identity)
+  if (user === undefined || !asksFor(target, db, user, accountDatabase)) return []
+  const text = writeDocument((writer) => {
+    writer.string('_id', `${accountDatabase}.${user}`)
+    writer.string('user', user).string('db', accountDatabase).openArray('roles')
+    writeRoles(writer, identity)
+    writer.close().openArray('mechanisms')
+    for (const [index, name] of saslMechanisms.entries()) writer.string(String(index), name)
+    writer.close()
+  })
+  return [{ text }]
+}
+
+interface Shown {
+  readonly showCustomData: boolean
+  readonly showPrivileges: boolean
+}
+
+function describe({ identity, id, customData }: UserRecord, shown: Shown): Document {
+  const { database, name } = identity
+  return writeDocument((writer) => {
+    writer.string('_id', `${database}.${name}`).binary('userId', uuidSubtype, id)
+    writer.string('user', name).string('db', database)
+    if (customData !== undefined && shown.showCustomData) writer.document('customData', customData)
+    writer.openArray('roles')
+    writeRoles(writer, identity)
+    writer.close().openArray('mechanisms').string('0', userMechanism).close()
+    if (!shown.showPrivileges) return
+    writer.openArray('inheritedRoles')
+    writeRoles(writer, identity)
+    writer.close().openArray('inheritedPrivileges')
+    writePrivilege(writer, identity)
+    writer.close()
+  })
+}
+
+function filtered(
+  accounts: readonly Document[],
+  filter: Document | undefined,
+  context: QueryContext,
+): readonly Document[] {
+  if (filter === undefined) return accounts
+  const compiled = compileFilter(filter, context)
+  return accounts.filter((account) => compiled.matches(account))
 }
 
 const rolesInfo = documentRow({
@@ -123,21 +203,43 @@ const rolesInfo = documentRow({
   access: 'operator',
   target: anyValue,
   params: {
-    showBuiltinRoles: withDefault(strictBool, false),
+    showBuiltinRoles: withDefault(bool, false),
     showPrivileges: ignored,
     showAuthenticationRestrictions: ignored,
   },
-  help: 'Lists roles of the document protocol: none but the built-in one of the operator.',
-  run: (call) =>
+  help: 'Lists the built-in roles: those of service users, and that of the operator.',
+  run: ({ args, target, db }) =>
     reply((writer) => {
       writer.openArray('roles')
-      if (call.args.showBuiltinRoles && call.db === accountDatabase) {
-        writer.pushOpenDocument().string('role', operatorRole).string('db', accountDatabase)
-        writer.bool('isBuiltin', true).openArray('roles').close()
-        writer.openArray('inheritedRoles').close().close()
-      }
+      const all = args.showBuiltinRoles ? builtinRoles(db) : []
+      const named = target.isNumber ? all : rolesNamed(target, db)
+      for (const [role, database] of named) writeBuiltinRole(writer, role, database)
       writer.close()
     }),
 })
+
+type RoleName = readonly [role: string, database: string]
+
+/** The roles that a user of a database can have. */
+function builtinRoles(database: string): readonly RoleName[] {
+  if (database === accountDatabase) return [[operatorRole, database]]
+  return userRoles.map((role) => [role, database])
+}
+
+/** A role by its name, {role, db}, or an array of those; a number means all. */
+function rolesNamed(target: Value, db: string): readonly RoleName[] {
+  if (target.isNumber) return []
+  if (target.type === bsonType.array) {
+    return elementsOf(target).flatMap((element) => rolesNamed(element, db))
+  }
+  const [name, database] = nameOf(target, db)
+  return builtinRoles(database).filter(([role]) => role === name)
+}
+
+function writeBuiltinRole(writer: DocumentWriter, role: string, database: string): void {
+  writer.pushOpenDocument().string('_id', `${database}.${role}`)
+  writer.string('role', role).string('db', database).bool('isBuiltin', true)
+  writer.openArray('roles').close().openArray('inheritedRoles').close().close()
+}
 
 export const userRows = [connectionStatus, usersInfo, rolesInfo]

@@ -181,7 +181,11 @@ function* changeDefinition(tx: Tx & Guarded, call: ChangeCall, ns: Namespace): P
     )
   }
   yield* requireView(tx, call, viewOn, ns.collation)
-  changeView(tx, ns, { viewOn, pipeline })
+  // From now on the view reads what the service user may, no longer what the operator may.
+  const by = call.madeBy
+  const access =
+    by === undefined || ns.access.owner !== null ? ns.access : { ...ns.access, madeBy: by }
+  changeView(tx, { ...ns, access }, { viewOn, pipeline })
 }
 
 /** Reads the descriptor again: what came before in this program may have changed it. */

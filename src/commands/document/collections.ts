@@ -262,7 +262,7 @@ const dropDatabase = documentRow({
       throw fail('IllegalOperation', `Dropping the '${db}' database is prohibited.`)
     }
     const requireRight = (ns: Namespace): void => {
-      if (!call.may('admin', ns.access)) throw call.unauthorized()
+      if (!call.mayAt('admin', ns)) throw call.unauthorized()
     }
     // What the server keeps for itself stays.
     const all = (yield* readPhase((tx) => shownNamespaces(tx, db))).filter(

@@ -16,7 +16,6 @@ import {
   explainFind,
   explainWrite,
 } from '../../engine/plan/explain.js'
-import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
@@ -30,6 +29,7 @@ import { compileCount, compileViewCount, countParams, distinctParams } from './c
 import { explainReply } from './explain-reply.js'
 import { compileFind, compileViewFind, findParams, refuseUnserved } from './find.js'
 import { compileSelection, findAndModifyParams, requireOneWay } from './find-and-modify.js'
+import { queryMemory } from './query-memory.js'
 import { compileDelete, compileOperation, deleteParams, updateParams } from './update-delete.js'
 import { stagesOfQuery } from './view-reads.js'
 
@@ -121,7 +121,8 @@ const find = explainer('find', {
   viewed: compileViewFind,
   run: ({ args, call, context, target }, tx) => {
     refuseUnserved(args)
-    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse, call.owner)
+    const { engine, owner } = call
+    const workspace = queryMemory({ engine, owner, args })
     return explainFind(tx, target, compileFind(args, context, undefined, workspace), args)
   },
 })

@@ -142,7 +142,7 @@ const dbStats = documentRow({
     const scale = requireScale(call.args.scale)
     const sum = { collections: 0, views: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
     for (const ns of yield* shownNamespaces(tx, call.db)) {
-      if (!call.may('read', ns.access)) continue
+      if (!call.mayAt('read', ns)) continue
       if (ns.view !== undefined) {
         sum.views++
         continue

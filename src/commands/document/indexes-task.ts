@@ -67,7 +67,7 @@ const dropIndexes = documentRow({
     const { db, target, args } = call
     const ns = tx.namespace()
     if (ns !== undefined && meantIndexes(ns, args.index).some(isRuling)) {
-      if (!call.may('own', ns.access)) throw call.unauthorized()
+      if (!call.mayAt('own', ns)) throw call.unauthorized()
     }
     const before = yield* dropIndexesOf(tx, db, target, args.index)
     return reply((writer) => writer.int32('nIndexesWas', before))

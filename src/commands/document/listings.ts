@@ -56,7 +56,7 @@ const listDatabases = documentRow({
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
     for (const ns of yield* shownNamespaces(tx)) {
-      if (!call.may('read', ns.access)) continue
+      if (!call.mayAt('read', ns)) continue
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
     }
@@ -108,7 +108,7 @@ const listCollections = documentRow({
   *run(tx, call) {
     const { filter: spec, nameOnly, cursor } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
-    const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => call.may('read', ns.access))
+    const seen = (yield* namespacesOf(tx, call, spec)).filter((ns) => call.mayAt('read', ns))
     const lines = seen.map(collectionOf)
     if (seen.some(({ view }) => view !== undefined)) lines.push(viewsLine(call.db))
     const found = lines
@@ -201,7 +201,7 @@ const collectionSummaries = documentRow({
   *run(tx, call) {
     const summaries: Document[] = []
     for (const ns of yield* shownNamespaces(tx, call.db)) {
-      if (ns.view !== undefined || !call.may('read', ns.access)) continue
+      if (ns.view !== undefined || !call.mayAt('read', ns)) continue
       summaries.push(yield* summaryOf(tx, ns))
     }
     return reply((writer) => {

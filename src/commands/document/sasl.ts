@@ -41,9 +41,14 @@ const saslStartRow = documentRow({
   ignoresUnknown: true,
   secrets: ['payload'],
   help: 'Begins a login by SCRAM-SHA-256, or by PLAIN where nobody can listen.',
-  run: ({ args, session }) => {
+  run: ({ args, db, session }) => {
     const { mechanism, payload, options } = args
-    const start = { mechanism, payload: payloadOf(payload), skipEmptyExchange: skipsEmpty(options) }
+    const start = {
+      mechanism,
+      payload: payloadOf(payload),
+      skipEmptyExchange: skipsEmpty(options),
+      databases: [db],
+    }
     return answer(session, payload, (login) => begin(session, login, start))
   },
 })
@@ -144,8 +149,13 @@ function speculativeStart(given: Value | undefined): LoginStart | undefined {
   if (mechanism?.type !== bsonType.string || payload === undefined) return undefined
   const isKnown = payload.type === bsonType.binary || payload.type === bsonType.string
   if (stringOf(mechanism) !== speculativeMechanism || !isKnown) return undefined
-  const skipEmptyExchange = skipsEmpty(fieldIn(given, 'options'))
-  return { mechanism: speculativeMechanism, payload: payloadOf(payload), skipEmptyExchange }
+  const db = fieldIn(given, 'db')
+  return {
+    mechanism: speculativeMechanism,
+    payload: payloadOf(payload),
+    skipEmptyExchange: skipsEmpty(fieldIn(given, 'options')),
+    databases: db?.type === bsonType.string ? [stringOf(db)] : [],
+  }
 }
 
 function none(thrown: unknown): undefined {

@@ -40,14 +40,14 @@ export function isViewed(tx: CommandReadTx, target: string | undefined): boolean
   return target === viewsName || tx.namespace()?.view !== undefined
 }
 
-type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'may'> & {
+type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
   readonly target: string | undefined
 }
 
 /** The call with what its collation makes of its context. */
 export function within(call: ViewCall, context: QueryContext): ViewCall {
   const { db, target } = call
-  return { db, target, context, may: (need, access) => call.may(need, access) }
+  return { db, target, context, mayAt: (need, ns) => call.mayAt(need, ns) }
 }
 
 /** The command's target: a collection itself, or what a view shows of one. */
@@ -69,7 +69,7 @@ export function* openViewed(
     const place = yield* placeOf(tx, call)
     return openPipeline(place.ns, stagesOver(place, stages), environment)
   }
-  const views = (yield* viewsOf(tx, call.db)).filter(({ access }) => call.may('read', access))
+  const views = (yield* viewsOf(tx, call.db)).filter((view) => call.mayAt('read', view))
   return openDocuments(views.map(viewDocument), stages, environment)
 }
 

@@ -110,7 +110,10 @@ async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promis
   }
   const address = addressOf(session)
   const isAnyone = user === defaultUser
-  const identity = await (isAnyone ? credentials.identify(key) : credentials.identityOf(user, key))
+  const { name, databases } = placed(user, bus.keyspaces.database)
+  const identity = await (isAnyone
+    ? credentials.identify(key)
+    : credentials.identityOf(name, key, databases))
   if (identity === undefined) {
     session.authFailures++
     await credentials.delay?.failed(address, user)
@@ -118,6 +121,13 @@ async function signIn(call: KeyValueCall, { user, key, hasName }: Login): Promis
   }
   credentials.delay?.succeeded(address, user)
   session.identity = identity
+}
+
+/** `name` is a service user of DATABASE, `name~database` one of that database. */
+function placed(user: string, home: string): { name: string; databases: readonly string[] } {
+  const at = user.indexOf('~')
+  if (at < 0) return { name: user, databases: [home] }
+  return { name: user.slice(0, at), databases: [user.slice(at + 1)] }
 }
 
 /** Of the peer, without its port. */

@@ -2,6 +2,7 @@
 // only those that the caller may read.
 
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
+import { askedOf } from '../../bus/keyvalue/key-rights.js'
 import { type Reply, verbatim } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { liveCount } from '../../engine/keyspace/count.js'
@@ -74,7 +75,7 @@ function* count(tx: ReadTx, { bus, session, now }: KeyValueCall): Program<Databa
   const timed = yield* timedKeys(tx, now)
   for (const index of databaseIndexes) {
     const ns = yield* bus.keyspaces.find(tx, index)
-    if (!bus.services.allow(session.current, 'read', ns.access)) continue
+    if (!bus.services.allow(session.current, 'read', ns.access, askedOf(ns, 'info'))) continue
     const keys = yield* liveCount(tx, ns, now)
     const { count: expires, leftMs } = timed.get(ns.id) ?? { count: 0, leftMs: 0 }
     const averageMs = expires === 0 ? 0 : Math.round(leftMs / expires)

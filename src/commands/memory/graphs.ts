@@ -49,7 +49,7 @@ const listGraphsRow = documentRow({
   *run(tx, call) {
     const reports: GraphReport[] = []
     for (const { name, nodes } of yield* listGraphs(tx, call.db, call.args.name)) {
-      if (!call.may('read', nodes.access)) continue
+      if (!call.mayAt('read', nodes)) continue
       const report = yield* reportOf(tx, call.db, name)
       if (report !== undefined) reports.push(report)
     }
@@ -67,7 +67,7 @@ const listGraphsRow = documentRow({
 function writeReport(
   out: DocumentWriter,
   report: GraphReport,
-  call: Pick<Call<unknown, unknown>, 'may'>,
+  call: Pick<Call<unknown, unknown>, 'mayAt'>,
 ): void {
   const { name, nodesPart, settings, nodes, edges, memories, anchors } = report
   const { access } = nodesPart
@@ -75,7 +75,7 @@ function writeReport(
   if (access.owner === null) out.null('owner')
   else out.string('owner', access.owner)
   out.string('mode', access.mode)
-  if (call.may('admin', access)) writeRoles(out, access)
+  if (call.mayAt('admin', nodesPart)) writeRoles(out, access)
   out.int32('nodes', nodes).int32('edges', edges).int32('memories', memories)
   out.int32('anchors', anchors)
   if (settings === undefined) return

@@ -95,9 +95,7 @@ const tableColumns: readonly Column[] = [
 ]
 
 function* tables(tx: CommandReadTx, call: SqlCall): Program<Document[]> {
-  const seen = (yield* shownNamespaces(tx, call.db)).filter(({ access }) =>
-    call.may('read', access),
-  )
+  const seen = (yield* shownNamespaces(tx, call.db)).filter((ns) => call.mayAt('read', ns))
   return seen.map(({ name, view }) =>
     writeDocument((out) => {
       out.string('name', name).string('type', view === undefined ? 'table' : 'view')

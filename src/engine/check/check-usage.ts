@@ -10,6 +10,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { listNamespaces } from '../collection/catalog.js'
 import { isUsageCounted, ownersId, spaceOf } from '../collection/counters.js'
+import { payerOf } from '../collection/descriptors.js'
 import { oneState, pagesOf } from './check-steps.js'
 
 export function* checkUsage(): Sweep<string[]> {
@@ -21,8 +22,8 @@ function* differences(tx: ReadTx): Program<string[]> {
   if (!(yield* isUsageCounted(tx))) return []
   const sums = new Map<string, number>()
   for (const ns of yield* listNamespaces(tx)) {
-    const { owner } = ns.access
-    if (owner !== null) sums.set(owner, (sums.get(owner) ?? 0) + (yield* spaceOf(tx, ns)))
+    const payer = payerOf(ns.access)
+    if (payer !== null) sums.set(payer, (sums.get(payer) ?? 0) + (yield* spaceOf(tx, ns)))
   }
   const counted = new Map<string, number>()
   const range = { start: idKey(keyClass.count, ownersId), end: idKey(keyClass.count, ownersId + 1) }

@@ -32,6 +32,7 @@ import {
   encodeAccess,
   encodeNamespace,
   graphPrefix,
+  payerOf,
 } from './descriptors.js'
 import { timeSeriesOf } from './time-series-options.js'
 import { validationOf } from './validation.js'
@@ -48,6 +49,8 @@ const u32Max = 0xffff_ffff
 export interface CreateOptions {
   /** EIP-55 address, or null where an operator makes it. */
   readonly owner: string | null
+  /** The service user that makes it, `name@database`: no wallet can claim it. */
+  readonly madeBy?: string
   readonly mode: PrivacyMode
   /** Milliseconds since 1970. */
   readonly now: number
@@ -128,7 +131,7 @@ export function* createAnyNamespace(
     version: 1,
     createdAt: Math.floor(options.now / 1000),
     uuid: options.uuid,
-    access: reserved ?? { owner: options.owner, mode: options.mode, roles: {} },
+    access: reserved ?? accessOf(options),
     indexes: yield* makeIndexes(tx, options.options),
     options: options.options,
     ...(collation === undefined ? {} : { collation }),
@@ -137,9 +140,14 @@ export function* createAnyNamespace(
     ...validationOf(options.options),
     ...definitionIn(options.options),
   }
-  tx.creating?.(ns.access.owner, name)
+  tx.creating?.(payerOf(ns.access), name)
   tx.put(namespaceKey(db, name), encodeNamespace(ns))
   return ns
+}
+
+function accessOf({ owner, mode, madeBy }: CreateOptions): Access {
+  if (madeBy === undefined) return { owner, mode, roles: {} }
+  return { owner, mode, roles: {}, isSettled: true, madeBy }
 }
 
 /** The indexes that a collection has from the beginning. */
@@ -193,7 +201,7 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
     return
   }
   tx.remove(namespaceKey(ns.db, ns.name))
-  tx.dropping?.(ns.access.owner, ns.name)
+  tx.dropping?.(payerOf(ns.access), ns.name)
   if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
   yield* releaseDatabase(tx, ns.db)
 }
@@ -272,7 +280,7 @@ export function* renameNamespace(
   }
   const access = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   // What is written beside the place that it takes was not counted until now.
-  if (ns.name.startsWith(replacementPrefix)) tx.creating?.(access.owner, name)
+  if (ns.name.startsWith(replacementPrefix)) tx.creating?.(payerOf(access), name)
   yield* moveSpace(tx, ns, access)
   tx.remove(namespaceKey(ns.db, ns.name))
   yield* claimDatabase(tx, db)

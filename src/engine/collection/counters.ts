@@ -8,6 +8,7 @@ import { idKey, keyClass } from '../../store/layout.js'
 import { zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, IndexDescriptor, Namespace } from '../types.js'
+import { payerOf } from './descriptors.js'
 
 /** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
 export function countKey(id: number): Bytes {
@@ -45,8 +46,10 @@ export function isUsageKey(key: Bytes): boolean {
 }
 
 /** Adds to an owner's sum; what the operator owns has none. */
-export function addUsage(tx: Tx, { owner }: Access, bytes: number): void {
-  if (owner !== null && bytes !== 0) tx.add(usageKey(owner), 0, bytes)
+export function addUsage(tx: Tx, access: Access, bytes: number): void {
+  if (bytes === 0) return
+  const payer = payerOf(access)
+  if (payer !== null) tx.add(usageKey(payer), 0, bytes)
 }
 
 /** Adds documents and their bytes to a collection, and to its owner's sum. */
@@ -104,7 +107,7 @@ function* indexSpaceOf(tx: ReadTx, indexes: readonly IndexDescriptor[]): Program
 
 /** A collection is given up: its owner has the room back, though deletion goes on behind. */
 export function* giveBackSpace(tx: Tx, ns: Namespace): Program<void> {
-  if (ns.access.owner !== null) addUsage(tx, ns.access, -(yield* spaceOf(tx, ns)))
+  if (payerOf(ns.access) !== null) addUsage(tx, ns.access, -(yield* spaceOf(tx, ns)))
 }
 
 /** As giveBackSpace, of some indexes. */
@@ -113,12 +116,12 @@ export function* giveBackIndexes(
   access: Access,
   indexes: readonly IndexDescriptor[],
 ): Program<void> {
-  if (access.owner !== null) addUsage(tx, access, -(yield* indexSpaceOf(tx, indexes)))
+  if (payerOf(access) !== null) addUsage(tx, access, -(yield* indexSpaceOf(tx, indexes)))
 }
 
 /** A collection gets another access: with another owner its bytes are counted as that one's. */
 export function* moveSpace(tx: Tx, ns: Namespace, to: Access): Program<void> {
-  if (ns.access.owner === to.owner) return
+  if (payerOf(ns.access) === payerOf(to)) return
   const bytes = yield* spaceOf(tx, ns)
   addUsage(tx, ns.access, -bytes)
   addUsage(tx, to, bytes)
@@ -137,7 +140,7 @@ export function* isUsageCounted(tx: ReadTx): Program<boolean> {
  */
 export function* countUsage(tx: Tx, namespaces: readonly Namespace[]): Program<void> {
   for (const ns of namespaces) {
-    if (ns.access.owner !== null) addUsage(tx, ns.access, yield* spaceOf(tx, ns))
+    if (payerOf(ns.access) !== null) addUsage(tx, ns.access, yield* spaceOf(tx, ns))
   }
   tx.put(usageCountedKey, Uint8Array.of(1))
 }

@@ -50,6 +50,11 @@ function keptFor(name: string): Pick<Access, 'audience' | 'isGraph'> {
   return name.startsWith(graphPrefix) ? { isGraph: true } : {}
 }
 
+/** Who a collection counts for: its owner, or the service user that made it. */
+export function payerOf({ owner, madeBy }: Access): string | null {
+  return owner ?? madeBy ?? null
+}
+
 /** `{}`. */
 export const emptyDocument: Document = writeDocument(() => {})
 
@@ -75,6 +80,7 @@ function writeAccess(writer: DocumentWriter, access: Access): void {
   for (const [address, role] of Object.entries(access.roles)) writer.int32(address, role)
   writer.close()
   if (access.isSettled === true) writer.bool('settled', true)
+  if (access.madeBy !== undefined) writer.string('madeBy', access.madeBy)
 }
 
 /** Of a name that is reserved. */
@@ -84,6 +90,7 @@ export function encodeAccess(access: Access): Bytes {
 
 export function decodeAccess(bytes: Bytes): Access {
   const owner = required(bytes, 'owner')
+  const madeBy = field(bytes, 'madeBy')
   return {
     owner: owner.type === bsonType.null ? null : stringOf(owner),
     mode: stringOf(required(bytes, 'mode')) as PrivacyMode,
@@ -94,6 +101,7 @@ export function decodeAccess(bytes: Bytes): Access {
       ]),
     ),
     ...(field(bytes, 'settled') === undefined ? {} : { isSettled: true }),
+    ...(madeBy === undefined ? {} : { madeBy: stringOf(madeBy) }),
   }
 }
 

@@ -21,7 +21,7 @@ import {
   saveNamespace,
 } from '../collection/catalog.js'
 import { usageKey, usageOf } from '../collection/counters.js'
-import { emptyDocument } from '../collection/descriptors.js'
+import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { IndexId, Namespace } from '../types.js'
 import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
@@ -215,9 +215,9 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
 
 /** The entries count as their collection's owner's from the step on that puts them. */
 function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): Program<void> {
-  const { owner } = access
-  if (requireSpace === undefined || owner === null) return
-  if (tx.added(usageKey(owner)).bytes > 0) requireSpace(yield* usageOf(tx, owner))
+  const payer = payerOf(access)
+  if (requireSpace === undefined || payer === null) return
+  if (tx.added(usageKey(payer)).bytes > 0) requireSpace(yield* usageOf(tx, payer))
 }
 
 /** Reads the descriptor again: the documents of this step may have changed its bits. */

@@ -17,6 +17,7 @@ import { discardMembers, membersChunks } from '../background/garbage.js'
 import { allocateMembersId, emptyKeyspace } from '../collection/catalog.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
 import { addBeside, countKey, usageKey } from '../collection/counters.js'
+import { payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import { checkDocument } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
@@ -61,8 +62,8 @@ export class Keyspace {
     readonly work: Work,
   ) {
     this.counter = countKey(ns.id)
-    const { owner } = ns.access
-    this.usage = owner === null ? undefined : usageKey(owner)
+    const payer = payerOf(ns.access)
+    this.usage = payer === null ? undefined : usageKey(payer)
   }
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */

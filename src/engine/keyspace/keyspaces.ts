@@ -100,6 +100,11 @@ export function nameOf(index: number): string {
   return `kv${index}`
 }
 
+/** Whether a collection of that name is a key-value database. */
+export function isKeyspaceName(name: string): boolean {
+  return /^kv(?:0|[1-9]\d?)$/.test(name) && Number(name.slice(2)) < keyspacesMax
+}
+
 /** Exchanges what two databases hold; owners and modes stay where they are. */
 export function* swapKeyspaces(
   tx: Tx,

@@ -17,6 +17,7 @@ import type { Awaitable } from '../../store/store.js'
 import { isLoopback } from '../network.js'
 import { cookieOf, sessionCookie } from './cookies.js'
 import { type Guard, isUnsafe } from './guard.js'
+import { isShared, type OtherOrigins } from './other-origins.js'
 import { allowanceHeaders, RequestWindows, requireAllowance } from './request-limit.js'
 import type { RouteHead } from './routes.js'
 
@@ -47,7 +48,11 @@ export class Authenticator {
   /** Of routes with limits of their own, by their path. */
   private readonly own = new Map<string, RequestWindows>()
 
-  constructor(private readonly options: AuthenticatorOptions) {
+  /** `origins`: pages of other origins, which speak by a key alone; none unless given. */
+  constructor(
+    private readonly options: AuthenticatorOptions,
+    private readonly origins?: OtherOrigins,
+  ) {
     const limit = { max: requestsPerWindowMax, windowMs: requestWindowMs }
     this.shared = new RequestWindows(options.clock, limit, addressesTrackedMax)
     this.ofHealth = new RequestWindows(options.clock, limit, addressesTrackedMax)
@@ -69,11 +74,16 @@ export class Authenticator {
     }
     const asked = { guard, route, incoming, outgoing, peer }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
-    if (cookie === undefined) return this.byKey(asked)
+    if (cookie === undefined || this.ignoresCookie(asked)) return this.byKey(asked)
     const opened = this.options.openSession(cookie)
     return opened instanceof Promise
       ? opened.then((session) => this.bySession(asked, session))
       : this.bySession(asked, opened)
+  }
+
+  /** A page of another origin does not act by the cookie that a browser may send along. */
+  private ignoresCookie({ incoming, route }: Asked): boolean {
+    return this.origins?.allows(incoming) === true && isShared(route)
   }
 
   private bySession(asked: Asked, session: OpenedSession | undefined): Awaitable<Identity> {
@@ -103,7 +113,11 @@ export class Authenticator {
     const key = keyOf(incoming, route)
     if (key !== undefined) {
       guard.checkTransport(incoming)
-      if (this.options.isOperatorKey(key)) return this.admitted(route, operator, peer)
+      if (this.options.isOperatorKey(key)) {
+        // A page of another origin has no business with the key that may do everything.
+        guard.checkOrigin(incoming)
+        return this.admitted(route, operator, peer)
+      }
       if (route.access === 'metrics' && this.options.isMetricsToken(key)) return anonymous
     }
     this.take(asked)

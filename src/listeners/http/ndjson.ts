@@ -10,6 +10,7 @@ import { type Document, int64Value, type Value } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
 import type { HttpCall } from './call.js'
 import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
+import { noteUnsent } from './replies.js'
 import { errorBody } from './respond.js'
 
 /**
@@ -67,7 +68,9 @@ function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): boo
   const lines: string[] = []
   const elements = new Elements(batch.bytes, batch.start)
   while (elements.next()) lines.push(valueToJson(elements.value(), mode), '\n')
-  return outgoing.write(lines.join(''))
+  const flows = outgoing.write(lines.join(''))
+  if (!flows) noteUnsent(outgoing)
+  return flows
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

@@ -3,6 +3,7 @@
 // routing of the request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ByteBudget } from '../../base/byte-budget.js'
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax } from '../../base/limits.js'
@@ -13,7 +14,6 @@ import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
 import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
@@ -215,3 +215,15 @@ const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** Those of one path together. */
+export function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
+  const paths = new Map<string, AnyRoute[]>()
+  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}

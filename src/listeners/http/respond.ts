@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
@@ -13,13 +14,21 @@ const contentTypes = {
   canonical: 'application/ejson; charset=utf-8',
 } as const satisfies Record<JsonMode, string>
 
-/** Headers of every API answer; `id` is the request's. */
-export function answerHeaders(mode: JsonMode, id: string): Record<string, string> {
+/** `Vary` of every API answer; with ALLOWED_ORIGINS the origin decides too. */
+export const variesByAccept = 'Accept'
+export const variesByOrigin = 'Accept, Origin'
+
+/** Headers of every API answer; `id` is the request's, `vary` what else decides about it. */
+export function answerHeaders(
+  mode: JsonMode,
+  id: string,
+  vary: string = variesByAccept,
+): Record<string, string> {
   return {
     'content-type': contentTypes[mode],
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
-    vary: 'Accept',
+    vary,
     'x-request-id': id,
   }
 }
@@ -39,9 +48,15 @@ export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
 }
 
+/** Whether what is unsent of it counts. */
+export function isLarge({ body }: Answer): boolean {
+  return body !== null && body.length > smallMessageBytesMax
+}
+
 /** Writes the answer to its socket, head and body at once. */
 export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  if (outgoing.destroyed) return
+  // A response that waited behind others is not told that its socket is gone.
+  if (outgoing.destroyed || outgoing.req.socket.destroyed) return
   if (outgoing.headersSent) {
     // Half of another answer: the client sees that by its end.
     outgoing.destroy()

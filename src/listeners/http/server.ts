@@ -2,73 +2,63 @@
 // who it is and whether too often, content type, body, then the bus. No middleware: each stock one
 // costs more than the whole request. (ARCHITECTURE.md, "HTTP")
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { Bytes } from '../../base/bytes.js'
-import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
+  anonymousSocketsMax,
+  anonymousSocketsOfAddressMax,
   headerBytesMax,
   importStreamMsMax,
   keepAliveMs,
   requestMsMax,
   streamBatchDocuments,
 } from '../../base/limits.js'
-import type { Log } from '../../base/log.js'
-import type { Bus } from '../../bus/bus.js'
 import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
-import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
 import { requireSafeNetwork } from '../network.js'
-import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
-import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
+import { keyOf, SilentSockets, unboundedSockets } from '../silent-sockets.js'
+import { keepCertificate } from '../tls-certificate.js'
+import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
-import { Guard, type GuardOptions } from './guard.js'
-import { bodyKey, type Idempotency, type Turn } from './idempotency.js'
+import { Guard } from './guard.js'
+import type { HttpOptions } from './http-options.js'
+import { bodyKey, type Turn } from './idempotency.js'
+import { close, listen } from './listen.js'
 import { isMcpUrl, mcpRefusal } from './mcp-errors.js'
 import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
 import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
-import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
+import { isShared, OtherOrigins } from './other-origins.js'
+import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
+import {
+  type AnyRoute,
+  byPath,
+  type HttpExchange,
+  HttpRequest,
+  hasBody,
+  type RequestServices,
+} from './request.js'
 import { refusalHeaders } from './request-limit.js'
-import { type Answer, answerHeaders, errorBody, respond } from './respond.js'
-import { type RawRoute, type ReplyRoute, routes } from './routes.js'
-
-export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
-  readonly host: string
-  readonly port: number
-  readonly tls: TlsCertificate | undefined
-  readonly database: string
-  readonly budget: ByteBudget
-  readonly bus: Bus
-  readonly random: Random
-  readonly ids: ObjectIds
-  /** Signs the cursors of lists. */
-  readonly pageKey: Bytes
-  readonly log: Log
-  /** Makes the function that answers the Health object as JSON text, once the port is known. */
-  readonly health: (httpPort: number) => () => Awaitable<string>
-  /** Counts how much keys are used; without it nothing does. */
-  readonly keyUse?: { count(identity: Identity, endpoint: string): void }
-  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
-  readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
-  readonly idempotency: Idempotency
-  /** Of Sigil's package. */
-  readonly version: string
-  /** Beside those of the table: what needs more than the bus. */
-  readonly rawRoutes: readonly AnyRoute[]
-}
+import {
+  type Answer,
+  answerHeaders,
+  errorBody,
+  isLarge,
+  respond,
+  variesByAccept,
+  variesByOrigin,
+} from './respond.js'
+import { type RawRoute, type ReplyRoute, type RouteHead, routes } from './routes.js'
 
 export interface HttpListener {
   readonly port: number
@@ -94,7 +84,15 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   const { tls } = options
   const framework = getRequestListener(handler.app.fetch)
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!handler.direct.take(incoming, outgoing)) framework(incoming, outgoing)
+    if (handler.direct.take(incoming, outgoing)) return
+    const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
+    if (replies === undefined) framework(incoming, outgoing)
+    else {
+      replies.run(() => {
+        outgoing.once('close', () => replies.done())
+        framework(incoming, outgoing)
+      })
+    }
   }
   const server =
     tls === undefined
@@ -102,8 +100,12 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
+    new SocketReplies(socket, options.memory)
+  })
   let connections = 0
   server.on('connection', (socket) => {
+    handler.silent.add(socket)
     connections++
     socket.once('close', () => connections--)
   })
@@ -139,6 +141,11 @@ class HttpHandler {
   private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
+  /** Sockets over which no credentials have come. */
+  readonly silent: SilentSockets
+  /** Undefined where there are none: then nothing is asked of any request. */
+  private readonly origins: OtherOrigins | undefined
+  private readonly vary: string
   private requests = 0
   /**
    * Of this process, so that no two requests in one log have one name. Drawn with the first: a
@@ -148,22 +155,37 @@ class HttpHandler {
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
-    this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
+    const { budget } = options.memory
+    this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
-    this.authenticator = new Authenticator(options)
+    const { authOff, trustedProxies } = options
+    const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
+    // The clients of a proxy come from one address, and it sees to those that say nothing.
+    this.silent = new SilentSockets(authOff ? unboundedSockets : bounds, (address) =>
+      trustedProxies.includes(address),
+    )
+    const { allowedOrigins = [] } = options
+    this.origins =
+      allowedOrigins.length === 0 ? undefined : new OtherOrigins({ ...options, allowedOrigins })
+    this.vary = this.origins === undefined ? variesByAccept : variesByOrigin
+    this.authenticator = new Authenticator(options, this.origins)
     this.direct = new DirectRoutes(options.clock, (exchange, thrown) =>
       this.refuse(exchange, toGatewayError(thrown)),
     )
-    this.serve('/health', new Map([['GET', (exchange) => this.health(exchange)]]))
     const health = { method: 'GET', path: '/health', access: 'none' } as const
+    const tellHealth = this.marking(health, (exchange) => this.health(exchange))
+    this.serve('/health', new Map([['GET', tellHealth]]), [health])
     const described = openApiRoute(() => openApiDocument([health, ...rows], options.version))
     const rows = [...routes, ...options.rawRoutes, described]
     for (const [path, methods] of byPath(rows)) {
-      this.serve(path, new Map(methods.map((route) => [route.method, this.answering(route)])))
+      const handles = methods.map((route) => [route.method, this.answering(route)] as const)
+      this.serve(path, new Map(handles), methods)
     }
-    this.app.notFound((context) =>
-      respond(this.refuse(exchangeOf(context), fail('CommandNotFound', 'no such route'))),
-    )
+    this.app.notFound((context) => {
+      const exchange = exchangeOf(context)
+      this.origins?.mark(exchange)
+      return respond(this.refuse(exchange, fail('CommandNotFound', 'no such route')))
+    })
     this.app.onError((thrown, context) =>
       respond(this.refuse(exchangeOf(context), toGatewayError(thrown))),
     )
@@ -180,17 +202,26 @@ class HttpHandler {
    * One handler a path: where two match, the framework composes them, with promises and a closure
    * for each that the single one is spared.
    */
-  private serve(path: string, methods: ReadonlyMap<string, Handle>): void {
+  private serve(
+    path: string,
+    methods: ReadonlyMap<string, Handle>,
+    rows: readonly RouteHead[],
+  ): void {
     const allowed = [...methods.keys()].join(', ')
+    const shared = rows.filter(isShared).map(({ method }) => method)
     this.app.all(path, async (context) => {
       const { method } = context.req
       const handle = methods.get(method === 'HEAD' ? 'GET' : method)
       const exchange = exchangeOf(context)
       const answer =
-        handle === undefined ? this.refuseMethod(exchange, allowed) : await handle(exchange)
+        handle === undefined
+          ? this.withoutHandle(exchange, allowed, shared)
+          : await handle(exchange)
       // The framework looks after bodies that have not ended: this one has nothing more to give.
       const { incoming } = exchange
       if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
+      if (answer === undefined) noteUnsent(exchange.outgoing)
+      else if (isLarge(answer)) setImmediate(noteUnsent, exchange.outgoing)
       return answer === undefined ? RESPONSE_ALREADY_SENT : respond(answer)
     })
   }
@@ -198,9 +229,39 @@ class HttpHandler {
   private answering(route: AnyRoute): Handle {
     const check = route.fields === undefined ? undefined : new BodyCheck(route.fields)
     const once = (exchange: HttpExchange) => this.answer(exchange, route, check)
-    const handle = route.mutates === true ? this.perhapsAgain(route, check) : once
+    const answering = route.mutates === true ? this.perhapsAgain(route, check) : once
+    const handle = this.marking(route, answering)
     this.direct.add(route, handle)
     return handle
+  }
+
+  /** With the headers that a page of another origin needs, where there may be such pages. */
+  private marking(route: RouteHead, handle: Handle): Handle {
+    const { origins } = this
+    if (origins === undefined || !isShared(route)) return handle
+    return (exchange) => {
+      origins.mark(exchange)
+      return handle(exchange)
+    }
+  }
+
+  /** A method that the path does not have: refused, unless it is OPTIONS and asks for a page. */
+  private withoutHandle(
+    exchange: HttpExchange,
+    allowed: string,
+    shared: readonly string[],
+  ): Answer {
+    const { origins, guard } = this
+    const { incoming } = exchange
+    if (origins === undefined || shared.length === 0) return this.refuseMethod(exchange, allowed)
+    origins.mark(exchange)
+    if (!origins.isPreflight(incoming)) return this.refuseMethod(exchange, allowed)
+    try {
+      guard.checkHost(incoming.headers)
+      return origins.preflight(incoming, guard.addressOf(incoming), shared)
+    } catch (thrown) {
+      return this.refuse(exchange, toGatewayError(thrown))
+    }
   }
 
   /** As answer, where the request may have been sent before. */
@@ -227,7 +288,11 @@ class HttpHandler {
       guard.checkHost(incoming.headers)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return { status: 200, body, headers: answerHeaders('plain', this.requestId(incoming)) }
+      return {
+        status: 200,
+        body,
+        headers: answerHeaders('plain', this.requestId(incoming), this.vary),
+      }
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
     }
@@ -278,6 +343,20 @@ class HttpHandler {
   }
 
   private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const replies = repliesOf(work.exchange.incoming)
+    if (replies !== undefined) {
+      replies.speaksFor(identity, peer)
+      if (identity.kind !== 'anonymous' && !replies.isKnown) {
+        replies.isKnown = true
+        this.silent.remove(keyOf(work.exchange.incoming.socket))
+      }
+      const room = this.options.memory.isQuiet ? undefined : replies.room()
+      if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
+    }
+    return this.accept(work, peer, identity)
+  }
+
+  private accept(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
     const { exchange, route, check, turn } = work
     if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
@@ -310,8 +389,8 @@ class HttpHandler {
     }
     const text = route.run(request)
     return typeof text === 'string'
-      ? answered(text, request.mode, requestId)
-      : text.then((body) => answered(body, request.mode, requestId))
+      ? this.answered(text, request.mode, requestId)
+      : text.then((body) => this.answered(body, request.mode, requestId))
   }
 
   /** A request that may have been sent before. */
@@ -327,7 +406,7 @@ class HttpHandler {
     }
     const { route, exchange } = work
     if (!('run' in route)) return this.performOwn(route, exchange, request, requestId)
-    return answered(await route.run(request), request.mode, requestId)
+    return this.answered(await route.run(request), request.mode, requestId)
   }
 
   /** A route that writes its answer itself, or has a status and headers of its own. */
@@ -338,11 +417,12 @@ class HttpHandler {
     requestId: string,
   ): Promise<Answer | undefined> {
     if ('send' in route) {
-      await route.send(request, outgoing, answerHeaders('plain', requestId))
+      await route.send(request, outgoing, answerHeaders('plain', requestId, this.vary))
       return undefined
     }
     const { status, headers: own, body } = await route.reply(request)
-    return { status, body, headers: { ...answerHeaders(request.mode, requestId), ...own } }
+    const headers = { ...answerHeaders(request.mode, requestId, this.vary), ...own }
+    return { status, body, headers }
   }
 
   private async stream(
@@ -352,7 +432,8 @@ class HttpHandler {
     requestId: string,
   ): Promise<undefined> {
     const first = await request.run(command)
-    await streamCursor(request, first, outgoing, answerHeaders(request.mode, requestId))
+    const headers = answerHeaders(request.mode, requestId, this.vary)
+    await streamCursor(request, first, outgoing, headers)
   }
 
   private refused({ exchange, route, request }: Work, thrown: unknown): Answer {
@@ -388,7 +469,7 @@ class HttpHandler {
     const mayBeHere = incoming.complete && isDeferred !== true
     const unread = !hasRead && !mayBeHere && hasBody(incoming)
     const headers = {
-      ...answerHeaders('plain', requestId),
+      ...answerHeaders('plain', requestId, this.vary),
       ...refusalHeaders(error),
       ...more,
       ...(unread ? { connection: 'close' } : {}),
@@ -399,6 +480,10 @@ class HttpHandler {
     return { status: error.httpStatus, body: body(error), headers }
   }
 
+  private answered(body: string, mode: JsonMode, requestId: string): Answer {
+    return { status: 200, body, headers: answerHeaders(mode, requestId, this.vary) }
+  }
+
   private requestId(incoming: IncomingMessage): string {
     const given = incoming.headers['x-request-id']
     if (typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given)) return given
@@ -407,46 +492,7 @@ class HttpHandler {
   }
 }
 
-function answered(body: string, mode: JsonMode, requestId: string): Answer {
-  return { status: 200, body, headers: answerHeaders(mode, requestId) }
-}
-
-function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
-  const paths = new Map<string, AnyRoute[]>()
-  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
-  return paths
-}
-
 function exchangeOf({ env, req }: HttpContext): HttpExchange {
   const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
   return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
-}
-
-function close(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    // A connection whose request is in flight ends a second after its answer (Node's own margin):
-    // nobody closes it else, and its client may keep it for minutes.
-    server.keepAliveTimeout = 1
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
 }

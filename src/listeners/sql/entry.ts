@@ -125,7 +125,9 @@ export class Entry {
       }
       this.isProving = true
       const payload = initial.response ?? new Uint8Array(0)
-      const first = await login.start({ mechanism, payload, skipEmptyExchange: true, user })
+      const databases = this.userDatabases()
+      const start = { mechanism, payload, skipEmptyExchange: true, user, databases }
+      const first = await login.start(start)
       writer.saslContinue(first.payload)
       return 'login'
     }
@@ -139,6 +141,13 @@ export class Entry {
 
   private enter(identity: Identity): void {
     this.options.session.identity = identity
+    if (identity.kind === 'user') this.database = identity.database
+  }
+
+  /** Where a service user is sought: also in a database of its own name, which psql may mean. */
+  private userDatabases(): readonly string[] {
+    const named = this.startup?.database ?? this.database
+    return named === this.database ? [named] : [this.database, named]
   }
 
   private welcome(): void {

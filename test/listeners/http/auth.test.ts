@@ -9,6 +9,7 @@ import { openChainRoom } from '../../support/chain-room.js'
 import { EventReader } from '../../support/event-reader.js'
 import { ask } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
+import { WalletClient } from '../../support/wallet-client.js'
 
 const wallet = new Wallet(`0x${'17'.repeat(32)}`)
 const [nonce, verify, me, logout] = ['nonce', 'verify', 'me', 'logout'].map(
@@ -203,8 +204,12 @@ t.test('pages of other sites are refused wherever a cookie counts', async (t) =>
     const origin = `http://${name}:${gateway.ports.http}`
     t.equal((await browser.post(insert, book, { origin })).status, 200, origin)
   }
-  const headers = { 'x-api-key': gateway.key, origin: 'http://evil.test' }
-  t.equal((await ask(gateway.url, { path: list, headers })).status, 200, 'keys come from anywhere')
+  const origin = 'http://evil.test'
+  const { apiKey } = await (await WalletClient.signIn(gateway.url, wallet)).issue()
+  const asked = (key: string) =>
+    ask(gateway.url, { path: list, headers: { 'x-api-key': key, origin } })
+  t.equal((await asked(apiKey)).status, 200, "wallets' keys come from anywhere")
+  t.match(await asked(gateway.key), refused, "the operator's does not")
 })
 
 t.test('with PUBLIC_URL, pages that change something are its pages alone', async (t) => {

@@ -59,7 +59,7 @@ export class Relations {
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
     const all = (yield* shownNamespaces(tx)).filter(
       // The server's own are none of the tables that somebody has made.
-      ({ access }) => access.audience === undefined && call.may('read', access),
+      (ns) => ns.access.audience === undefined && call.mayAt('read', ns),
     )
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
@@ -100,6 +100,7 @@ export class Relations {
 }
 
 export function userOf({ identity }: SelectCall): string {
+  if (identity.kind === 'user') return identity.name
   return walletOf(identity) ?? (identity.kind === 'operator' ? operatorName : 'anonymous')
 }
 

@@ -72,7 +72,7 @@ export function* dropIndex(
     throw fail('IndexNotFound', text, { sqlState: '42704' })
   }
   const which = stringValue(name)
-  if (meantIndexes(ns, which).some(isRuling) && !call.may('own', ns.access)) {
+  if (meantIndexes(ns, which).some(isRuling) && !call.mayAt('own', ns)) {
     throw call.unauthorized()
   }
   yield* dropIndexes(tx, db, ns.name, which)
@@ -84,7 +84,7 @@ function* withIndex(tx: Tx, call: SqlCall, name: string): Program<Namespace | un
   const found: Namespace[] = []
   for (const ns of yield* shownNamespaces(tx, call.db)) {
     const has = ns.indexes.some((index) => index.name === name)
-    if (has && call.may('index', ns.access)) found.push(ns)
+    if (has && call.mayAt('index', ns)) found.push(ns)
   }
   const [only, other] = found
   if (only === undefined || other === undefined) return only

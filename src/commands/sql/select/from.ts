@@ -9,7 +9,6 @@ import { viewDocument, viewsName } from '../../../engine/collection/view-options
 import { readPlaceOf, viewsOf } from '../../../engine/collection/views.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { documentsSource, type Source } from '../../../engine/sources/source.js'
-import { SpillScope } from '../../../engine/sources/spill.js'
 import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
 import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -21,10 +20,11 @@ import { isVirtual, virtualColumns, virtualDocuments } from '../catalog/catalog.
 import { Relations } from '../catalog/catalog-relations.js'
 import type { TableColumns } from '../catalog/catalog-tables.js'
 import type { JoinInput } from './join-source.js'
+import { statementMemory } from './statement-memory.js'
 
 export type SelectCall = Pick<
   Call<unknown, unknown>,
-  'db' | 'context' | 'may' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
+  'db' | 'context' | 'mayAt' | 'engine' | 'now' | 'owner' | 'identity' | 'session' | 'services'
 >
 
 /** Tables in the order in which a row has them. */
@@ -72,7 +72,7 @@ export function* openTable(
     )
   }
   if (name === viewsName) {
-    const views = (yield* viewsOf(tx, call.db)).filter(({ access }) => call.may('read', access))
+    const views = (yield* viewsOf(tx, call.db)).filter((view) => call.mayAt('read', view))
     const documents = views.map(viewDocument)
     return given(name, undefined, call, () => ready(documents))
   }
@@ -125,7 +125,7 @@ function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnv
     db,
     context: collated(context, undefined, ns),
     use: engine.indexUse,
-    workspace: new SpillScope(engine.spills, true, owner),
+    workspace: statementMemory(engine, owner),
   }
 }
 

@@ -1,0 +1,62 @@
+// Which keys a service user reaches, where its record has key patterns: each key that a command
+// names must match a pattern that allows what the command does. As on the peer, commands about the
+// database as a whole (SCAN, DBSIZE, FLUSHDB) name no key. (docs/users.md, "Keys")
+
+import { Glob } from '../../base/glob.js'
+import { Slice } from '../../base/slice.js'
+import type { Namespace } from '../../engine/types.js'
+import type { Asked } from '../../identity/allow.js'
+import type { KeyPattern, UserIdentity } from '../../identity/identity.js'
+import type { KeyValueCall } from './call.js'
+import { keysOf } from './command.js'
+import { noKeyPermission } from './refusals.js'
+
+/** Where a command works, for the decision about a service user. */
+export function askedOf({ db, name }: Pick<Namespace, 'db' | 'name'>, command: string): Asked {
+  return { place: { db, collection: name }, command }
+}
+
+/** Compiled once for a pattern, which stays the same object while the user's record does. */
+const globs = new WeakMap<KeyPattern, Glob>()
+
+/** Throws NOPERM for a key that no pattern of the user covers. */
+export function requireKeys(call: KeyValueCall, { keyValue }: UserIdentity): void {
+  const patterns = keyValue?.patterns
+  if (patterns === undefined) return
+  const { row, isWrite } = call.command
+  if (row.name.startsWith('sort') && readsFurtherKeys(call) && !patterns.some(isEverything)) {
+    throw noKeyPermission()
+  }
+  const needsRead = !isWrite || row.alsoNeeds?.(call).includes('read') === true
+  const needsBoth = row.needs?.includes('read') === true && isWrite
+  for (const index of keysOf(row, call.args)) {
+    const matching = patterns.filter((pattern) =>
+      call.args.read(index, (bytes, start, end) =>
+        globOf(pattern).matchesBytes(bytes.subarray(start, end)),
+      ),
+    )
+    const mayRead = matching.some(({ read }) => read)
+    const mayWrite = matching.some(({ write }) => write)
+    if ((isWrite && !mayWrite) || ((needsRead || needsBoth) && !mayRead)) throw noKeyPermission()
+  }
+}
+
+/** SORT with BY or GET reads keys whose names it makes of what it finds. */
+function readsFurtherKeys(call: KeyValueCall): boolean {
+  for (let i = 2; i < call.count; i++) if (call.is(i, 'by') || call.is(i, 'get')) return true
+  return false
+}
+
+function isEverything({ glob, read }: KeyPattern): boolean {
+  return read && glob.length === 1 && glob[0] === asterisk
+}
+
+const asterisk = 0x2a
+
+function globOf(pattern: KeyPattern): Glob {
+  const known = globs.get(pattern)
+  if (known !== undefined) return known
+  const glob = new Glob(Slice.of(pattern.glob))
+  globs.set(pattern, glob)
+  return glob
+}
