@@ -94,6 +94,10 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
+export const ownerAccountsMax = 10_000
+/** What an owner has had beyond its share is remembered up to here, milliseconds. */
+export const ownerDebtMsMax = 1_000
 /** Programs and milliseconds of one write group. */
 export const groupProgramsMax = 64
 export const groupMsMax = 2
@@ -171,6 +175,9 @@ export const diskAskBytes = 1 * MiB
 export const restMs = 2_000
 export const restBusyShare = 0.05
 export const restGarbageBytes = 16 * MiB
+/** Of much garbage, buffers of large replies above all, also a process that works a little. */
+export const muchGarbageBytes = 64 * MiB
+export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
 /** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
@@ -305,8 +312,12 @@ export const wrongKeysMs = 60_000
 export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */
 export const listedKeysMax = 1_000
-/** Sockets that have not logged in: how many, and how long they may stay silent. */
+/**
+ * Sockets that have not logged in: how many on a listener, how many of them of one address (IPv6:
+ * of one /64), and how long they may stay silent. Beyond, a newcomer takes the place of the oldest.
+ */
 export const anonymousSocketsMax = 1_000
+export const anonymousSocketsOfAddressMax = anonymousSocketsMax / 2
 export const anonymousIdleMs = 60_000
 /**
  * Requests of one address in one window, and how many addresses are remembered
@@ -386,6 +397,30 @@ export const clientMetadataBytesMax = 4 * KiB
 export const wireConnectionsMax = 10_000
 /** Messages above this wait for room in the memory budget, bytes; smaller ones only count. */
 export const smallMessageBytesMax = 64 * KiB
+/** MEMORY_BUDGET where a part is used without settings, bytes. */
+export const memoryBudgetBytes = 256 * 1_000_000
+/**
+ * Parts of MEMORY_BUDGET. One owner (a wallet by all of its keys, the operator, an address without
+ * login) may hold half of it. Cursors, statements and portals of all may keep three quarters: the
+ * rest is for requests and replies in flight.
+ */
+export const memoryOfOwnerShare = 1 / 2
+export const memoryKeptShare = 3 / 4
+/** Above this part, owners with more than the small part unsent wait: the others have the rest. */
+export const memoryQuietShare = 3 / 4
+export const memorySmallShare = 1 / 64
+/** Where memory is short, a client that takes nothing of its replies is closed after so long. */
+export const pressedStallMs = 3_000
+/** A request over HTTP that waits for memory is refused after so long. */
+export const memoryWaitMsMax = 10_000
+/** Below this, what a cursor holds is not worth closing it for, bytes. */
+export const cursorReclaimBytesMin = 64 * KiB
+/** What a cursor takes beside its command and its documents, bytes. */
+export const cursorOverheadBytes = 4 * KiB
+/** Requests over HTTP that wait behind others of their connection before it is not read further. */
+export const pipelinedRequestsMax = 100
+/** Replies of one pipeline that are made before the client has taken some of them, bytes. */
+export const pipelineReplyBytes = 1 * MiB
 /** A large message that stops arriving, or a closing socket whose last reply nobody takes. */
 export const messageStallMs = 30_000
 /**
@@ -844,9 +879,6 @@ export const sqlPatternCharsMax = 1_000
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
 export const sqlJoinBytesMax = 32 * MiB
-/** What joins, groups, orders of SELECTs hold: of one wallet (or the operator), of all, bytes. */
-export const queryBytesOfOwnerMax = 200 * MiB
-export const queryBytesOfAllMax = 512 * MiB
 /** Values of one group that an aggregate lists in an order, bytes: sorting them is one step. */
 export const sqlSortedListBytesMax = 4 * MiB
 
@@ -866,12 +898,6 @@ export const pgPreparedMax = 1_000
 /** What they take of one connection, bytes, and rows that wait in portals of one. */
 export const pgPreparedBytesMax = 32 * MiB
 export const pgHeldBytesMax = 64 * MiB
-/**
- * Bytes of memory that statements, portals and rows of all connections may take together, as a part
- * of MEMORY_BUDGET, and those of one wallet (or of the operator).
- */
-export const pgKeptShare = 1
-export const pgKeptShareOfOwner = 1 / 2
 /** Statements of one message, and messages of one chunk, between two turns of the event loop. */
 export const pgStatementsAtOnce = 32
 /** Savepoints of a transaction, with the cursors that are noted for them: 100 bytes each. */

@@ -35,6 +35,7 @@ type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
 
 export const insertRow = documentRow({
   name: 'insert',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   stable: true,

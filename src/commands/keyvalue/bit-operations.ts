@@ -61,6 +61,7 @@ function combineWith(operation: Operation, bytes: Uint8Array, other: Uint8Array)
 
 const bitop: KeyValueRow = {
   name: 'bitop',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['bitmap'],

@@ -39,6 +39,7 @@ export function widened(text: Slice, length: number): Uint8Array {
 const setbit: KeyValueRow = {
   ...shared,
   name: 'setbit',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],
   needs: ['read', 'write'],
@@ -67,6 +68,7 @@ const setbit: KeyValueRow = {
 const getbit: KeyValueRow = {
   ...shared,
   name: 'getbit',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers a bit of a string.',
@@ -99,6 +101,7 @@ function bitsWithin(start: number, end: number, inBits: boolean, bytes: number):
 const bitcount: KeyValueRow = {
   ...shared,
   name: 'bitcount',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   summary: 'Answers how many bits of a string, or of a part of it, are set.',
@@ -145,6 +148,7 @@ function* pieces(first: number, last: number): Generator<Part> {
 const bitpos: KeyValueRow = {
   ...shared,
   name: 'bitpos',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   summary: 'Answers where the first bit of a string that is set, or clear, stands.',

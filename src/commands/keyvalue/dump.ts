@@ -16,6 +16,7 @@ import type { Program } from '../../store/store.js'
 
 const dump: KeyValueRow = {
   name: 'dump',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -67,6 +68,7 @@ function readOptions(call: KeyValueCall): RestoreOptions {
 
 const restore: KeyValueRow = {
   name: 'restore',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['keyspace', 'dangerous'],

@@ -47,6 +47,7 @@ function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
 const hset: KeyValueRow = {
   ...shared,
   name: 'hset',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets fields of a hash; answers how many of them are new.',
@@ -60,6 +61,7 @@ const hset: KeyValueRow = {
 const hmset: KeyValueRow = {
   ...shared,
   name: 'hmset',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets fields of a hash.',
@@ -76,6 +78,7 @@ const hmset: KeyValueRow = {
 const hsetnx: KeyValueRow = {
   ...shared,
   name: 'hsetnx',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets a field of a hash if there is no such field.',
@@ -96,6 +99,7 @@ const hsetnx: KeyValueRow = {
 const hget: KeyValueRow = {
   ...shared,
   name: 'hget',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers a field of a hash.',
@@ -111,6 +115,7 @@ const hget: KeyValueRow = {
 const hexists: KeyValueRow = {
   ...shared,
   name: 'hexists',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers whether a hash has a field.',
@@ -126,6 +131,7 @@ const hexists: KeyValueRow = {
 const hstrlen: KeyValueRow = {
   ...shared,
   name: 'hstrlen',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many bytes a field of a hash has.',
@@ -141,6 +147,7 @@ const hstrlen: KeyValueRow = {
 const hmget: KeyValueRow = {
   ...shared,
   name: 'hmget',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers fields of a hash; nil for one that is not there.',
@@ -159,6 +166,7 @@ const hmget: KeyValueRow = {
 const hlen: KeyValueRow = {
   ...shared,
   name: 'hlen',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many fields a hash has.',
@@ -180,6 +188,7 @@ function wholeRow(
   return {
     ...shared,
     name,
+    grows: 'nothing',
     summary,
     arity: 2,
     flags: ['readonly'],
@@ -215,6 +224,7 @@ const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (
 const hdel: KeyValueRow = {
   ...shared,
   name: 'hdel',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes fields out of a hash; answers how many were there.',
@@ -241,6 +251,7 @@ const hdel: KeyValueRow = {
 const hincrby: KeyValueRow = {
   ...shared,
   name: 'hincrby',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -267,6 +278,7 @@ const hincrby: KeyValueRow = {
 const hincrbyfloat: KeyValueRow = {
   ...shared,
   name: 'hincrbyfloat',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -297,6 +309,7 @@ const pairsMax = 2 ** 62
 const hrandfield: KeyValueRow = {
   ...shared,
   name: 'hrandfield',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   tips: ['nondeterministic_output'],

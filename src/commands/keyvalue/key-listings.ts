@@ -16,6 +16,7 @@ import type { Program } from '../../store/store.js'
 
 const keys: KeyValueRow = {
   name: 'keys',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   categories: ['keyspace', 'dangerous'],
@@ -47,6 +48,7 @@ function* matchingKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 
 const randomkey: KeyValueRow = {
   name: 'randomkey',
+  grows: 'nothing',
   arity: 1,
   flags: ['readonly'],
   categories: ['keyspace'],

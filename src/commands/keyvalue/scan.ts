@@ -60,6 +60,7 @@ const noPrefix = new Uint8Array(0)
 
 const scan: KeyValueRow = {
   name: 'scan',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -135,6 +136,7 @@ function memberScan(
 ): KeyValueRow {
   return {
     ...row,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     keys: [1, 1, 1],

@@ -87,6 +87,7 @@ function answerRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}`,
+    grows: 'nothing',
     arity: -2,
     flags: ['readonly'],
     categories: ['set'],
@@ -130,6 +131,7 @@ function storeRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}store`,
+    grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom'],
     categories: ['set'],
@@ -169,6 +171,7 @@ function readCounted(call: KeyValueCall): Counted {
 
 const sintercard: KeyValueRow = {
   name: 'sintercard',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   categories: ['set'],

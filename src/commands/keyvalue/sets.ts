@@ -55,6 +55,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const sadd: KeyValueRow = {
   ...shared,
   name: 'sadd',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Puts members into a set; answers how many of them are new.',
@@ -68,6 +69,7 @@ const sadd: KeyValueRow = {
 const srem: KeyValueRow = {
   ...shared,
   name: 'srem',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes members out of a set; answers how many were there.',
@@ -90,6 +92,7 @@ const srem: KeyValueRow = {
 const scard: KeyValueRow = {
   ...shared,
   name: 'scard',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many members a set has.',
@@ -105,6 +108,7 @@ const scard: KeyValueRow = {
 const sismember: KeyValueRow = {
   ...shared,
   name: 'sismember',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers whether something is a member of a set.',
@@ -121,6 +125,7 @@ const sismember: KeyValueRow = {
 const smismember: KeyValueRow = {
   ...shared,
   name: 'smismember',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers which of several things are members of a set.',
@@ -139,6 +144,7 @@ const smismember: KeyValueRow = {
 const smembers: KeyValueRow = {
   ...shared,
   name: 'smembers',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   tips: ['nondeterministic_output_order'],
@@ -191,6 +197,7 @@ function* pop(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const spop: KeyValueRow = {
   ...shared,
   name: 'spop',
+  grows: 'nothing',
   arity: -2,
   flags: ['write', 'fast'],
   tips: ['nondeterministic_output'],
@@ -206,6 +213,7 @@ const spop: KeyValueRow = {
 const srandmember: KeyValueRow = {
   ...shared,
   name: 'srandmember',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   tips: ['nondeterministic_output'],
@@ -233,6 +241,7 @@ const srandmember: KeyValueRow = {
 const smove: KeyValueRow = {
   ...shared,
   name: 'smove',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'fast'],
   keys: [1, 2, 1],

@@ -205,6 +205,7 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}`,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     movableKeys: (args) => keysFrom(args, 1),
@@ -225,6 +226,7 @@ function storeRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}store`,
+    grows: 'keys',
     arity: -4,
     flags: ['write', 'denyoom'],
     keys: [1, 1, 1],
@@ -254,6 +256,7 @@ function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program
 const zintercard: KeyValueRow = {
   ...shared,
   name: 'zintercard',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   movableKeys: (args) => keysFrom(args, 1),

@@ -140,6 +140,7 @@ const zaddOptions = ['nx', 'xx', 'gt', 'lt', 'ch', 'incr'] as const
 const zadd: KeyValueRow = {
   ...shared,
   name: 'zadd',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Adds members with scores, or changes scores; answers how many members are new.',
@@ -155,6 +156,7 @@ const zadd: KeyValueRow = {
 const zincrby: KeyValueRow = {
   ...shared,
   name: 'zincrby',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -169,6 +171,7 @@ const zincrby: KeyValueRow = {
 const zrem: KeyValueRow = {
   ...shared,
   name: 'zrem',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes members away; answers how many were there.',
@@ -205,6 +208,7 @@ export function* saveRemoved(
 const zcard: KeyValueRow = {
   ...shared,
   name: 'zcard',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many members a sorted set has.',
@@ -220,6 +224,7 @@ const zcard: KeyValueRow = {
 const zscore: KeyValueRow = {
   ...shared,
   name: 'zscore',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers the score of a member.',
@@ -236,6 +241,7 @@ const zscore: KeyValueRow = {
 const zmscore: KeyValueRow = {
   ...shared,
   name: 'zmscore',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers the scores of members, nil for those that are none.',
@@ -259,6 +265,7 @@ function rankRow(name: string, summary: string, isReverse: boolean): KeyValueRow
   return {
     ...shared,
     name,
+    grows: 'nothing',
     summary,
     arity: 3,
     flags: ['readonly', 'fast'],

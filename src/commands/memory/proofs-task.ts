@@ -24,6 +24,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 
 const verifyMemory = documentRow({
   name: 'verifyMemory',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -43,6 +44,7 @@ const verifyMemory = documentRow({
 
 const verifyGraph = documentRow({
   name: 'verifyGraph',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -67,6 +69,8 @@ const verifyGraph = documentRow({
 
 const anchorGraph = documentRow({
   name: 'anchorGraph',
+  // A full quota leaves no memory without its proof: batches are a fraction of what is stored.
+  grows: 'nothing',
   grain: 'task',
   access: 'identity',
   target: string,

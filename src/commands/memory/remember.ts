@@ -56,6 +56,7 @@ type RememberCall = Call<RememberArgs, string>
 
 export const rememberRow = documentRow({
   name: 'rememberMemories',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,

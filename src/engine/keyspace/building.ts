@@ -33,6 +33,8 @@ export interface Building {
   /** Steps of writing, and how many records each of them puts. */
   readonly steps: number
   readonly putsPerStep: number
+  /** Of all members, as quotas count them. */
+  readonly bytes: number
   /** Answers how many bytes it was about. */
   write(members: Members, step: number): number
 }
@@ -58,14 +60,20 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
     const id = yield* ks.allocate()
     const members = ks.members(id)
     for (let step = 0; step < building.steps; step++) building.write(members, step)
-    return id
+    return counted(ks, id, building)
   }
   const source = yield* packed(ks.tx, building)
   const staged = ks.work.takeStaged(ks.tx as Tx, source)
-  if (staged !== undefined) return staged
+  if (staged !== undefined) return counted(ks, staged, building)
   throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
     stageMembers(all, building, source),
   )
+}
+
+/** What was written in which program is all one: the head that follows says the whole. */
+function counted(ks: Keyspace, id: MembersId, { bytes }: Building): MembersId {
+  ks.work.tally(id).bytes = bytes
+  return id
 }
 
 function* stageMembers(staged: Staged, building: Building, source: Bytes): Sweep<void> {

@@ -39,6 +39,12 @@ export interface KeyEvent {
   readonly access: Access
 }
 
+/** Bytes of members that no head says yet. */
+export interface Tally {
+  readonly id: MembersId
+  bytes: number
+}
+
 const nothingStaged = new Staged()
 
 function* nothingBefore(): Program<void> {}
@@ -75,6 +81,8 @@ export class Work {
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0
+  private readonly tallies = new Map<MembersId, Tally>()
+  private lastTally: Tally | undefined
   /** Staged members that a head of this run points at. */
   private taken: Set<MembersId> | undefined
 
@@ -84,6 +92,17 @@ export class Work {
     private readonly notifies: boolean,
     readonly staged: Staged = nothingStaged,
   ) {}
+
+  /** By how much the members of a container have grown since its head was written last. */
+  tally(id: MembersId): Tally {
+    const { lastTally } = this
+    if (lastTally?.id === id) return lastTally
+    const known = this.tallies.get(id)
+    const tally = known ?? { id, bytes: 0 }
+    if (known === undefined) this.tallies.set(id, tally)
+    this.lastTally = tally
+    return tally
+  }
 
   note(eventClass: EventClass, event: string, place: Place, name: Slice, access: Access): void {
     if (!this.notifies) return

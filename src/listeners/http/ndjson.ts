@@ -12,6 +12,7 @@ import { writeArray, writeDocument } from '../../value/writer.js'
 import { jsonBetween } from '../json-thread.js'
 import type { HttpCall } from './call.js'
 import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
+import { noteUnsent } from './replies.js'
 import { errorBody } from './respond.js'
 
 /**
@@ -84,7 +85,9 @@ async function writeLines(
     }
     if (turns.isDue) await turns.pause()
   }
-  return lines.length > 0 ? outgoing.write(lines.join('')) : flows
+  if (lines.length > 0) flows = outgoing.write(lines.join(''))
+  if (!flows) noteUnsent(outgoing)
+  return flows
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

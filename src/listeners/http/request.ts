@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ByteBudget } from '../../base/byte-budget.js'
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { databaseNameBytesMax, jsonInThreadBytes } from '../../base/limits.js'
@@ -15,7 +16,6 @@ import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
 import { readDocument } from '../json-thread.js'
 import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
@@ -259,3 +259,15 @@ const hashedAtOnce = 1024 * 1024
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** Those of one path together. */
+export function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
+  const paths = new Map<string, AnyRoute[]>()
+  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}

@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
@@ -50,9 +51,15 @@ export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
 }
 
+/** Whether what is unsent of it counts. */
+export function isLarge({ body }: Answer): boolean {
+  return body !== null && body.length > smallMessageBytesMax
+}
+
 /** Writes the answer to its socket, head and body at once. */
 export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  if (outgoing.destroyed) return
+  // A response that waited behind others is not told that its socket is gone.
+  if (outgoing.destroyed || outgoing.req.socket.destroyed) return
   if (outgoing.headersSent) {
     // Half of another answer: the client sees that by its end.
     outgoing.destroy()

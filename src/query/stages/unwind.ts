@@ -78,6 +78,9 @@ interface Unwinding {
   hasNext: boolean
 }
 
+/** A document of so many bytes takes the room of another one: a step is of 4 MiB at most. */
+const largeBytes = 8 * 1_024
+
 class Unwind extends StreamTransform {
   private current: Unwinding | undefined
   private readonly queue: Document[] = []
@@ -141,7 +144,7 @@ class Unwind extends StreamTransform {
     } else if (keepsEmpty) emit(this.indexed(document, nullValue))
   }
 
-  /** Emits up to `room` elements and says how many. */
+  /** Emits up to `room` elements, fewer of large documents; says what room that took. */
   private unwind(current: Unwinding, room: number, emit: Emit): number {
     const { document, elements } = current
     let emitted = 0
@@ -151,7 +154,7 @@ class Unwind extends StreamTransform {
       const index = current.position++
       current.hasNext = elements.next()
       if (!current.hasNext) this.current = undefined
-      emitted++
+      emitted += 1 + Math.floor(unwound.length / largeBytes)
       emit(this.indexed(unwound, this.index === undefined ? nullValue : int64Value(BigInt(index))))
     }
     return emitted

@@ -274,6 +274,10 @@ class Writing implements Tx, Near, Direct {
     this.buffer.add(key, documents, bytes)
   }
 
+  added(key: Bytes): Count {
+    return this.buffer.added(key)
+  }
+
   private getNow(key: Bytes): Bytes | undefined {
     const hash = hashBytes(key, 0, key.length)
     const own = this.buffer.find(key, hash)
