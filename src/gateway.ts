@@ -7,6 +7,7 @@ import type { Clock, Random } from './base/clock.js'
 import { HeapRest, processHeap } from './base/heap-rest.js'
 import { shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
+import { MemoryAccount } from './base/memory-account.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
@@ -113,7 +114,7 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
-  const heap = processHeap()
+  const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
   const parts: Parts = { ...server, listeners, heapRest }
@@ -143,9 +144,12 @@ async function openServer(
     all: settings.HOMES_MAX,
     perAddress: settings.HOMES_PER_HOUR,
   })
-  const engine = new Engine({ store, ...common, spills: openSpills(settings.STORE, clock) })
+  const spills = openSpills(settings.STORE, clock)
+  const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+  const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
+  engine.builds.resumedBound = quotas.requireSpace
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })

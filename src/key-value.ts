@@ -92,6 +92,7 @@ export async function openKeyValue(options: KeyValueOptions): Promise<KeyValueBu
       standing,
       ...(rules === undefined ? {} : { rules }),
       ...(audit === undefined ? {} : { audit }),
+      ...(quotas === undefined ? {} : { quotas }),
       ...(keyLimit === undefined ? {} : { keyLimit }),
       ...(keyUse === undefined ? {} : { keyUse }),
       slowCommandMs: settings.SLOW_COMMAND_MS,

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --expose-gc --no-allocation-site-pretenuring
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node --max-semi-space-size=16 --expose-gc --no-allocation-site-pretenuring
 // The command line. Everything that may fail before Sigil serves fails here with one line and a
 // non-zero exit code; nothing else in the project ends the process.
 

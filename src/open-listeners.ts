@@ -14,7 +14,6 @@ import type { OpenChain } from './chain/open.js'
 import type { Engine } from './engine/engine.js'
 import type { OperatorKey } from './identity/operator.js'
 import type { UserService } from './identity/user-service.js'
-import { ByteBudget } from './listeners/budget.js'
 import { backupRoute } from './listeners/http/backup.js'
 import { chainRoutes } from './listeners/http/chain.js'
 import { openHealth } from './listeners/http/health.js'
@@ -82,10 +81,10 @@ export async function openListeners(
   const tls = readTls(settings)
   const { HOST: host, ALLOW_INSECURE: allowInsecure } = settings
   const authOff = settings.AUTH_MODE === 'off'
-  const budget = new ByteBudget(settings.MEMORY_BUDGET)
+  const { memory } = server.engine
   const overHttp = new KeyValueHttp({ bus: keyValue, clock, log, authOff })
   const { quotas } = server
-  const shared = { host, tls, authOff, allowInsecure, budget, clock, log, quotas }
+  const shared = { host, tls, authOff, allowInsecure, memory, clock, log, quotas }
   const { credentials, identify, keyUse } = wallets
   const { rules, signIn, isAdministrator } = authority
   const switched = new SwitchedListeners(protocols, {

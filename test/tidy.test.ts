@@ -185,7 +185,10 @@ t.test('lines, functions and files stay short', async (t) => {
     const exempt = tables.has(source.path) || source.path.startsWith(generated)
     t.ok(length <= linesMax || exempt, `${source.path}: ${length} lines`)
     for (const [index, line] of source.lines.entries()) {
-      if (line.length > columnsMax) t.fail(`${source.path}:${index + 1}: ${line.length} columns`)
+      // A script's first line cannot be broken.
+      const isFirst = index === 0 && line.startsWith('#!')
+      if (line.length > columnsMax && !isFirst)
+        t.fail(`${source.path}:${index + 1}: ${line.length} columns`)
     }
     for (const { name, length } of functionsOf(source)) {
       if (length > functionLinesMax) t.fail(`${source.path}: ${name} has ${length} lines`)
@@ -218,7 +221,7 @@ t.test('programs wait for nothing: async stands in jobs and tasks only', async (
 })
 
 t.test('every read of a transaction is asked for with yield*', async (t) => {
-  const read = /\btx\.(?:get|getMany|getVersioned|scan|scanOwn|scanFetch|count|breathe)\(/
+  const read = /\btx\.(?:get|getMany|getVersioned|scan|scanOwn|scanFetch|count|pause)\(/
   for (const source of src) {
     if (!/^src\/(?:engine|commands|identity|bus)\//.test(source.path)) continue
     for (const [index, line] of source.lines.entries()) {

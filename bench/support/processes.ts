@@ -50,6 +50,7 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
+      MALLOC_MMAP_THRESHOLD_: '262144',
       ...process.env,
       STORE: `lmdb:${folder}`,
       API_KEY: benchKey,

@@ -1,6 +1,8 @@
-// Bytes that are kept for somebody from one request to the next: counted by whose they are and in
-// all, and refused beyond a bound of each. What keeps them opens a share, and gives all of it back
-// by closing it. (A ByteBudget pauses sockets; what is kept would wait for itself.)
+// Bytes that are held for a client, counted by owner and in all. What is kept between requests is
+// refused beyond the bounds; unsent replies are counted, and their sockets paused. What holds bytes
+// opens a share, and gives all of them back by closing it.
+
+import type { ByteBudget } from './byte-budget.js'
 
 export interface ShareBounds {
   /** Bytes of one owner, in all of his shares. */
@@ -12,15 +14,26 @@ export interface ShareBounds {
 interface Owner {
   readonly name: string
   bytes: number
+  /** Of these, unsent replies. */
+  unsent: number
   /** That are open. */
   shares: number
 }
 
 export class ByteShares {
   private readonly owners = new Map<string, Owner>()
+  /**
+   * Asked to close something that is kept: of this owner, or, without a name, of the owner that
+   * keeps most. False where there is nothing to close.
+   */
+  reclaim: ((name: string | undefined) => boolean) | undefined
   private held = 0
 
-  constructor(public bounds: ShareBounds) {}
+  /** `budget` counts the same bytes, and has the last word on what there is room for. */
+  constructor(
+    public bounds: ShareBounds,
+    private readonly budget?: ByteBudget,
+  ) {}
 
   get bytesHeld(): number {
     return this.held
@@ -32,10 +45,15 @@ export class ByteShares {
   }
 
   open(name: string): ByteShare {
-    const owner = this.owners.get(name) ?? { name, bytes: 0, shares: 0 }
+    const owner = this.owners.get(name) ?? { name, bytes: 0, unsent: 0, shares: 0 }
     this.owners.set(name, owner)
     owner.shares++
     return new ByteShare(this, owner)
+  }
+
+  /** What that owner holds in all of its shares, and how much of it is unsent replies. */
+  heldBy(name: string): Readonly<Pick<Owner, 'bytes' | 'unsent'>> {
+    return this.owners.get(name) ?? nothing
   }
 
   /** Bytes that a share of that owner would take. */
@@ -45,13 +63,34 @@ export class ByteShares {
 
   leftFor({ bytes }: Pick<Owner, 'bytes'> = { bytes: 0 }): number {
     const { ofOwner, ofAll } = this.bounds
-    return Math.max(0, Math.min(ofOwner - bytes, ofAll - this.held))
+    const free = this.budget?.bytesLeft ?? Number.POSITIVE_INFINITY
+    return Math.max(0, Math.min(ofOwner - bytes, ofAll - this.held, free))
+  }
+
+  /** Whether that owner may keep more; closes what can be closed to make room. */
+  makeRoom(owner: Owner, bytes: number): boolean {
+    const { ofOwner, ofAll } = this.bounds
+    while (bytes > this.leftFor(owner)) {
+      if (this.reclaim === undefined || bytes > Math.min(ofOwner, ofAll)) return false
+      const isOwn = owner.bytes + bytes > ofOwner
+      if (!this.reclaim(isOwn ? owner.name : undefined)) return false
+    }
+    return true
   }
 
   /** As many as these, also where there is no room for them. */
   count(owner: Owner, bytes: number): void {
     owner.bytes += bytes
     this.held += bytes
+    this.budget?.keep(bytes)
+  }
+
+  /** Bytes of replies that wait for their client, or that it has taken. */
+  countUnsent(owner: Owner, bytes: number): void {
+    owner.bytes += bytes
+    owner.unsent += bytes
+    if (bytes > 0) this.budget?.charge(bytes)
+    else this.budget?.release(-bytes)
   }
 
   closed(owner: Owner): void {
@@ -59,9 +98,12 @@ export class ByteShares {
   }
 }
 
+const nothing = { bytes: 0, unsent: 0 }
+
 /** Of one connection, one statement: whatever ends as a whole. */
 export class ByteShare {
   private held = 0
+  private unsent = 0
   private isClosed = false
 
   constructor(
@@ -80,10 +122,17 @@ export class ByteShare {
 
   /** Takes bytes; false, and nothing is taken, where there is no room or the share is closed. */
   take(bytes: number): boolean {
-    if (this.isClosed || bytes > this.shares.leftFor(this.owner)) return false
+    if (this.isClosed || !this.shares.makeRoom(this.owner, bytes)) return false
     this.held += bytes
     this.shares.count(this.owner, bytes)
     return true
+  }
+
+  /** Holds so many bytes from now on: beyond the bounds, other things that are kept are closed. */
+  settle(bytes: number): void {
+    const more = bytes - this.held
+    if (more <= 0) this.release(-more)
+    else if (!this.take(more)) this.force(more)
   }
 
   /** Takes bytes that are there already, whether or not there is room for them. */
@@ -91,6 +140,14 @@ export class ByteShare {
     if (this.isClosed) return
     this.held += bytes
     this.shares.count(this.owner, bytes)
+  }
+
+  /** Counts `bytes` as unsent replies, in place of those before. */
+  sends(bytes: number): void {
+    if (this.isClosed) return
+    const more = bytes - this.unsent
+    this.unsent = bytes
+    if (more !== 0) this.shares.countUnsent(this.owner, more)
   }
 
   /** Gives back bytes that were taken; nothing where the share is closed. */
@@ -104,6 +161,7 @@ export class ByteShare {
   close(): void {
     if (this.isClosed) return
     this.release(this.held)
+    this.sends(0)
     this.isClosed = true
     this.shares.closed(this.owner)
   }

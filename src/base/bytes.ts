@@ -87,6 +87,11 @@ export function bufferOf(bytes: Bytes): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
+/** One character a byte. */
+export function latin1Of(bytes: Bytes, start: number, end: number): string {
+  return latin1Slice.call(bytes, start, end)
+}
+
 /** A key for a Map: one character a byte. */
 export function mapKey(bytes: Bytes): string {
   return latin1Slice.call(bytes)

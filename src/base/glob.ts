@@ -1,11 +1,13 @@
 // Patterns over bytes as the key-value protocol has them: `*`, `?`, `[a-c]`, `[^a]` and `\x`. Keys,
-// channels and names are bytes, so nothing here knows of characters; and the work of one match is
-// bounded, because a client chooses pattern and subject. (Redis 7.0, KEYS; stringmatchlen in its
+// channels and names are bytes, so nothing here knows of characters. The work of one match grows
+// with the subject alone, because a client chooses both. (Redis 7.0, KEYS; stringmatchlen in its
 // util.c)
 
 import type { Bytes } from './bytes.js'
-import { globPatternBytesMax, globStepsMax } from './limits.js'
+import { globPatternBytesMax, globStepsBase, globStepsPerByteMax } from './limits.js'
 import type { Slice } from './slice.js'
+import { work } from './work-budget.js'
+import { likeCharsPerUnit } from './work-figures.js'
 
 const star = 0x2a
 const question = 0x3f
@@ -30,6 +32,7 @@ export class Glob {
   /** Bytes that a match has at least; exactly so many where there is no `*`. */
   private readonly lengthMin: number
   private readonly hasRun: boolean
+  private hasMatched = false
 
   /**
    * `ignoresCase` folds ASCII letters. A pattern is never malformed. Deviation: one of more than
@@ -54,7 +57,8 @@ export class Glob {
 
   /**
    * As the peer: an empty subject matches the empty pattern alone, not even `*` (see isAll).
-   * Deviation: after globStepsMax comparisons it is no match.
+   * Deviation: after globStepsBase comparisons, and globStepsPerByteMax for each byte of the
+   * subject, it is no match. Spends the comparisons from the work budget.
    */
   matches({ bytes, start, end }: Slice): boolean {
     return this.matchesBytes(bytes, start, end)
@@ -65,9 +69,19 @@ export class Glob {
     const length = end - start
     if (length < lengthMin || (length > lengthMin && !hasRun)) return false
     if (length === 0) return steps.length === 0
+    const left = globStepsBase + length * globStepsPerByteMax
+    const used = left - this.match(bytes, start, end, left)
+    work.spend(1 + used / likeCharsPerUnit)
+    return this.hasMatched
+  }
+
+  /** Tells in `hasMatched`; answers how many of the comparisons are left. */
+  private match(bytes: Bytes, start: number, end: number, stepsMax: number): number {
+    const { steps } = this
     let at = start
     let step = 0
-    let budget = globStepsMax
+    let left = stepsMax
+    this.hasMatched = false
     // Where to go on when what follows the last `*` has failed: earlier ones need no other run.
     let retryStep = -1
     let retryAt = start
@@ -76,21 +90,25 @@ export class Glob {
       if (wanted === anyRun) {
         retryStep = ++step
         retryAt = at
-        if (step === steps.length) return true
+        if (step === steps.length) {
+          this.hasMatched = true
+          return left
+        }
         continue
       }
       if (wanted >= 0 && this.takes(wanted, bytes[at] as number)) {
         at++
         step++
       } else {
-        if (retryStep < 0) return false
+        if (retryStep < 0) return left
         at = ++retryAt
         step = retryStep
       }
-      if (--budget === 0) return false
+      if (--left === 0) return left
     }
     while (step < steps.length && steps[step] === anyRun) step++
-    return step === steps.length
+    this.hasMatched = step === steps.length
+    return left
   }
 
   private takes(wanted: number, byte: number): boolean {

@@ -2,31 +2,49 @@
 // room, and on a server that has gone quiet that may be never; so a quiet process collects once.
 
 import { getHeapStatistics } from 'node:v8'
-import { restBusyShare, restGarbageBytes, restMs } from './limits.js'
+import {
+  muchGarbageBusyShare,
+  muchGarbageBytes,
+  restBusyShare,
+  restGarbageBytes,
+  restMs,
+} from './limits.js'
+import type { MemoryAccount } from './memory-account.js'
 
 export interface HeapProbe {
-  /** Bytes in use in the heap, garbage that nobody has collected included. */
+  /** Bytes in use by the heap and its buffers, garbage that was not collected included. */
   heapBytes(): number
   /** Share of the time since the last question that the event loop was at work, 0 to 1. */
   busyShare(): number
+  /** Bytes that clients held at most since the last collection, less what they hold now. */
+  freedBytes(): number
   /** A whole collection: tens of milliseconds. */
   collect(): void
 }
 
 /** The process's own; undefined unless it was started with `--expose-gc`, as `npm start` does. */
-export function processHeap(): HeapProbe | undefined {
+export function processHeap({ budget }: MemoryAccount): HeapProbe | undefined {
   const { gc } = globalThis
   if (gc === undefined) return undefined
   let last = performance.eventLoopUtilization()
   return {
-    heapBytes: () => getHeapStatistics().used_heap_size,
+    heapBytes: () => {
+      const { used_heap_size, external_memory } = getHeapStatistics()
+      return used_heap_size + external_memory
+    },
     busyShare: () => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, last)
       last = now
       return utilization
     },
-    collect: () => void gc(),
+    freedBytes: () => budget.fallenBytes,
+    collect: () => {
+      gc()
+      // What the first one has only finalized, requests and the texts that they hold, goes now.
+      setImmediate(() => void gc())
+      budget.forgetPeak()
+    },
   }
 }
 
@@ -50,8 +68,13 @@ export class HeapRest {
   /** Collects where the time since the last look was quiet and garbage may have gathered. */
   look(): void {
     const { probe } = this
-    if (probe.busyShare() > restBusyShare) return
-    if (probe.heapBytes() - this.keptBytes < restGarbageBytes) return
+    const busy = probe.busyShare()
+    if (busy > muchGarbageBusyShare) return
+    const heap = probe.heapBytes()
+    // What was collected meanwhile is no measure of what is kept.
+    this.keptBytes = Math.min(this.keptBytes, heap)
+    const garbage = Math.max(heap - this.keptBytes, probe.freedBytes())
+    if (garbage < (busy > restBusyShare ? muchGarbageBytes : restGarbageBytes)) return
     probe.collect()
     this.keptBytes = probe.heapBytes()
   }

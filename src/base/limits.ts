@@ -94,6 +94,10 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
+export const ownerAccountsMax = 10_000
+/** What an owner has had beyond its share is remembered up to here, milliseconds. */
+export const ownerDebtMsMax = 1_000
 /** Programs and milliseconds of one write group. */
 export const groupProgramsMax = 64
 export const groupMsMax = 2
@@ -171,6 +175,9 @@ export const diskAskBytes = 1 * MiB
 export const restMs = 2_000
 export const restBusyShare = 0.05
 export const restGarbageBytes = 16 * MiB
+/** Of much garbage, buffers of large replies above all, also a process that works a little. */
+export const muchGarbageBytes = 64 * MiB
+export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
 /** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
@@ -305,8 +312,12 @@ export const wrongKeysMs = 60_000
 export const loginFailuresMs = 15 * 60_000
 /** On-chain keys of a wallet that a listing looks at, newest first. */
 export const listedKeysMax = 1_000
-/** Sockets that have not logged in: how many, and how long they may stay silent. */
+/**
+ * Sockets that have not logged in: how many on a listener, how many of them of one address (IPv6:
+ * of one /64), and how long they may stay silent. Beyond, a newcomer takes the place of the oldest.
+ */
 export const anonymousSocketsMax = 1_000
+export const anonymousSocketsOfAddressMax = anonymousSocketsMax / 2
 export const anonymousIdleMs = 60_000
 /**
  * Requests of one address in one window, and how many addresses are remembered
@@ -386,6 +397,30 @@ export const clientMetadataBytesMax = 4 * KiB
 export const wireConnectionsMax = 10_000
 /** Messages above this wait for room in the memory budget, bytes; smaller ones only count. */
 export const smallMessageBytesMax = 64 * KiB
+/** MEMORY_BUDGET where a part is used without settings, bytes. */
+export const memoryBudgetBytes = 256 * 1_000_000
+/**
+ * Parts of MEMORY_BUDGET. One owner (a wallet by all of its keys, the operator, an address without
+ * login) may hold half of it. Cursors, statements and portals of all may keep three quarters: the
+ * rest is for requests and replies in flight.
+ */
+export const memoryOfOwnerShare = 1 / 2
+export const memoryKeptShare = 3 / 4
+/** Above this part, owners with more than the small part unsent wait: the others have the rest. */
+export const memoryQuietShare = 3 / 4
+export const memorySmallShare = 1 / 64
+/** Where memory is short, a client that takes nothing of its replies is closed after so long. */
+export const pressedStallMs = 3_000
+/** A request over HTTP that waits for memory is refused after so long. */
+export const memoryWaitMsMax = 10_000
+/** Below this, what a cursor holds is not worth closing it for, bytes. */
+export const cursorReclaimBytesMin = 64 * KiB
+/** What a cursor takes beside its command and its documents, bytes. */
+export const cursorOverheadBytes = 4 * KiB
+/** Requests over HTTP that wait behind others of their connection before it is not read further. */
+export const pipelinedRequestsMax = 100
+/** Replies of one pipeline that are made before the client has taken some of them, bytes. */
+export const pipelineReplyBytes = 1 * MiB
 /** A large message that stops arriving, or a closing socket whose last reply nobody takes. */
 export const messageStallMs = 30_000
 /**
@@ -592,7 +627,6 @@ export const keysAtOnceMax = 512
  * them: each would be a record that a program puts.
  */
 export const wordsAtOnceMax = programPutsMax
-export const wordsPerBreath = 512
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
@@ -604,8 +638,6 @@ export const keyMembersBytesMax = 4 * MiB
 /** Members of a sorted set that a range removes one by one, if it leaves few: else those move. */
 export const removeAtOnceMax = 1_000
 export const keptAtOnceMax = 1_500
-/** Bytes of a string that a bit command goes through before it lets others work: 0.2 ms. */
-export const breathBytes = 64 * KiB
 /** Members that a command with a negative count picks at random, repetitions among them. */
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
@@ -613,10 +645,12 @@ export const trimAtOnceMax = 256
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
-/** Comparisons of one match of a pattern: some 20 ms. Only a pattern made to cost gets there. */
-export const globStepsMax = 4_000_000
-/** Matching one channel with all patterns, and one pattern with all channels: then others' turn. */
-export const matchTurnMs = 5
+/**
+ * Comparisons of one match of a pattern: so many, and so many for each byte of the subject. Only a
+ * pattern made to cost gets there: one of 1,000 bytes takes 0.3 ms then.
+ */
+export const globStepsBase = 10_000
+export const globStepsPerByteMax = 64
 /** The longest time that one timer of the platform can wait; beyond, it fires at once. */
 export const timerMsMax = 2 ** 31 - 1
 /** Bytes of a pattern that can match (peer's tests have 100,000). */
@@ -858,16 +892,12 @@ export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
 /** A filter of so many bytes, that of a long IN, is made and compiled in turns of their own. */
 export const sqlLongFilterBytes = 64 * KiB
-/** Characters of a LIKE pattern, and comparisons that one match may take in vain: 20 ms or so. */
+/** Characters of a LIKE pattern. */
 export const sqlPatternCharsMax = 1_000
-export const sqlMatchStepsMax = 4_000_000
 /** Values that placeholders stand for (PostgreSQL's wire protocol counts them in 16 bits). */
 export const sqlParametersMax = 32_767
 /** Rows of one table that a join without an index holds, bytes; a cursor keeps them. */
 export const sqlJoinBytesMax = 32 * MiB
-/** What joins, groups, orders of SELECTs hold: of one wallet (or the operator), of all, bytes. */
-export const queryBytesOfOwnerMax = 200 * MiB
-export const queryBytesOfAllMax = 512 * MiB
 /** Values of one group that an aggregate lists in an order, bytes: sorting them is one step. */
 export const sqlSortedListBytesMax = 4 * MiB
 
@@ -878,8 +908,6 @@ export const sqlStatementsBytesMax = 32 * MiB
 export const sqlRecheckedMax = 100
 /** Documents that DESCRIBE looks at for the columns of a collection. */
 export const showSampleDocuments = 100
-/** Rows of an INSERT that are computed between two pauses. */
-export const sqlRowsAtOnce = 100
 
 /** One message of the PostgreSQL protocol: before login or of names alone, and any other, bytes. */
 export const pgSmallMessageBytesMax = 10 * KiB
@@ -889,12 +917,6 @@ export const pgPreparedMax = 1_000
 /** What they take of one connection, bytes, and rows that wait in portals of one. */
 export const pgPreparedBytesMax = 32 * MiB
 export const pgHeldBytesMax = 64 * MiB
-/**
- * Bytes of memory that statements, portals and rows of all connections may take together, as a part
- * of MEMORY_BUDGET, and those of one wallet (or of the operator).
- */
-export const pgKeptShare = 1
-export const pgKeptShareOfOwner = 1 / 2
 /** Statements of one message, and messages of one chunk, between two turns of the event loop. */
 export const pgStatementsAtOnce = 32
 /** Savepoints of a transaction, with the cursors that are noted for them: 100 bytes each. */
@@ -949,9 +971,6 @@ export const contextEdgesMax = 10_000
 export const snapshotAnchorsMax = 100
 /** Blocks of postings that are read in one step: 40 kB. */
 export const postingBlocksAtOnce = 32
-/** Memories that are scored between two looks at the time, and what is work like a point read. */
-export const scoredAtOnce = 256
-export const scoredPerWork = 16
 /** Edges of one node that are read at first, and at most in one step; nodes in one step. */
 export const edgePageFirst = 16
 export const edgePageMax = 256
@@ -967,6 +986,10 @@ export const memoryBatchBodyBytesMax = 8 * MiB
 export const memoryIdCharsMax = 128
 /** Bytes of a reply that are made JSON in one turn: some 2 ms. */
 export const jsonBytesAtOnce = 256 * KiB
+/** JSON texts and values of more bytes are converted in a thread: here they would take 5 ms. */
+export const jsonInThreadBytes = 128 * KiB
+/** How long that thread waits for further work: 8 MB, and 40 ms to start. */
+export const jsonThreadIdleMs = 60_000
 /** Of what was sent, characters that a refusal repeats, and characters of its whole text. */
 export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300
@@ -1014,8 +1037,6 @@ export const memoryBatchMax = 500
 /** Where each stands for itself: those that are prepared together, and bytes of their documents. */
 export const memoriesPreparedMax = 128
 export const memoryBytesPreparedMax = 256 * KiB
-/** Work of those that one program writes (workOf): some 6 ms. */
-export const memoryWorkPerProgram = 600
 /**
  * Commands that are prepared at a time (preparedChangesMax): while there are as many, further
  * batches are written in one program each.

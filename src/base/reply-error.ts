@@ -58,6 +58,10 @@ export const noPassword = (): ReplyError =>
       'Are you sure your configuration is correct?',
   )
 
+/** As the peer says it above its `maxmemory`. */
+export const tooMuchMemory = (): ReplyError =>
+  refuse("OOM command not allowed when used memory > 'maxmemory'.", 'ExceededMemoryLimit')
+
 /**
  * The error line of anything that a command may throw. What is no key-value error keeps its text
  * behind the word that clients of the peer act on.
@@ -74,6 +78,7 @@ const words: Readonly<Partial<Record<CodeName, string>>> = {
   OutOfDiskSpace: 'MISCONF',
   IngressRequestRateLimitExceeded: 'BUSY',
   QuotaExceeded: 'OOM',
+  ExceededMemoryLimit: 'OOM',
   WriteConflict: 'TRYAGAIN',
   ShutdownInProgress: 'LOADING',
   HostUnreachable: 'LOADING',

@@ -128,7 +128,9 @@ export const settingRows = {
   ),
   MEMORY_BUDGET: size(
     '256 MB',
-    'Bytes of requests and replies in flight; beyond it sockets are paused, not buffered.',
+    'Bytes that the server holds for clients: requests and replies in flight, cursors, queries ' +
+      'at work, statements and portals. One owner may hold half of it. Beyond it sockets are ' +
+      'paused, idle cursors closed and queries refused.',
   ),
   DATABASE: text('main', 'Database of the HTTP routes and of printed URIs.'),
   API_KEY: secret("The operator's key; replaces the one made at first start."),

@@ -28,8 +28,8 @@ export class WorkBudget {
 
   /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
   spend(units: number): void {
+    if (this.spent + units > this.refuseAt) throw tooMuch()
     this.spent += units
-    if (this.spent > this.refuseAt) throw tooMuch()
   }
 
   /** Whether `spend` would take so many. */
@@ -40,6 +40,17 @@ export class WorkBudget {
   /** Counts units of what is bounded by itself and cannot fail, such as a read of the store. */
   note(units: number): void {
     this.spent += units
+  }
+
+  /** Does what must be possible whatever it costs: a delete. It makes a loop due, not refused. */
+  unrefused<T>(act: () => T): T {
+    const { refuseAt, spent } = this
+    this.refuseAt = Number.POSITIVE_INFINITY
+    try {
+      return act()
+    } finally {
+      this.refuseAt = refuseAt + (this.spent - spent)
+    }
   }
 
   /** A stretch begins: due after `due` units, refused `beyond` units later. */
@@ -79,6 +90,18 @@ export class WorkBudget {
 /** The budget of this process. */
 export const work = new WorkBudget()
 
+const refusals = new WeakSet<Error>()
+
+/** Whether an error is the budget's: what its program did goes with it, a smaller batch may do. */
+export function isTooMuchWork(error: unknown): boolean {
+  return error instanceof Error && refusals.has(error)
+}
+
 function tooMuch(): Error {
-  return fail('MaxTimeMSExpired', 'operation exceeded time limit: too much work for one document')
+  const error = fail(
+    'MaxTimeMSExpired',
+    'operation exceeded time limit: too much work for one document',
+  )
+  refusals.add(error)
+  return error
 }

@@ -12,8 +12,8 @@ export const stretchUnits = 100_000
 /** A write program ends its batch after so many units (5 ms), and is refused beyond the others. */
 export const writeTurnUnits = 50_000
 export const writeStretchUnits = 250_000
-/** Reading and compiling of one request before its first program, 10 ms. */
-export const requestUnits = 100_000
+/** Reading and compiling of one request before its first program, 15 ms. */
+export const requestUnits = 150_000
 
 /** A point read, an index entry, a document that a loop goes through. */
 export const entryUnits = 20
@@ -27,5 +27,31 @@ export const clockUnits = 1_280
 export const bytesPerUnit = 512
 /** Characters that are gone through one by one in our own code for one unit. */
 export const charsPerUnit = 32
+/** A word of a command, a member or a value of a reply that a loop goes through. */
+export const wordUnits = 5
+/** Bytes of strings that are counted, combined or summed up in our own code for one unit. */
+export const bitBytesPerUnit = 64
+/** Bytes of a dump that go into its checksum for one unit. */
+export const crcBytesPerUnit = 24
+/** Cells of a table of common lengths (LCS) for one unit. */
+export const cellsPerUnit = 50
+/** Bytes of an array or object whose elements are gone through for one unit. */
+export const elementBytesPerUnit = 32
+/** Characters that LIKE, or a pattern of the key-value protocol, compares for one unit. */
+export const likeCharsPerUnit = 10
+/** JSON that is parsed or written: each element or field, and bytes for one unit. */
+export const jsonPieceUnits = 1.5
+export const jsonBytesPerUnit = 64
+/** A memory: each character of its text that is analysed. */
+export const memoryCharUnits = 2.5
+/** Postings that are written for one unit, and a memory that recall scores. */
+export const postingsPerUnit = 3
+export const scoredUnits = 1.25
+/** Writing of a memory: each term, entity that may have to be made, edge, and the memory itself. */
+export const memoryUnits = { term: 100, entity: 800, edge: 300, memory: 800 } as const
 /** A hash, an insertion into a map, or a comparison of two values. */
 export const compareUnits = 1
+/** An element of a document or array that a loop steps over: 0.01 µs. */
+export const elementUnits = 0.1
+/** An element that is taken out as a value, tested or written: 0.1 µs. */
+export const valueUnits = 1

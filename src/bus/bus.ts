@@ -2,7 +2,11 @@
 // an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
 // here is an async function.
 
+import type { Account } from '../base/accounts.js'
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
+import type { Scheduler } from '../base/scheduler.js'
+import { work } from '../base/work-budget.js'
+import { requestUnits } from '../base/work-figures.js'
 import { checkDatabaseName, checkNamespaceName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
@@ -40,6 +44,7 @@ export class Bus implements BusView {
   private readonly working = new Map<number, AnyCall>()
   private readonly table: CommandTable
   private lastId = 0
+  private readonly scheduler: Scheduler | undefined
   private idle: (() => void) | undefined
   private draining = false
 
@@ -52,11 +57,54 @@ export class Bus implements BusView {
     this.rows = this.table.rows
     this.counters = new Metering(services.clock.elapsed())
     this.namespaces = new NamespaceUse()
+    this.scheduler = engine.store.scheduler
   }
 
-  /** The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. */
+  /**
+   * The reply of a command, `ok: 1` last. Throws or rejects with GatewayError. Where much has been
+   * done since sockets could last be looked at, it begins when it is its owner's turn.
+   */
   run(request: Request, session: Session): Awaitable<Document> {
-    const [row, call] = this.opened(request, session)
+    const { scheduler } = this
+    if (scheduler === undefined) return this.begin(request, session, undefined, 0)
+    const account = session.accountOf(scheduler)
+    const othersMs = scheduler.accounts.othersMs(account)
+    if (!scheduler.isBusy) return this.begin(request, session, account, othersMs)
+    return new Promise((resolve, reject) => {
+      scheduler.wait(account, () => {
+        try {
+          resolve(this.begin(request, session, account, othersMs))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  /** What is read and compiled before the first program cannot pause: it is a stretch of work. */
+  private begin(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<Document> {
+    const interrupted = work.interrupt()
+    work.begin(0, requestUnits)
+    try {
+      return this.begun(request, session, account, othersMs)
+    } finally {
+      work.resume(interrupted)
+    }
+  }
+
+  private begun(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<Document> {
+    const [row, call] = this.opened(request, session, account)
+    call.othersMs = othersMs
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
     try {
@@ -69,6 +117,11 @@ export class Bus implements BusView {
       throw this.failed(call, thrown)
     }
     if (outcome instanceof Uint8Array) return this.finished(call, outcome)
+    // What it has done until here is a slice; what it does later is its programs', and theirs.
+    if (account !== undefined) {
+      this.scheduler?.charge(account, this.services.clock.elapsed() - call.startedMs)
+      call.isCharged = true
+    }
     return outcome.then(
       (reply) => this.finished(call, reply),
       (thrown) => {
@@ -96,9 +149,13 @@ export class Bus implements BusView {
     for (const call of this.working.values()) call.kill()
   }
 
-  private opened(request: Request, session: Session): [DocumentRow, AnyCall] {
+  private opened(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+  ): [DocumentRow, AnyCall] {
     try {
-      return this.open(request, session)
+      return this.open(request, session, account)
     } catch (thrown) {
       const error = this.mapped(thrown, commandName(request.body) ?? '')
       const known = this.table.rowOf(request.body)?.name ?? otherName
@@ -107,12 +164,16 @@ export class Bus implements BusView {
     }
   }
 
-  private open(request: Request, session: Session): [DocumentRow, AnyCall] {
+  private open(
+    request: Request,
+    session: Session,
+    account: Account | undefined,
+  ): [DocumentRow, AnyCall] {
     if (this.draining) throw fail('ShutdownInProgress', 'The server is shutting down')
     const { prepared } = request
     const row = prepared?.row ?? this.rowOf(request)
     const { engine, services } = this
-    const { name, access, secrets = noSecrets } = row
+    const { name, access, grows, secrets = noSecrets } = row
     requireIdentity(row, session, services.rules)
     if (access !== 'anonymous' && isRevocable(session.identity)) this.meet(session, name)
     if (row.adminOnly === true && request.db !== 'admin') {
@@ -124,6 +185,7 @@ export class Bus implements BusView {
     const call: AnyCall = new Call({
       command: name,
       access,
+      grows,
       secrets,
       request,
       session,
@@ -134,6 +196,7 @@ export class Bus implements BusView {
       services,
       bus: this,
       id,
+      account,
     })
     if (call.generic.apiStrict && row.stable !== true) throw notStable(name)
     call.requireAccess()
@@ -157,6 +220,8 @@ export class Bus implements BusView {
     const call: AnyCall = new Call({
       command,
       access: row.access,
+      // Nothing is added: a quota that is used up since is of no matter.
+      grows: 'nothing',
       secrets: noSecrets,
       args: {},
       target: undefined,
@@ -169,8 +234,7 @@ export class Bus implements BusView {
       id: ++this.lastId,
     })
     call.requireAccess()
-    // Nothing is added: a quota that is used up since is of no matter.
-    call.touches = touches.map((touch) => ({ ...touch, onlyRemoves: true }))
+    call.touches = touches
     return call.read(nothing)
   }
 
@@ -270,6 +334,7 @@ export class Bus implements BusView {
     const { clock, slowCommandMs } = this.services
     const nowMs = clock.elapsed()
     const ms = nowMs - call.startedMs - call.waitedMs
+    this.account(call, nowMs)
     const { protocol } = call.session
     const counts = this.counters.record(call.command, protocol, ms, nowMs)
     const touch = call.touches[0]
@@ -280,6 +345,13 @@ export class Bus implements BusView {
     }
     if (ms >= slowCommandMs) this.logSlow(call, ms, error)
     if (this.working.size === 0) this.idle?.()
+  }
+
+  private account({ account, isCharged, startedMs, othersMs }: AnyCall, nowMs: number): void {
+    const { scheduler } = this
+    if (account === undefined || scheduler === undefined) return
+    if (!isCharged) scheduler.charge(account, nowMs - startedMs)
+    this.counters.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
   }
 
   /** Nothing of the documents: a log is not where their content belongs. */

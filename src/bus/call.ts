@@ -2,10 +2,10 @@
 // first run, so that a program that is run again does the same again.
 // (docs/design/transactions.md, rule 16)
 
+import type { Account } from '../base/accounts.js'
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import type { CreateOptions } from '../engine/collection/catalog.js'
-import { payerOf } from '../engine/collection/descriptors.js'
 import { keyspaceIndex } from '../engine/collection/homes.js'
 import { reservedName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
@@ -31,18 +31,12 @@ import { bsonType, type Document, stringOf } from '../value/value.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
 import type { NamespaceUse } from './namespace-use.js'
-import type { RowAccess } from './row.js'
+import type { Growth, RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
-
-/** Commands that may make a collection larger: over its quota, a wallet can still remove. */
-const adding: ReadonlySet<string> = new Set([
-  ...['insert', 'update', 'findAndModify', 'findAndModifyIf', 'aggregate', 'createIndexes'],
-  ...['sqlChange', 'sqlDefine', 'rememberMemories', 'relateNodes', 'mergeEntities'],
-])
 
 /** The shorter of two times, of which 0 is none. */
 function shorter(a: number, b: number): number {
@@ -94,6 +88,7 @@ export interface CallOptions<A, T> {
   /** Canonical name of the command. */
   readonly command: string
   readonly access: RowAccess
+  readonly grows: Growth
   readonly secrets: readonly string[]
   readonly request: Request
   readonly session: Session
@@ -105,11 +100,14 @@ export interface CallOptions<A, T> {
   readonly bus: BusView
   /** Number of the operation, for currentOp and killOp. */
   readonly id: number
+  /** Whose time it takes; undefined where nothing is told apart. */
+  readonly account?: Account | undefined
 }
 
 export class Call<A, T> implements Fence {
   readonly command: string
   private readonly access: RowAccess
+  private readonly grows: Growth
   readonly secrets: readonly string[]
   readonly request: Request
   readonly db: string
@@ -122,6 +120,11 @@ export class Call<A, T> implements Fence {
   readonly services: Services
   readonly bus: BusView
   readonly id: number
+  readonly account: Account | undefined
+  /** What other owners had had of the processor when it came, milliseconds. */
+  othersMs = 0
+  /** Its first slice is counted: the rest is counted where it is done. */
+  isCharged = false
   /** Wall time at which the call came, milliseconds; the only clock that a handler sees. */
   readonly now: number
   /** Monotonic, for durations. */
@@ -149,6 +152,7 @@ export class Call<A, T> implements Fence {
   constructor(options: CallOptions<A, T>) {
     this.command = options.command
     this.access = options.access
+    this.grows = options.grows
     this.secrets = options.secrets
     this.request = options.request
     this.db = options.request.db
@@ -160,6 +164,7 @@ export class Call<A, T> implements Fence {
     this.services = options.services
     this.bus = options.bus
     this.id = options.id
+    this.account = options.account
     this.generic = checkGeneric(options.generic)
     const { clock } = options.services
     this.now = clock.now()
@@ -305,11 +310,14 @@ export class Call<A, T> implements Fence {
     }
     if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
+  }
+
+  get requireSpace(): ((bytes: number) => void) | undefined {
     const { quotas } = this.services
-    if (quotas === undefined || !isRevocable(this.identity)) return
-    const owner = access === undefined ? null : payerOf(access)
-    if (owner === null || !adding.has(this.command) || touch.onlyRemoves === true) return
-    if (touch.needs.includes('write') || touch.needs.includes('index')) quotas.requireRoom(owner)
+    if (quotas === undefined || this.grows === 'nothing' || !isRevocable(this.identity)) {
+      return undefined
+    }
+    return quotas.requireSpace
   }
 
   creating(owner: string | null, name: string): void {
@@ -417,17 +425,22 @@ export class Call<A, T> implements Fence {
 
   /** Runs a read program behind the call's fence. */
   read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
-    return this.engine.store.read((tx) => this.fenced(tx, program), { onPause: () => this.check() })
+    const { account } = this
+    return this.engine.store.read((tx) => this.fenced(tx, program), {
+      onPause: () => this.check(),
+      account,
+    })
   }
 
   /** Runs a write program behind the call's fence. */
   write<R>(program: (tx: CommandTx) => Program<R>): Promise<R> {
-    return this.engine.store.write((tx) => this.fencedWrite(tx, program))
+    return this.engine.store.write((tx) => this.fencedWrite(tx, program), this.account)
   }
 
   /** Runs a sweep, each of its programs behind the call's fence. */
   sweep<R>(sweep: Sweep<R>): Promise<R> {
-    return runSweep(this.engine.store, this.fencedSweep(sweep), () => this.check())
+    const { store } = this.engine
+    return runSweep(store, this.fencedSweep(sweep), () => this.check(), this.account)
   }
 
   private *stand(tx: ReadTx, identity: RevocableIdentity): Program<void> {
@@ -445,7 +458,9 @@ export class Call<A, T> implements Fence {
   private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const fenced = new CommandTx(tx, this)
     yield* fenced.enter()
-    return yield* program(fenced)
+    const result = yield* program(fenced)
+    yield* fenced.leave()
+    return result
   }
 
   private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {

@@ -5,12 +5,14 @@
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
+import { isUsageKey, usageKey } from '../engine/collection/counters.js'
+import { payerOf } from '../engine/collection/descriptors.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Namespace, Need, Touch } from '../engine/types.js'
 import type { Place } from '../identity/user-rights.js'
 import { PassingReadTx } from '../store/passing-tx.js'
-import type { Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
+import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
 
 /** What a transaction is allowed: the touches of the call, and who decides about each. */
 export interface Fence {
@@ -33,6 +35,11 @@ export interface Fence {
   dropping(owner: string | null, name: string): void
   /** Throws QuotaExceeded where the caller may not make another home. */
   makingHome(db: string, homes: number): void
+  /**
+   * Throws QuotaExceeded where an owner's data, which this program has made larger, is larger than
+   * it may be. Undefined where the caller or the command has no such bound.
+   */
+  readonly requireSpace: ((bytes: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
@@ -193,11 +200,31 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
 }
 
 export class CommandTx extends CommandReadTx implements Tx {
+  /** The sums of owners that it has added to. */
+  private readonly usages: Bytes[] = []
+
   constructor(
     private readonly writing: Tx,
-    fence: Fence,
+    private readonly writer: Fence,
   ) {
-    super(writing, fence)
+    super(writing, writer)
+  }
+
+  /** Looks at what the program has made larger; runs behind the handler. */
+  *leave(): Program<void> {
+    const { requireSpace } = this.writer
+    if (requireSpace === undefined) return
+    for (let i = 0; this.namespace(i) !== undefined; i++) {
+      const payer = payerOf((this.namespace(i) as Namespace).access)
+      if (payer !== null) this.noteUsage(usageKey(payer))
+    }
+    for (const key of this.usages) {
+      if (this.writing.added(key).bytes > 0) requireSpace((yield* this.count(key)).bytes)
+    }
+  }
+
+  private noteUsage(key: Bytes): void {
+    if (!this.usages.includes(key)) this.usages.push(key)
   }
 
   /**
@@ -221,6 +248,11 @@ export class CommandTx extends CommandReadTx implements Tx {
   }
 
   add(key: Bytes, documents: number, bytes: number): void {
+    if (this.writer.requireSpace !== undefined && isUsageKey(key)) this.noteUsage(key)
     this.writing.add(key, documents, bytes)
+  }
+
+  added(key: Bytes): Count {
+    return this.writing.added(key)
   }
 }

@@ -61,6 +61,8 @@ export class Metering implements Counters {
   readonly errors = new Map<string, number>()
   /** Of commands that ran, without what they waited for others. */
   readonly latency: LatencyWindow
+  /** What other owners had of the processor while a command was there. */
+  readonly others: LatencyWindow
   private readonly entries = new Map<string, Entry>()
   /** Commands that were refused before they ran, by name. */
   private readonly refusals = new Map<string, number>()
@@ -69,6 +71,7 @@ export class Metering implements Counters {
 
   constructor(readonly startedMs: number) {
     this.latency = new LatencyWindow(startedMs)
+    this.others = new LatencyWindow(startedMs)
   }
 
   /** Counts one command that took `ms` until `nowMs`, both monotonic. */

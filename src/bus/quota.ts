@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
 import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
-import { countOf, listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
+import { listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
 import { graphPrefix, payerOf } from '../engine/collection/descriptors.js'
 import { channelsName, keyspaceIndex } from '../engine/collection/homes.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
@@ -23,12 +23,11 @@ export interface QuotaLimits {
 
 /** What a wallet owns. */
 interface Holding {
-  bytes: number
   collections: number
   graphs: number
 }
 
-const nothingHeld: Readonly<Holding> = { bytes: 0, collections: 0, graphs: 0 }
+const nothingHeld: Readonly<Holding> = { collections: 0, graphs: 0 }
 
 /** What a collection counts as; a graph, which is several, by the one that has its nodes. */
 function countedAs(name: string): 'collections' | 'graphs' | undefined {
@@ -61,8 +60,9 @@ export class Quotas {
   }
 
   /**
-   * Looks at what wallets own, from the counters of their collections, unless that was done of
-   * late: it takes no more than its share of the time, so that figures are a moment old.
+   * Looks at how many collections wallets own, unless that was done of late: it takes no more than
+   * its share of the time, so that these figures are a moment old. What they hold is counted in the
+   * transaction that changes it (engine/collection/counters.ts).
    */
   look(): void {
     const { store, clock } = this.parts
@@ -87,11 +87,10 @@ export class Quotas {
     else done(found)
   }
 
-  /** Throws QuotaExceeded where an owner's collections have no room for more. */
-  requireRoom(owner: string): void {
+  /** Throws QuotaExceeded where that is more than an owner's data may be, which has grown. */
+  readonly requireSpace = (bytes: number): void => {
     const { storageBytes } = this.parts.limits
-    const bytes = this.holdings.get(owner)?.bytes ?? 0
-    if (storageBytes === 0 || bytes < storageBytes) return
+    if (storageBytes === 0 || bytes <= storageBytes) return
     const text = `the wallet is over its space quota, using ${mb(bytes)} of ${mb(storageBytes)}`
     throw fail('QuotaExceeded', text, { reason: 'STORAGE' })
   }
@@ -163,10 +162,8 @@ function* holdingsOf(tx: ReadTx): Program<Map<string, Holding>> {
   for (const ns of yield* listNamespaces(tx)) {
     const owner = payerOf(ns.access)
     if (owner === null || ns.name.startsWith(replacementPrefix)) continue
-    const { bytes } = yield* countOf(tx, ns)
     const holding = holdings.get(owner) ?? { ...nothingHeld }
     const counted = countedAs(ns.name)
-    holding.bytes += bytes
     if (counted !== undefined) holding[counted]++
     holdings.set(owner, holding)
   }

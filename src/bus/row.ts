@@ -28,8 +28,17 @@ export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin
  */
 export type Grain = 'local' | 'read' | 'point' | 'sweep' | 'task'
 
+/**
+ * What a command may make larger of what counts as its owner's: over its space quota, a wallet may
+ * still send what grows nothing, and whatever does not grow in the event (bus/quota.ts).
+ */
+export const growths = ['nothing', 'documents', 'indexes', 'keys', 'ownership'] as const
+
+export type Growth = (typeof growths)[number]
+
 interface Description {
   readonly name: string
+  readonly grows: Growth
   readonly aliases?: readonly string[]
   readonly access: RowAccess
   /** Answers only on the database `admin`. */
@@ -121,10 +130,11 @@ export function documentRow<F extends Fields, T>(definition: RowDefinition<F, T>
 }
 
 function describe(definition: Description): Description {
-  const { name, aliases, access, adminOnly, stable, secrets, help } = definition
+  const { name, aliases, access, grows, adminOnly, stable, secrets, help } = definition
   return {
     name,
     access,
+    grows,
     help,
     ...(aliases === undefined ? {} : { aliases }),
     ...(adminOnly === undefined ? {} : { adminOnly }),
@@ -210,6 +220,7 @@ function checkDefinition<F extends Fields, T>(definition: RowDefinition<F, T>): 
     assert(!(field in genericFields), `${name}.${field} is a generic field`)
   }
   for (const secret of secrets) assert(secret in params, `${name}: secret ${secret} is no field`)
+  assert(growths.includes(definition.grows), `${name}: it does not say what it makes larger`)
   const writes = grain === 'point' || grain === 'sweep'
   assert(!(access === 'anonymous' && writes), `${name}: it writes without sign-in`)
   const isRead = grain === 'read' || grain === 'sweep'

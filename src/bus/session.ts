@@ -2,8 +2,10 @@
 // from, and whether it is still there. Listeners make it and close it; the handshake commands
 // change its identity.
 
+import type { Account } from '../base/accounts.js'
+import type { Scheduler } from '../base/scheduler.js'
 import type { Touch } from '../engine/types.js'
-import { anonymous, type Identity } from '../identity/identity.js'
+import { accountOf, anonymous, type Identity } from '../identity/identity.js'
 import type { Login } from '../identity/login.js'
 import type { Document } from '../value/value.js'
 import type { DocumentRow, Parsed } from './row.js'
@@ -33,6 +35,8 @@ export class Session {
   readonly peer: string
   identity: Identity
   private isClosed = false
+  private account: Account | undefined
+  private accountIdentity: Identity | undefined
   private waiting: Set<() => void> | undefined
   /** Closes the connection without a reply; absent where there is none. */
   hangUp: (() => void) | undefined = undefined
@@ -61,6 +65,16 @@ export class Session {
     return protocol === 'http' ? peer : peer.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
   }
 
+  /** Whose time its commands take: as it stands when they come. */
+  accountOf(scheduler: Scheduler): Account {
+    const { account, identity } = this
+    if (account !== undefined && this.accountIdentity === identity) return account
+    const made = scheduler.of(workOwner(identity, this.peer))
+    this.accountIdentity = identity
+    this.account = made
+    return made
+  }
+
   /** Set by the listener when the client is gone: commands in flight end at their next pause. */
   get closed(): boolean {
     return this.isClosed
@@ -79,6 +93,18 @@ export class Session {
       waiting.delete(tell)
     }
   }
+}
+
+/**
+ * All keys and sessions of a wallet are one owner, as is a service user; the unknown are told apart
+ * by address.
+ */
+function workOwner(identity: Identity, peer: string): string {
+  const account = accountOf(identity)
+  if (account !== undefined) return account
+  if (identity.kind !== 'anonymous') return identity.kind
+  const end = /^[^:]*:\d+$|\]:\d+$/.test(peer) ? peer.lastIndexOf(':') : peer.length
+  return `${identity.kind} ${peer.slice(0, end)}`
 }
 
 /** One command as a listener hands it over. */

@@ -1,17 +1,20 @@
 // The engine as one thing: a store, the background jobs that belong to its data, and the cursors of
 // this process. Programs need none of it but the store; commands find everything here.
 
-import { ByteShares } from '../base/byte-shares.js'
+import type { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
-import { queryBytesOfAllMax, queryBytesOfOwnerMax } from '../base/limits.js'
+import { memoryBudgetBytes } from '../base/limits.js'
 import type { Log } from '../base/log.js'
-import type { Store } from '../store/store.js'
+import { MemoryAccount } from '../base/memory-account.js'
+import type { Program, Store, Tx } from '../store/store.js'
 import { Awaiting } from './awaiting.js'
 import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
+import { listNamespaces } from './collection/catalog.js'
 import { indexCatalog } from './collection/catalog-upgrade-job.js'
+import { countUsage, isUsageCounted } from './collection/counters.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
@@ -28,6 +31,13 @@ export interface EngineParts {
   readonly pace?: Pace
   /** Where sorts and groups put what memory does not hold; without it they are refused. */
   readonly spills?: SpillFolder | undefined
+  /** What clients hold; one of its own, of the default size, unless given. */
+  readonly memory?: MemoryAccount
+}
+
+/** Before anything is given back: sums that a folder of before does not have. */
+function* countOwners(tx: Tx): Program<void> {
+  if (!(yield* isUsageCounted(tx))) yield* countUsage(tx, yield* listNamespaces(tx))
 }
 
 /** Background work that stops after its step. */
@@ -48,29 +58,33 @@ export class Engine {
   readonly pace: Pace
   readonly documentExpiry: DocumentExpiry
   readonly spills: SpillFolder | undefined
-  /** What queries hold in memory, by whose they are. */
-  readonly queryMemory = new ByteShares({
-    ofOwner: queryBytesOfOwnerMax,
-    ofAll: queryBytesOfAllMax,
-  })
+  /** What is held for clients, of all protocols. */
+  readonly memory: MemoryAccount
   private readonly expiry: CursorExpiry
   private readonly attached: Job[] = []
 
   constructor(parts: EngineParts) {
     const { clock, random, log, pace = new ClockPace(clock) } = parts
+    this.memory = parts.memory ?? new MemoryAccount(memoryBudgetBytes)
     const store = new ObservedStore(parts.store)
     this.store = store
     this.spills = parts.spills
     this.pace = pace
     this.clock = clock
     this.random = random
-    this.cursors = new Cursors(clock, random)
+    this.cursors = new Cursors(clock, random, this.memory.shares)
+    this.memory.shares.reclaim = (owner) => this.cursors.reclaim(owner)
     this.awaiting = new Awaiting(store)
     this.indexUse = new IndexUse(clock.now())
     this.builds = new IndexBuilds({ store, clock, log, pace }, random)
     this.garbage = new GarbageJob({ store, clock, log, pace })
     this.documentExpiry = new DocumentExpiry({ store, clock, log, pace })
     this.expiry = new CursorExpiry({ cursors: this.cursors, clock, log, pace })
+  }
+
+  /** What queries hold in memory, by owner. */
+  get queryMemory(): ByteShares {
+    return this.memory.shares
   }
 
   /** Takes up what the last process left: resolves before the first client may be served. */
@@ -80,6 +94,7 @@ export class Engine {
     this.documentExpiry.start()
     return indexCatalog(this.store)
       .then(() => this.garbage.start())
+      .then(() => this.store.write(countOwners))
       .then(() => this.store.write(dropReplacements))
       .then(() => this.builds.resume())
   }

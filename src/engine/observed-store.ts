@@ -2,7 +2,9 @@
 // key of the key-value databases, or watch one, while any protocol may write it. While nobody
 // observes, a write costs one look more.
 
+import type { Account } from '../base/accounts.js'
 import { type Bytes, mapKey } from '../base/bytes.js'
+import type { Scheduler } from '../base/scheduler.js'
 import { keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
 import type {
@@ -88,12 +90,16 @@ export class ObservedStore implements Store {
     return this.inner.read(program, options)
   }
 
-  write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+  get scheduler(): Scheduler | undefined {
+    return this.inner.scheduler
+  }
+
+  write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
     return this.inner.write((tx) => {
       // Where it is applied later, somebody may come to observe in between.
       const isObserved = this.isObserved || tx.whenApplied !== undefined
       return isObserved ? this.observed(tx, program) : program(tx)
-    })
+    }, account)
   }
 
   stats(): StoreStats {

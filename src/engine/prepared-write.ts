@@ -14,12 +14,12 @@ import { type ObservedStore, whenRun, writerOf } from './observed-store.js'
 
 /**
  * As stagedWrite, of a program whose reads take long. `admit` throws where it may not be done: what
- * it reads may be changed past the observed store, so it is asked again when the changes are made.
+ * it reads may be changed past the observed store, so it is asked when the changes are made.
  */
 export function* preparedWrite<T>(
   store: ObservedStore,
   program: (tx: Tx, staged: Staged) => Program<T>,
-  admit?: (tx: Tx) => Program<unknown>,
+  admit?: Admission,
 ): Sweep<T> {
   const staged = new Staged()
   function* attempt(options: ReadOptions, changed: Changes): Sweep<Done<T> | undefined> {
@@ -64,6 +64,12 @@ export function* preparedParts<P, T>(store: ObservedStore, parts: Parts<P, T>): 
     changed.isReadingOver = true
     return { value: yield* writePhase(parts.apply(prepared, changed)) }
   })
+}
+
+/** Asked in the write program, before its changes are made and behind them. */
+export interface Admission {
+  readonly before: (tx: Tx) => Program<unknown>
+  readonly behind?: (tx: Tx) => Program<unknown>
 }
 
 interface Done<T> {
@@ -164,12 +170,13 @@ function* applyAll(
   tx: Tx,
   prepared: Prepared<unknown>,
   changed: Changes,
-  admit: ((tx: Tx) => Program<unknown>) | undefined,
+  admit: Admission | undefined,
 ): Program<void> {
   // Of what is to be begun again, nothing is refused.
   changed.requireNoneIn(prepared)
-  if (admit !== undefined) yield* admit(tx)
+  if (admit !== undefined) yield* admit.before(tx)
   changed.apply(tx, [prepared])
+  if (admit?.behind !== undefined) yield* admit.behind(tx)
 }
 
 /** The command was killed, its client has gone or its time is over: it is not begun again. */

@@ -219,6 +219,4 @@ export interface Touch {
   readonly throughView?: true
   /** The command knows what a graph of memories is made of, and may change it. */
   readonly knowsGraphs?: true
-  /** It takes away and adds nothing: a wallet over its quota may. */
-  readonly onlyRemoves?: true
 }

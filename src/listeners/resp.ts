@@ -5,11 +5,11 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.js'
 import { anonymousSocketsMax, respConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import type { MemoryAccount } from '../base/memory-account.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
-import type { ByteBudget } from './budget.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
 import { Turn } from './resp/turn.js'
@@ -26,7 +26,7 @@ export interface RespOptions {
   /** Setting AUTH_MODE=off: every connection is the operator's. */
   readonly authOff: boolean
   readonly bus: KeyValueBus
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly clock: Clock
   readonly log: Log
   /** Sockets in all, and of those the ones that have not signed in; the limits unless given. */
@@ -71,7 +71,7 @@ class Listener implements RespListener {
       log,
       authOff,
       bus,
-      budget,
+      memory,
       quotas,
       bounds = usualBounds,
       clock,
@@ -79,7 +79,7 @@ class Listener implements RespListener {
     const { clients } = bus.services
     const respHost: RespHost = {
       bus,
-      budget,
+      memory,
       log,
       turn: new Turn(clock),
       names: new NameTable([...bus.table.commands]),

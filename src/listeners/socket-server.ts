@@ -4,16 +4,19 @@
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { anonymousIdleMs } from '../base/limits.js'
+import { anonymousIdleMs, anonymousSocketsOfAddressMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { accountOf, type Identity } from '../identity/identity.js'
+import { keyOf, SilentSockets } from './silent-sockets.js'
 import { keepCertificate, type TlsCertificate } from './tls-certificate.js'
 
 export interface SocketBounds {
   readonly sockets: number
   /** Of those, the ones that have not signed in. */
   readonly anonymous: number
+  /** Of these, of one address; anonymousSocketsOfAddressMax unless given. */
+  readonly anonymousOfAddress?: number
 }
 
 /** How many connections of a wallet there may be, over all protocols. */
@@ -45,6 +48,8 @@ export interface SocketServerOptions<C extends Connection> {
 
 export interface Connection {
   readonly session: { readonly identity: Identity }
+  /** As it came to `connect`. */
+  readonly socket: Socket
   /** Ends it behind what is in flight. */
   end(): void
 }
@@ -59,12 +64,17 @@ export class SocketServer<C extends Connection> {
   private readonly sockets = new Set<Socket>()
   /** Under way to their end; a secure socket is another object than the one that was admitted. */
   private readonly refused = new WeakSet<Socket>()
-  private signedIn = 0
+  private readonly silent: SilentSockets
+  /** Newcomers take the places of others: told once, until it is over. */
+  private isCrowded = false
   /** Connections that count as a wallet's. */
   private readonly wallets = new Map<C, string>()
 
   constructor(private readonly options: SocketServerOptions<C>) {
-    const { tls, log } = options
+    const { tls, log, bounds } = options
+    const { anonymous: all, anonymousOfAddress = anonymousSocketsOfAddressMax } = bounds
+    const ofAddress = Number.isFinite(all) ? anonymousOfAddress : all
+    this.silent = new SilentSockets({ all, ofAddress })
     const connect = (socket: Socket) => this.connect(socket)
     const { allowHalfOpen = false } = options
     this.server =
@@ -86,7 +96,9 @@ export class SocketServer<C extends Connection> {
 
   /** A connection has signed in, or out again; one too many of its wallet's is ended. */
   onLogin(isIn: boolean, connection: C): void {
-    this.signedIn += isIn ? 1 : -1
+    const { socket } = connection
+    if (isIn) this.silent.remove(keyOf(socket))
+    else if (!socket.destroyed) this.silent.add(socket)
     const { quotas, log, name } = this.options
     if (quotas === undefined) return
     const counted = this.wallets.get(connection)
@@ -132,15 +144,21 @@ export class SocketServer<C extends Connection> {
   /** Counts a socket from its first byte on: a TLS handshake is not yet a connection. */
   private admit(socket: Socket): void {
     const { bounds, log, name, refuse } = this.options
-    const unknown = this.sockets.size - this.signedIn
-    if (this.sockets.size >= bounds.sockets || unknown >= bounds.anonymous) {
-      log.warn({ sockets: this.sockets.size, unknown }, `too many ${name} connections`)
+    const isFull = this.sockets.size >= bounds.sockets
+    if (isFull && !this.silent.makeRoom()) {
+      log.warn({ sockets: this.sockets.size }, `too many ${name} connections`)
       this.refused.add(socket)
       refuse(socket)
       return
     }
     this.accepted++
     this.sockets.add(socket)
+    const isCrowded = this.silent.add(socket) || isFull
+    if (isCrowded && !this.isCrowded) {
+      const { size: unknown } = this.silent
+      log.warn({ unknown }, `too many ${name} connections without login: the oldest are closed`)
+    }
+    this.isCrowded = isCrowded
     socket.once('close', () => this.sockets.delete(socket))
   }
 

@@ -3,15 +3,10 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ByteShares } from '../base/byte-shares.js'
 import type { Clock, Random } from '../base/clock.js'
-import {
-  anonymousSocketsMax,
-  pgKeptShare,
-  pgKeptShareOfOwner,
-  sqlConnectionsMax,
-} from '../base/limits.js'
+import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import type { MemoryAccount } from '../base/memory-account.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
@@ -19,7 +14,6 @@ import { type Credentials, Login } from '../identity/login.js'
 import { MessageWriter } from '../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
-import type { ByteBudget } from './budget.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import { endedFields, tooManyFields } from './sql/answers.js'
@@ -41,7 +35,7 @@ export interface SqlOptions {
     readonly inFlight: () => Iterable<{ readonly session: Session; kill(): void }>
   }
   readonly credentials: Credentials
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -85,16 +79,13 @@ class Listener implements SqlListener {
   private nextId = 1
 
   constructor(private readonly options: SqlOptions) {
-    const { host, port, log, bus, budget, clock, authOff, quotas, bounds = usualBounds } = options
+    const { host, port, log, bus, memory, clock, authOff, quotas, bounds = usualBounds } = options
     const run = (db: string, body: Document, session: Session) =>
       bus.run({ db, body, sequences: new Map() }, session)
     this.sqlHost = {
-      budget,
+      memory,
       log,
-      kept: new ByteShares({
-        ofAll: budget.bytesMax * pgKeptShare,
-        ofOwner: budget.bytesMax * pgKeptShareOfOwner,
-      }),
+      kept: memory.shares,
       run: (request, session) => bus.run(request, session),
       types: new ColumnTypes(run, clock),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),

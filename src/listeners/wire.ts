@@ -5,13 +5,13 @@ import type { Socket } from 'node:net'
 import type { Clock, Random } from '../base/clock.js'
 import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
+import type { MemoryAccount } from '../base/memory-account.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/login.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
-import type { ByteBudget } from './budget.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
@@ -32,7 +32,7 @@ export interface WireOptions {
     readonly sessionClosed?: (session: Session) => void
   }
   readonly credentials: Credentials
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -71,10 +71,10 @@ class Listener implements WireListener {
   private nextId = 1
 
   constructor(private readonly options: WireOptions) {
-    const { host, port, tls, log, bus, budget, quotas, bounds = usualBounds } = options
+    const { host, port, tls, log, bus, memory, quotas, bounds = usualBounds } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
-      budget,
+      memory,
       log,
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }

@@ -3,6 +3,8 @@
 // group holds what it counts and nothing else.
 
 import { fail } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { valueUnits } from '../base/work-figures.js'
 import type { Collation } from '../value/collation.js'
 import { compareValues } from '../value/compare.js'
 import { Elements, elementsOf } from '../value/elements.js'
@@ -349,7 +351,10 @@ function overValues(name: string, create: Create): OperatorRow {
             return state.result()
           }
           const elements = new Elements(only.bytes, only.start)
-          while (elements.next()) state.add(elements.value())
+          while (elements.next()) {
+            work.spend(valueUnits)
+            state.add(elements.value())
+          }
           return state.result()
         },
         operandsOf(name, arity, operand, scope),

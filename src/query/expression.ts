@@ -3,6 +3,7 @@
 // added there is an operator added everywhere (stages, $expr, find projections, pipeline updates).
 
 import { fail } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import {
   bsonType,
@@ -173,6 +174,7 @@ class ObjectExpression implements Expression {
 
   evaluate(env: Env): Result {
     const { names, fields } = this
+    work.spend(1 + fields.length)
     const writer = new DocumentWriter()
     for (let i = 0; i < fields.length; i++) {
       const value = (fields[i] as Expression).evaluate(env)
@@ -187,6 +189,7 @@ class ArrayExpression implements Expression {
   constructor(private readonly elements: readonly Expression[]) {}
 
   evaluate(env: Env): Result {
+    work.spend(1)
     const writer = new DocumentWriter(true)
     for (const element of this.elements) {
       writer.push(element.evaluate(env) ?? nullValue)

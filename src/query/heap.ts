@@ -2,6 +2,8 @@
 // accumulators of n best keep. A binary heap with the largest kept item on top, so that most items
 // of a long stream cost one comparison.
 
+import { sortItems } from '../value/sort-values.js'
+
 export class BoundedHeap<T> {
   private readonly items: T[] = []
 
@@ -48,7 +50,7 @@ export class BoundedHeap<T> {
 
   /** All items in ascending order; the heap keeps them. */
   sorted(): T[] {
-    return [...this.items].sort(this.compare)
+    return sortItems([...this.items], this.compare)
   }
 
   private up(index: number): void {

@@ -2,16 +2,22 @@
 // whatever a client writes: plain text between optional anchors is a search for bytes, all else
 // runs on an automaton (RE2), never on the backtracking engine of the language.
 
-import { RE2JS } from 're2js'
-import { type Bytes, bufferOf, concatBytes, utf8 } from '../base/bytes.js'
+import { type Matcher, RE2JS } from 're2js'
+import { type Bytes, concatBytes, textOf, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { regexCharsMax } from '../base/limits.js'
+import { type CodeUnits, Needle } from '../base/text-search.js'
+import { work } from '../base/work-budget.js'
+import { bytesPerUnit } from '../base/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
+import { CountedText, ShortText, shortTextMax } from './regex-input.js'
 import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'
 
 /** Compiled patterns that are kept; an automaton may grow to some megabytes, so they are few. */
 const cachedRegexesMax = 64
 const newline = 10
+/** Of them, for one unit. */
+const shortCharsPerUnit = 8
 
 export interface RegexMatch {
   /** UTF-16 offset of the match in the text. */
@@ -19,6 +25,11 @@ export interface RegexMatch {
   readonly text: string
   /** Capture groups in order; undefined where one took no part. */
   readonly groups: readonly (string | undefined)[]
+}
+
+export interface RegexMatcher {
+  /** The first match at or after the UTF-16 offset `from`. */
+  find(from: number): RegexMatch | undefined
 }
 
 export class Regex {
@@ -30,8 +41,10 @@ export class Regex {
   /** The pattern is `^` and that prefix: the bounds alone decide. */
   readonly isPrefixOnly: boolean
   private readonly syntax: RegexSyntax
-  private readonly needle: Bytes | undefined
+  private readonly needle: Needle | undefined
   private automaton: RE2JS | undefined
+  /** Of the automaton's program. */
+  private instructions = 0
 
   constructor(pattern: string, options: string) {
     if (pattern.length > regexCharsMax) throw invalidRegex('regular expression is too large')
@@ -41,7 +54,7 @@ export class Regex {
     const { literal, prefix } = this.syntax
     this.prefix = prefix
     this.isPrefixOnly = prefix !== undefined && literal !== undefined && !literal.atEnd
-    this.needle = literal === undefined ? undefined : utf8(literal.text)
+    this.needle = literal === undefined ? undefined : new Needle(utf8(literal.text))
     // A pattern that is refused is refused now, not at the first document.
     if (literal === undefined) this.compiled()
   }
@@ -59,20 +72,29 @@ export class Regex {
     const start = value.start + 4
     const end = value.end - 1
     if (this.needle !== undefined) return this.testBytes(bytes, start, end, this.needle)
-    return this.compiled().test(bufferOf(bytes).toString('utf8', start, end))
+    if (end - start > bytesPerUnit) work.spend((end - start) / bytesPerUnit)
+    return this.test(textOf(bytes, start, end))
   }
 
   test(text: string): boolean {
-    return this.compiled().test(text)
+    const automaton = this.compiled()
+    if (text.length <= shortTextMax) {
+      work.spend(1 + text.length / shortCharsPerUnit)
+      return automaton.test(text)
+    }
+    const counted = new CountedText(text, this.instructions, false)
+    counted.begin()
+    return automaton.test(counted as unknown as string)
   }
 
-  /** The first match at or after the UTF-16 offset `from`. */
-  exec(text: string, from = 0): RegexMatch | undefined {
-    const matcher = this.compiled().matcher(text)
-    if (!matcher.find(from)) return undefined
-    const groups: (string | undefined)[] = []
-    for (let i = 1; i <= matcher.groupCount(); i++) groups.push(matcher.group(i) ?? undefined)
-    return { index: matcher.start(), text: matcher.group() ?? '', groups }
+  /** The matches of a text, asked for one after the other. */
+  matcher(text: string): RegexMatcher {
+    const automaton = this.compiled()
+    if (text.length <= shortTextMax) {
+      return new AutomatonMatcher(automaton.matcher(text), new ShortText(text, this.instructions))
+    }
+    const counted = new CountedText(text, this.instructions, true)
+    return new AutomatonMatcher(automaton.matcher(counted as unknown as string), counted)
   }
 
   private compiled(): RE2JS {
@@ -83,6 +105,8 @@ export class Regex {
       if (this.options.includes('s')) flags |= RE2JS.DOTALL
       try {
         this.automaton = RE2JS.compile(this.syntax.source, flags)
+        this.instructions = this.automaton.programSize()
+        work.note(this.instructions)
       } catch (error) {
         throw invalidRegex(error instanceof Error ? error.message : String(error))
       }
@@ -90,26 +114,43 @@ export class Regex {
     return this.automaton
   }
 
-  private testBytes(bytes: Bytes, start: number, end: number, needle: Bytes): boolean {
+  private testBytes(bytes: Bytes, start: number, end: number, needle: Needle): boolean {
     const { atStart, atEnd } = this.syntax.literal ?? { atStart: false, atEnd: false }
-    const { length } = needle
+    const { units } = needle
+    const { length } = units
     if (end - start < length) return false
     if (atStart) {
-      if (!sameAt(bytes, start, needle)) return false
+      if (!sameAt(bytes, start, units)) return false
       const rest = end - start - length
       return !atEnd || rest === 0 || (rest === 1 && bytes[end - 1] === newline)
     }
     if (atEnd) {
-      if (sameAt(bytes, end - length, needle)) return true
+      if (sameAt(bytes, end - length, units)) return true
       const before = end - 1 - length
-      return before >= start && bytes[end - 1] === newline && sameAt(bytes, before, needle)
+      return before >= start && bytes[end - 1] === newline && sameAt(bytes, before, units)
     }
-    const found = bufferOf(bytes).subarray(start, end).indexOf(needle)
-    return found >= 0
+    return needle.indexIn(bytes, start, end) >= 0
   }
 }
 
-function sameAt(bytes: Bytes, at: number, needle: Bytes): boolean {
+class AutomatonMatcher implements RegexMatcher {
+  constructor(
+    private readonly matcher: Matcher,
+    private readonly text: { begin(from: number): void },
+  ) {}
+
+  find(from: number): RegexMatch | undefined {
+    const { matcher } = this
+    this.text.begin(from)
+    if (!matcher.find(from)) return undefined
+    const groups: (string | undefined)[] = []
+    for (let i = 1; i <= matcher.groupCount(); i++) groups.push(matcher.group(i) ?? undefined)
+    return { index: matcher.start(), text: matcher.group() ?? '', groups }
+  }
+}
+
+function sameAt(bytes: Bytes, at: number, needle: CodeUnits): boolean {
+  if (needle.length > bytesPerUnit) work.spend(needle.length / bytesPerUnit)
   for (let i = 0; i < needle.length; i++) if (bytes[at + i] !== needle[i]) return false
   return true
 }

@@ -18,12 +18,21 @@ export interface SpillFile {
   close(): void
 }
 
+/** What one part of a query holds in memory, counted for the owner of the query. */
+export interface MemoryHolding {
+  /** So many bytes are held now. Throws ExceededMemoryLimit; `isSure`: they are there already. */
+  hold(bytes: number, isSure?: boolean): void
+  close(): void
+}
+
 /** What one command or cursor may use for its blocking stages. */
 export interface Workspace {
   /** Bytes that one stage may hold in memory. */
   readonly memoryBytesMax: number
   /** Absent where the command may not use the disk, or where there is none. */
   readonly open?: () => SpillFile
+  /** Absent where what is held is not counted. */
+  holding?(): MemoryHolding
 }
 
 /** The bound of a stage that cannot spill. */

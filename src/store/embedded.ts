@@ -1,8 +1,10 @@
 // A store in this process: reads and write groups over tables of its own. What is common to memory
 // and LMDB is here, so that both keep the same rules.
 
+import type { Account } from '../base/accounts.js'
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'
+import { Scheduler } from '../base/scheduler.js'
 import { ReadPrograms } from './programs/read-programs.js'
 import { WriteGroups } from './programs/write-groups.js'
 import type {
@@ -21,6 +23,7 @@ import type { Tables } from './tables/tables.js'
 const noOptions: ReadOptions = {}
 
 export class EmbeddedStore implements Store {
+  readonly scheduler: Scheduler
   private readonly tables: Tables
   private readonly reads: ReadPrograms
   private readonly writes: WriteGroups
@@ -28,8 +31,9 @@ export class EmbeddedStore implements Store {
 
   constructor(tables: Tables, clock: Clock) {
     this.tables = tables
-    this.reads = new ReadPrograms(tables, clock)
-    this.writes = new WriteGroups(tables, clock)
+    this.scheduler = new Scheduler()
+    this.reads = new ReadPrograms(tables, clock, this.scheduler)
+    this.writes = new WriteGroups(tables, clock, this.scheduler)
   }
 
   read<T>(program: (tx: ReadTx) => Program<T>, options = noOptions): Awaitable<T> {
@@ -37,9 +41,9 @@ export class EmbeddedStore implements Store {
     return this.reads.run(program, options)
   }
 
-  write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+  write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
     if (this.closed !== undefined) return Promise.reject(storeClosed())
-    return this.writes.run(program)
+    return this.writes.run(program, account)
   }
 
   stats(): StoreStats {

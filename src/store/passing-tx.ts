@@ -52,4 +52,8 @@ export class PassingTx extends PassingReadTx<Tx> implements Tx {
   add(key: Bytes, documents: number, bytes: number): void {
     this.inner.add(key, documents, bytes)
   }
+
+  added(key: Bytes): Count {
+    return this.inner.added(key)
+  }
 }

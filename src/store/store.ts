@@ -3,7 +3,9 @@
 // batches, and a write program is run again on a conflict. So it must wait for nothing else and
 // leave no trace until it has committed. (docs/design/transactions.md, "Programs")
 
+import type { Account } from '../base/accounts.js'
 import type { Bytes } from '../base/bytes.js'
+import type { Scheduler } from '../base/scheduler.js'
 
 /** Keys from `start` (included) to `end` (excluded), in byte order or, `reverse`, against it. */
 export interface KeyRange {
@@ -131,6 +133,8 @@ export interface Tx extends ReadTx {
   remove(key: Bytes): void
   /** Adds to a counter without reading it; commutes with other programs' additions. */
   add(key: Bytes, documents: number, bytes: number): void
+  /** What this program has added to a counter so far. */
+  added(key: Bytes): Count
 }
 
 export type Awaitable<T> = T | Promise<T>
@@ -140,6 +144,8 @@ export interface ReadOptions {
   readonly snapshot?: boolean
   /** Looked at in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
+  /** Whose work it is: programs of one owner wait for each other; the server's own unless given. */
+  readonly account?: Account | undefined
 }
 
 export interface StoreStats {
@@ -214,9 +220,11 @@ export interface Store {
   /**
    * Runs to its end without a pause, perhaps more than once; resolves when as durable as
    * configured. Rejects with the program's own error, or WriteConflict, OutOfDiskSpace,
-   * ShutdownInProgress.
+   * ShutdownInProgress. Programs of one account run in the order in which they came.
    */
-  write<T>(program: (tx: Tx) => Program<T>): Promise<T>
+  write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T>
+  /** Whose turn it is among those that wait; undefined where the store keeps no such order. */
+  readonly scheduler?: Scheduler | undefined
   stats(): StoreStats
   /**
    * One state of everything, taken while others read and write; one at a time. Rejects with

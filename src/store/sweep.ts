@@ -2,6 +2,7 @@
 // a write program, driven from outside. What a phase has done stays done.
 // (docs/design/transactions.md, rule 2)
 
+import type { Account } from '../base/accounts.js'
 import type { Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
 
 export type Phase =
@@ -33,13 +34,18 @@ export function* writePhase<T>(program: (tx: Tx) => Program<T>): Sweep<T> {
  * Runs a sweep to its end. `onPhase` is called before each phase after the first: a throw from it
  * (time limit, kill) is thrown into the sweep there.
  */
-export async function runSweep<T>(store: Store, sweep: Sweep<T>, onPhase?: () => void): Promise<T> {
+export async function runSweep<T>(
+  store: Store,
+  sweep: Sweep<T>,
+  onPhase?: () => void,
+  account?: Account,
+): Promise<T> {
   let next = sweep.next()
   while (next.done !== true) {
     const phase = next.value
     let result: unknown
     try {
-      result = await runPhase(store, phase, onPhase)
+      result = await runPhase(store, phase, onPhase, account)
       onPhase?.()
     } catch (error) {
       next = sweep.throw(error)
@@ -50,8 +56,14 @@ export async function runSweep<T>(store: Store, sweep: Sweep<T>, onPhase?: () =>
   return next.value
 }
 
-function runPhase(store: Store, phase: Phase, onPause: (() => void) | undefined): unknown {
-  if (phase.mode === 'write') return store.write(phase.program)
-  const options = onPause === undefined ? phase.options : { ...phase.options, onPause }
+function runPhase(
+  store: Store,
+  phase: Phase,
+  onPause: (() => void) | undefined,
+  account: Account | undefined,
+): unknown {
+  if (phase.mode === 'write') return store.write(phase.program, account)
+  const paused = onPause === undefined ? phase.options : { ...phase.options, onPause }
+  const options = account === undefined ? paused : { ...paused, account }
   return store.read(phase.program, options)
 }

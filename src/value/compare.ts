@@ -2,6 +2,8 @@
 // it, and key.ts must agree with it byte for byte. Source: MongoDB manual, Comparison/Sort Order.
 
 import { type Bytes, textOf } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { bytesPerUnit, elementUnits } from '../base/work-figures.js'
 import type { Collation } from './collation.js'
 import { Elements } from './elements.js'
 import { compareNumbers } from './numbers.js'
@@ -57,6 +59,59 @@ export function equalValues(a: Value, b: Value, collation?: Collation): boolean 
   return compareValues(a, b, collation) === 0
 }
 
+/** Whether an element of the value's class equals it, read where it lies. */
+function elementEquals(
+  { type, valueStart, valueEnd }: Elements,
+  bytes: Bytes,
+  value: Value,
+  collation: Collation | undefined,
+): boolean {
+  const { start, end } = value
+  const isText = type === bsonType.string && value.type === bsonType.string
+  if (isText && collation === undefined && valueEnd - valueStart !== end - start) return false
+  work.spend(pairUnits)
+  return (
+    compareParts(
+      type,
+      bytes,
+      valueStart,
+      valueEnd,
+      value.type,
+      value.bytes,
+      start,
+      end,
+      collation,
+    ) === 0
+  )
+}
+
+/** Elements that are stepped over before they are counted. */
+const countedTogether = 256
+
+/** The position of the first element from `from` and before `to` that equals a value, or -1. */
+export function positionOf(
+  array: Value,
+  value: Value,
+  collation?: Collation,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): number {
+  const { bytes } = array
+  const elements = new Elements(bytes, array.start)
+  const kind = classOfType[value.type]
+  const isInt32 = value.type === bsonType.int32
+  const number = isInt32 ? readInt32(value.bytes, value.start) : 0
+  for (let i = 0; i < to && elements.next(); i++) {
+    if (i % countedTogether === 0) work.spend(countedTogether * elementUnits)
+    const { type } = elements
+    if (classOfType[type] !== kind || i < from) continue
+    if (isInt32 && type === bsonType.int32) {
+      if (readInt32(bytes, elements.valueStart) === number) return i
+    } else if (elementEquals(elements, bytes, value, collation)) return i
+  }
+  return -1
+}
+
 /** Identical type and payload: what an update calls unchanged. */
 export function sameBytes(a: Value, b: Value): boolean {
   if (a.type !== b.type) return false
@@ -82,6 +137,7 @@ function compareParts(
       return compareNumbers(aType, a, aStart, bType, b, bStart)
     case typeClasses.string:
       if (collation !== undefined) {
+        work.spend(1 + (aEnd - aStart + bEnd - bStart) / collatedBytesPerUnit)
         const left = textOf(a, aStart + 4, aEnd - 1)
         return collation.compare(left, textOf(b, bStart + 4, bEnd - 1))
       }
@@ -132,6 +188,7 @@ function compareElements(
     const hasLeft = left.next()
     const hasRight = right.next()
     if (!hasLeft || !hasRight) return Number(hasLeft) - Number(hasRight)
+    work.spend(pairUnits)
     const byClass = (classOfType[left.type] ?? 0) - (classOfType[right.type] ?? 0)
     if (byClass !== 0) return byClass
     if (isObject) {
@@ -188,6 +245,10 @@ function compareHalves(
   return order(aHigh, bHigh) || order(readInt32(a, aStart) >>> 0, readInt32(b, bStart) >>> 0)
 }
 
+/** Two elements compared: 0.05 µs. */
+const pairUnits = 0.5
+/** Text that is compared by a collation for one unit. */
+const collatedBytesPerUnit = 4
 /** Above this many bytes the native comparison is worth its call. */
 const nativeBytesMin = 48
 
@@ -203,6 +264,7 @@ function compareRanges(
   const bLength = bEnd - bStart
   const shared = Math.min(aLength, bLength)
   if (shared >= nativeBytesMin) {
+    if (shared > bytesPerUnit) work.spend(shared / bytesPerUnit)
     return Buffer.compare(a.subarray(aStart, aEnd), b.subarray(bStart, bEnd))
   }
   for (let i = 0; i < shared; i++) {

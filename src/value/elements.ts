@@ -2,7 +2,42 @@
 // for. The document has passed `validate.ts`, so no bound is checked twice.
 
 import { type Bytes, textOf, utf8 } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { elementUnits } from '../base/work-figures.js'
 import { bsonType, type Document, readInt32, Value } from './value.js'
+
+/** An element taken out as a value: 0.05 µs. */
+const takenUnits = 0.5
+/** A search through so many elements is part of what its caller spends. */
+const fewElements = 16
+/** Bytes of the payload of each type; -1 where the payload tells. */
+const fixedSizes = new Int8Array(256)
+for (const type of Object.values(bsonType)) fixedSizes[type] = fixedSizeOf(type)
+
+function fixedSizeOf(type: number): number {
+  switch (type) {
+    case bsonType.double:
+    case bsonType.date:
+    case bsonType.timestamp:
+    case bsonType.int64:
+      return 8
+    case bsonType.objectId:
+      return 12
+    case bsonType.bool:
+      return 1
+    case bsonType.int32:
+      return 4
+    case bsonType.decimal128:
+      return 16
+    case bsonType.minKey:
+    case bsonType.maxKey:
+    case bsonType.null:
+    case bsonType.undefined:
+      return 0
+    default:
+      return -1
+  }
+}
 
 /**
  * A cursor over the elements of the document (or array) that starts at `start`:
@@ -31,7 +66,8 @@ export class Elements {
     while (bytes[at] !== 0) at++
     this.nameEnd = at
     this.valueStart = at + 1
-    this.valueEnd = at + 1 + payloadLength(type, bytes, at + 1)
+    const size = fixedSizes[type] as number
+    this.valueEnd = at + 1 + (size >= 0 ? size : payloadLength(type, bytes, at + 1))
     return true
   }
 
@@ -60,12 +96,11 @@ export class Elements {
 
 /** Bytes of the payload of `type` that starts at `at`. */
 export function payloadLength(type: number, bytes: Bytes, at: number): number {
+  const size = fixedSizes[type] as number
+  if (size >= 0) return size
   switch (type) {
-    case bsonType.double:
-    case bsonType.date:
-    case bsonType.timestamp:
-    case bsonType.int64:
-      return 8
+    case bsonType.binary:
+      return 5 + readInt32(bytes, at)
     case bsonType.string:
     case bsonType.code:
     case bsonType.symbol:
@@ -74,31 +109,27 @@ export function payloadLength(type: number, bytes: Bytes, at: number): number {
     case bsonType.array:
     case bsonType.codeWithScope:
       return readInt32(bytes, at)
-    case bsonType.binary:
-      return 5 + readInt32(bytes, at)
-    case bsonType.objectId:
-      return 12
-    case bsonType.bool:
-      return 1
     case bsonType.regex: {
       const middle = bytes.indexOf(0, at)
       return bytes.indexOf(0, middle + 1) + 1 - at
     }
-    case bsonType.dbPointer:
-      return 4 + readInt32(bytes, at) + 12
-    case bsonType.int32:
-      return 4
-    case bsonType.decimal128:
-      return 16
     default:
-      return 0
+      // A reference to a document: its name and an ObjectId.
+      return 4 + readInt32(bytes, at) + 12
   }
 }
 
 /** The element called `name` (UTF-8) of the document at `start`. */
 export function findElement(bytes: Bytes, start: number, name: Bytes): Value | undefined {
   const elements = new Elements(bytes, start)
-  while (elements.next()) if (elements.nameIs(name)) return elements.value()
+  let passed = 0
+  for (; elements.next(); passed++) {
+    if (elements.nameIs(name)) {
+      if (passed > fewElements) work.spend(passed * elementUnits)
+      return elements.value()
+    }
+  }
+  if (passed > fewElements) work.spend(passed * elementUnits)
   return undefined
 }
 
@@ -133,6 +164,20 @@ export function* fieldsOf(value: Value): Generator<[name: string, value: Value]>
 export function elementsOf(array: Value): Value[] {
   const values: Value[] = []
   const elements = new Elements(array.bytes, array.start)
-  while (elements.next()) values.push(elements.value())
+  while (elements.next()) {
+    work.spend(takenUnits)
+    values.push(elements.value())
+  }
   return values
+}
+
+/** How many elements an array, or fields an object, has. */
+export function countElements({ bytes, start }: Value): number {
+  const elements = new Elements(bytes, start)
+  let count = 0
+  while (elements.next()) {
+    work.spend(elementUnits)
+    count++
+  }
+  return count
 }

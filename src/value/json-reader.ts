@@ -4,12 +4,20 @@
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { bsonDepthMax } from '../base/limits.js'
+import { work } from '../base/work-budget.js'
+import { jsonBytesPerUnit, jsonPieceUnits } from '../base/work-figures.js'
 import { JsonScanner } from './json-scanner.js'
 import { isWrapper, writeWrapper } from './json-wrapper.js'
 import { bsonType, type Document, Value, writeInt32 } from './value.js'
 
 /** The powers of ten that a double holds exactly. */
 const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+
+/** Elements between two calls of `work.spend`. */
+const piecesAtOnce = 256
+
+/** What a wrapper costs beside an element. */
+const wrapperPieces = 12
 
 /** Longer names are no wrapper's. */
 const wrapperNameBytesMax = 32
@@ -23,25 +31,35 @@ export class JsonReader extends JsonScanner {
   private readonly starts: number[] = []
   private readonly hashes: number[] = []
   private fields = 0
+  /** Elements that have not been spent, and where in the text that was last. */
+  private pieces = 0
+  private spentTo = 0
 
   document(text: string | Bytes): Document {
     this.start(text)
     if (this.peek() !== 0x7b) throw this.bad('expected an object')
     if (this.value() !== bsonType.object) throw this.bad('expected an object, not a value', 0)
-    return this.finish()
+    return this.spentAndFinished()
   }
 
   single(text: string | Bytes): Value {
     this.start(text)
     const type = this.value()
-    const bytes = this.finish()
+    const bytes = this.spentAndFinished()
     return new Value(type, bytes, 0, bytes.length)
+  }
+
+  private spentAndFinished(): Bytes {
+    this.spend()
+    return this.finish()
   }
 
   private start(text: string | Bytes): void {
     this.begin(text)
     this.depth = 0
     this.fields = 0
+    this.pieces = 0
+    this.spentTo = 0
     this.space()
   }
 
@@ -83,6 +101,7 @@ export class JsonReader extends JsonScanner {
     this.space()
     const wrapper = this.peek() === 0x22 ? this.wrapperName() : undefined
     if (wrapper !== undefined) {
+      this.piece(wrapperPieces)
       const type = writeWrapper(this, wrapper)
       this.depth--
       return type
@@ -217,12 +236,25 @@ export class JsonReader extends JsonScanner {
 
   /** After an element: true behind a comma, false behind `closing`. */
   private more(closing: number): boolean {
+    this.piece(1)
     this.space()
     const code = this.peek()
     this.at++
     if (code === 0x2c) return true
     if (code === closing) return false
     throw this.bad(`expected ',' or '${String.fromCharCode(closing)}'`, this.at - 1)
+  }
+
+  override piece(count: number): void {
+    this.pieces += count
+    if (this.pieces >= piecesAtOnce) this.spend()
+  }
+
+  /** Throws MaxTimeMSExpired where the text is too long for what cannot pause. */
+  private spend(): void {
+    work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
+    this.pieces = 0
+    this.spentTo = this.at
   }
 
   private number(): number {

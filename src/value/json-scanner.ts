@@ -38,6 +38,9 @@ export abstract class JsonScanner {
   /** End of what has been written. */
   protected end = 0
 
+  /** Something has been read that costs as so many elements do. */
+  abstract piece(count: number): void
+
   /** A document that stands alone, as a copy; what was written of it is taken back. */
   abstract subdocument(): Document
 
@@ -110,6 +113,7 @@ export abstract class JsonScanner {
 
   /** What follows a backslash. */
   private escape(): void {
+    this.piece(1)
     const letter = this.source[this.at++] ?? 0
     const code = escapes[letter] ?? 0
     if (code !== 0) this.out[this.end++] = code

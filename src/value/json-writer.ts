@@ -2,6 +2,8 @@
 // are copied, and no JavaScript string is made until the end.
 
 import type { Bytes } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { jsonBytesPerUnit, jsonPieceUnits } from '../base/work-figures.js'
 import { decodeDecimal, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
 import { readInt64AsNumber } from './numbers.js'
@@ -20,6 +22,9 @@ export type JsonMode = 'plain' | 'relaxed' | 'canonical'
 
 /** Between texts a larger buffer than this is let go. */
 const keptBytesMax = 64 * 1024
+
+/** Elements between two calls of `work.spend`. */
+const piecesAtOnce = 256
 
 /** 1: copied as it is; 0: needs an escape. */
 const isPlainByte = new Uint8Array(256).fill(1)
@@ -48,17 +53,23 @@ export class JsonWriter {
   private at = 0
   /** All bytes or-ed: tells whether the text is ASCII. */
   private seen = 0
+  /** Elements that have not been spent, and the end of the text when that was last. */
+  private pieces = 0
+  private spentTo = 0
 
   /** Begins a text. */
   begin(mode: JsonMode): this {
     this.mode = mode
     this.at = 0
     this.seen = 0
+    this.pieces = 0
+    this.spentTo = 0
     return this
   }
 
   /** What was written since `begin`. */
   finish(): string {
+    this.spend()
     const text = this.out.toString(this.seen > 0x7f ? 'utf8' : 'latin1', 0, this.at)
     if (this.out.length > keptBytesMax) this.out = Buffer.allocUnsafeSlow(keptBytesMax)
     return text
@@ -89,9 +100,17 @@ export class JsonWriter {
         this.payload(type, bytes, at, end)
       }
       at = end
+      if (++this.pieces >= piecesAtOnce) this.spend()
     }
     this.byte(0x7d)
     return this
+  }
+
+  /** Throws MaxTimeMSExpired where the value is too long for what cannot pause. */
+  private spend(): void {
+    work.spend(this.pieces * jsonPieceUnits + (this.at - this.spentTo) / jsonBytesPerUnit)
+    this.pieces = 0
+    this.spentTo = this.at
   }
 
   private array(bytes: Bytes, start: number): void {
@@ -109,6 +128,7 @@ export class JsonWriter {
       if (type === bsonType.undefined && this.mode === 'plain') this.ascii('null')
       else this.payload(type, bytes, at, end)
       at = end
+      if (++this.pieces >= piecesAtOnce) this.spend()
     }
     this.byte(0x5d)
   }
@@ -292,6 +312,10 @@ export class JsonWriter {
       else {
         const escaped = shortEscapes[byte] ?? `\\u${byte.toString(16).padStart(4, '0')}`
         at += out.write(escaped, at, 'latin1')
+        if (++this.pieces >= piecesAtOnce) {
+          this.at = at
+          this.spend()
+        }
       }
     }
     out[at++] = 0x22

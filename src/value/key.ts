@@ -4,7 +4,9 @@
 // 01 02, because only then no string's key is the beginning of another's, ascending or inverted.
 // (docs/design/storage.md, "Keys of values")
 
-import { type Bytes, textOf } from '../base/bytes.js'
+import { type Bytes, latin1Of, textOf } from '../base/bytes.js'
+import { work } from '../base/work-budget.js'
+import { bytesPerUnit, charsPerUnit, valueUnits } from '../base/work-figures.js'
 import type { Collation } from './collation.js'
 import { compareExact, decodeDecimal, type Exact, exactToString } from './decimal.js'
 import { payloadLength } from './elements.js'
@@ -12,6 +14,12 @@ import { exactOf, exactOfBigint, exactOfNumber, numberOf, readInt64AsNumber } fr
 import { bsonType, isNumberType, readDouble, readInt32, stringValue, type Value } from './value.js'
 
 const startBytes = 256
+/** A byte of a text whose key a collation makes: 0.1 µs of ASCII, 0.4 µs of other letters. */
+const collatedByteUnits = 2
+/** A number that is looked up or put into a Map, a text, and any other value. */
+const numberHashUnits = 0.6
+const textHashUnits = 1.2
+const hashUnits = 3
 /** Keys up to this size are copied byte by byte: cheaper than a native call. */
 const shortBytesMax = 48
 
@@ -25,6 +33,7 @@ keyType[bsonType.int32] = 0x20
 keyType[bsonType.int64] = 0x20
 keyType[bsonType.decimal128] = 0x20
 const stringKeyType = 0x30
+const textMark = String.fromCharCode(stringKeyType)
 keyType[bsonType.string] = stringKeyType
 keyType[bsonType.symbol] = 0x30
 keyType[bsonType.object] = 0x40
@@ -151,7 +160,10 @@ export class KeyWriter {
       case bsonType.string:
       case bsonType.symbol:
         if (collation === undefined) this.text8(bytes, start + 4, end - 1)
-        else this.collated(collation.key(textOf(bytes, start + 4, end - 1)))
+        else {
+          work.spend(1 + (end - start) * collatedByteUnits)
+          this.collated(collation.key(textOf(bytes, start + 4, end - 1)))
+        }
         break
       case bsonType.code:
         this.text8(bytes, start + 4, end - 1)
@@ -203,6 +215,7 @@ export class KeyWriter {
       while (bytes[at] !== 0) at++
       at++
       const end = at + payloadLength(type, bytes, at)
+      work.spend(valueUnits)
       this.reserve(1)
       this.buffer[this.at++] = keyType[type] ?? 0
       if (isObject) this.copy(bytes, nameStart, at)
@@ -218,6 +231,7 @@ export class KeyWriter {
 
   /** UTF-8 with 00 and 01 escaped, ended by 00. */
   private text8(bytes: Bytes, start: number, end: number): void {
+    if (end - start > charsPerUnit) work.spend((end - start) / charsPerUnit)
     this.reserve((end - start) * 2 + 1)
     const { buffer } = this
     let at = this.at
@@ -322,6 +336,7 @@ export class KeyWriter {
   }
 
   private copy(bytes: Bytes, start: number, end: number): void {
+    if (end - start > charsPerUnit) work.spend((end - start) / charsPerUnit)
     this.reserve(end - start)
     const { buffer } = this
     let at = this.at
@@ -362,6 +377,27 @@ export function equalityKey(v: Value, collation?: Collation): string {
     const n = numberOf(v)
     // A number that is a double is its text, which is short and quick; what is not has a tail.
     if (isExactly(n, v)) return `n${n}`
+  }
+  return scratch.reset().value(v, false, collation).text()
+}
+
+/** As equalityKey, with numbers as themselves: what a Map or Set finds quickest. Spends. */
+export function hashKey(v: Value, collation?: Collation): string | number {
+  if (v.type === bsonType.int32) {
+    work.spend(numberHashUnits)
+    return readInt32(v.bytes, v.start)
+  }
+  const isText = v.type === bsonType.string || v.type === bsonType.symbol
+  if (isText && collation === undefined) {
+    work.spend(textHashUnits + (v.end - v.start) / bytesPerUnit)
+    // No other key begins with the type of a string's.
+    return textMark + latin1Of(v.bytes, v.start + 4, v.end - 1)
+  }
+  work.spend(hashUnits)
+  if (v.type === bsonType.double) return readDouble(v.bytes, v.start)
+  if (isNumberType(v.type)) {
+    const n = numberOf(v)
+    if (isExactly(n, v)) return n
   }
   return scratch.reset().value(v, false, collation).text()
 }

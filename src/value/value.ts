@@ -4,6 +4,8 @@
 
 import { type Bytes, shortCharsMax, textOf, utf8, writeAscii } from '../base/bytes.js'
 import { room } from '../base/slab.js'
+import { work } from '../base/work-budget.js'
+import { bytesPerUnit } from '../base/work-figures.js'
 
 export const bsonType = {
   double: 0x01,
@@ -108,6 +110,7 @@ export function stringValue(text: string): Value {
   const isShort = text.length <= shortCharsMax
   const short = new Uint8Array(isShort ? text.length + 5 : 0)
   if (isShort && writeAscii(short, 4, text)) return stringIn(short)
+  if (text.length > bytesPerUnit) work.spend((text.length / bytesPerUnit) * 2)
   const body = utf8(text)
   const bytes = new Uint8Array(body.length + 5)
   bytes.set(body, 4)

@@ -2,22 +2,26 @@
 
 import t from 'tap'
 import { HeapRest, processHeap } from '../../src/base/heap-rest.js'
-import { restGarbageBytes } from '../../src/base/limits.js'
+import { muchGarbageBusyShare, muchGarbageBytes, restGarbageBytes } from '../../src/base/limits.js'
+import { MemoryAccount } from '../../src/base/memory-account.js'
 
 interface Told {
   bytes: number
   busy: number
   collections: number
+  freed: number
 }
 
 /** A heap that does as told, and keeps `kept` bytes through a collection. */
 function toldHeap(kept: number): { told: Told; rest: HeapRest } {
-  const told: Told = { bytes: kept, busy: 0, collections: 0 }
+  const told: Told = { bytes: kept, busy: 0, collections: 0, freed: 0 }
   const rest = new HeapRest({
     heapBytes: () => told.bytes,
     busyShare: () => told.busy,
+    freedBytes: () => told.freed,
     collect: () => {
       told.collections++
+      told.freed = 0
       told.bytes = kept
     },
   })
@@ -42,6 +46,30 @@ t.test('a busy process is left alone', async (t) => {
   t.equal(told.collections, 0)
 })
 
+t.test('of much garbage also a process that works a little', async (t) => {
+  const { told, rest } = toldHeap(1_000)
+  told.bytes += muchGarbageBytes
+  told.busy = muchGarbageBusyShare + 0.01
+  rest.look()
+  t.equal(told.collections, 0, 'not a busy one')
+  told.busy = muchGarbageBusyShare
+  rest.look()
+  t.equal(told.collections, 1)
+})
+
+t.test('what clients have given up counts, also where the heap has fallen since', async (t) => {
+  const { told, rest } = toldHeap(10 * restGarbageBytes)
+  told.bytes = 5 * restGarbageBytes
+  told.freed = restGarbageBytes
+  rest.look()
+  t.equal(told.collections, 1)
+  rest.look()
+  t.equal(told.collections, 1, 'once')
+  told.bytes = 11 * restGarbageBytes
+  rest.look()
+  t.equal(told.collections, 2)
+})
+
 t.test('what a collection keeps is no reason for another', async (t) => {
   const { told, rest } = toldHeap(10 * restGarbageBytes)
   told.bytes = 11 * restGarbageBytes
@@ -52,5 +80,5 @@ t.test('what a collection keeps is no reason for another', async (t) => {
 })
 
 t.test('a process that was not asked to expose its collector has none', async (t) => {
-  t.equal(processHeap() === undefined, globalThis.gc === undefined)
+  t.equal(processHeap(new MemoryAccount(1_000_000)) === undefined, globalThis.gc === undefined)
 })

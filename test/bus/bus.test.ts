@@ -26,6 +26,7 @@ function memoryRoom(options: RoomOptions = {}, clock = new ManualClock()) {
 function local(name: string, run: () => ReturnType<typeof reply>): DocumentRow {
   return documentRow({
     name,
+    grows: 'nothing',
     grain: 'local',
     access: 'identity',
     target: anyValue,
@@ -147,6 +148,7 @@ t.test('commands are counted, failed ones too', async (t) => {
 function pausing(beforePause: (pause: number) => void): DocumentRow {
   return documentRow({
     name: 'pausing',
+    grows: 'nothing',
     grain: 'sweep',
     access: 'identity',
     target: collection,
@@ -252,6 +254,7 @@ function trespassers(): DocumentRow[] {
     touches: ({ db, target }: { db: string; target: string }) => [
       { db, collection: target, needs: ['read', 'write'] as const },
     ],
+    grows: 'documents',
     help: 'A test.',
   } as const
   return [
@@ -288,6 +291,7 @@ function trespassers(): DocumentRow[] {
 t.test('an error of one phase can be caught by its sweep', async (t) => {
   const row = documentRow({
     name: 'forgiving',
+    grows: 'nothing',
     grain: 'sweep',
     access: 'identity',
     target: collection,

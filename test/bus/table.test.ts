@@ -10,6 +10,7 @@ import { documentFrom } from '../../src/value/literal.js'
 
 const sound = {
   name: 'echo',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: anyValue,
@@ -33,6 +34,9 @@ t.test('a row is found by name and alias, in its own spelling', async (t) => {
 t.test('a row that cannot be right fails at start', async (t) => {
   t.throws(() => documentRow({ ...sound, name: 'two words' }), /command name/)
   t.throws(() => documentRow({ ...sound, help: 'No sentence' }), /one sentence/)
+  const { grows: _, ...silent } = sound
+  // @ts-expect-error: a row without the fact is a mistake of types, too.
+  t.throws(() => documentRow({ ...silent }), /does not say what it makes larger/)
   t.throws(() => documentRow({ ...sound, secrets: ['password'] }), /secret password is no field/)
   t.throws(() => documentRow({ ...sound, params: { lsid: string } }), /generic field/)
   t.throws(() => documentRow({ ...sound, params: { echo: string } }), /named like the command/)

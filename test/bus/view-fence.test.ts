@@ -26,6 +26,7 @@ const fence: Fence = {
   creating: () => {},
   makingHome: () => undefined,
   dropping: () => {},
+  requireSpace: undefined,
 }
 
 const named = { from: 'c', as: 'found' }

@@ -5,11 +5,11 @@ import t from 'tap'
 import { type CommandRoom, eachRoom } from '../support/command-room.js'
 import { turnsDuring } from '../support/turns.js'
 
-/** 60,000 turns of loops for each document. */
+/** 30,000 turns of loops for each document. */
 const loops = {
   $sum: {
     $map: {
-      input: { $range: [0, 300] },
+      input: { $range: [0, 150] },
       in: { $sum: { $map: { input: { $range: [0, 200] }, in: 1 } } },
     },
   },

@@ -132,6 +132,14 @@ const documents: readonly Deviation[] = [
     shown: ['test/engine/index/partial-indexes.test.ts'],
   },
   {
+    topic: 'work of one document or value',
+    ours:
+      'bounded (about 14 ms of a read, 30 ms of a write, 15 ms to read a request): beyond it 50 ' +
+      'MaxTimeMSExpired',
+    peers: 'unbounded without maxTimeMS',
+    shown: ['test/query/work.test.ts'],
+  },
+  {
     topic: 'regular expressions',
     ours: 'linear time (RE2); look-around and back references are refused with 51091',
     peers: 'backtracking',

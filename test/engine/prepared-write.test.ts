@@ -89,7 +89,7 @@ t.test('who may do it is asked again when it is done: that may change unseen', a
         for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
         tx.put(result, one)
       },
-      admit,
+      { before: admit },
     ),
   )
   await t.rejects(running, { message: 'no longer' })
@@ -135,8 +135,10 @@ t.test('a write that fails is not begun again, whatever others have changed', as
       for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
       tx.put(result, one)
     },
-    function* () {
-      throw new Error('the log is broken')
+    {
+      *before() {
+        throw new Error('the log is broken')
+      },
     },
   )
   await t.rejects(runSweep(store, sweep), { message: 'the log is broken' })

@@ -9,9 +9,9 @@ import t, { type Test } from 'tap'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { loginDelayMs } from '../../src/base/limits.js'
 import { silentLog } from '../../src/base/log.js'
+import { MemoryAccount } from '../../src/base/memory-account.js'
 import type { Credentials } from '../../src/identity/login.js'
 import { LoginDelay } from '../../src/identity/login-delay.js'
-import { ByteBudget } from '../../src/listeners/budget.js'
 import { openSql } from '../../src/listeners/sql.js'
 import { int16, int32, message, startup, text } from '../protocol/pgwire/frontend.js'
 import { makeCertificate } from '../support/certificate.js'
@@ -318,7 +318,7 @@ t.test('cancel requests with wrong keys wait as failed logins do, right ones nev
     ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
     bus: { run, inFlight: () => [] },
     credentials: { ...nobody, delay },
-    ...{ budget: new ByteBudget(1_000_000), clock: systemClock, random: systemRandom },
+    ...{ memory: new MemoryAccount(1_000_000), clock: systemClock, random: systemRandom },
     ...{ log: silentLog, database: 'main', version: '0.0.0-test' },
   })
   t.teardown(() => listener.close(0))

@@ -7,10 +7,10 @@ import { systemClock, systemRandom } from '../../src/base/clock.js'
 import { fail } from '../../src/base/errors.js'
 import { anonymousMessageBytesMax, socketBacklogBytesMax } from '../../src/base/limits.js'
 import { silentLog } from '../../src/base/log.js'
+import { MemoryAccount } from '../../src/base/memory-account.js'
 import type { Request, Session } from '../../src/bus/session.js'
 import { operator } from '../../src/identity/identity.js'
 import type { Credentials } from '../../src/identity/login.js'
-import { ByteBudget } from '../../src/listeners/budget.js'
 import { openWire, type WireListener, type WireOptions } from '../../src/listeners/wire.js'
 import { decoyVerifier } from '../../src/protocol/scram/verifier.js'
 import { readHeader } from '../../src/protocol/wire/header.js'
@@ -43,12 +43,12 @@ const budgetBytes = 256_000_000
 
 interface Opened {
   readonly listener: WireListener
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   client(): Promise<WireClient>
 }
 
 async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise<Opened> {
-  const budget = new ByteBudget(budgetBytes)
+  const memory = new MemoryAccount(budgetBytes)
   const listener = await openWire({
     host: '127.0.0.1',
     port: 0,
@@ -57,7 +57,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
     authOff: false,
     bus: { run },
     credentials: nobody,
-    budget,
+    memory,
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
@@ -66,7 +66,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
   t.teardown(() => listener.close(0))
   return {
     listener,
-    budget,
+    memory,
     client: async () => {
       const client = await WireClient.open(listener.port)
       t.teardown(() => client.close())
@@ -231,7 +231,7 @@ t.test('signing in raises the bound of a message', async (t) => {
 })
 
 t.test('a message of many megabytes is read in steps, answered and let go', async (t) => {
-  const { client, budget } = await open(
+  const { client, memory } = await open(
     t,
     (request) => {
       const documents = request.sequences.get('documents')
@@ -247,11 +247,11 @@ t.test('a message of many megabytes is read in steps, answered and let go', asyn
   spoilt[spoilt.length - 1] = 1
   one.send(spoilt)
   t.match(await one.replyTo(1), { code: 22 })
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('compressed requests get compressed answers, but only once agreed', async (t) => {
-  const { client, budget } = await open(t, echo)
+  const { client, memory } = await open(t, echo)
   for (const fields of [{ ping: 1 }, { text: 'x'.repeat(200_000) }]) {
     const one = await client()
     await one.run({ login: 1, zlib: 1 })
@@ -276,13 +276,13 @@ t.test('compressed requests get compressed answers, but only once agreed', async
   bomb.send(opCompressed(message, deflateSync(Buffer.alloc(1_000_000))))
   t.match(await bomb.next().then((reply) => reply && replyOf(reply)), { code: 17 })
   await bomb.closed
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('a client that does not read is not read from', async (t) => {
   const large = documentFrom({ text: 'x'.repeat(socketBacklogBytesMax), ok: 1 })
   let runs = 0
-  const { client, budget } = await open(t, (_request, session) => {
+  const { client, memory } = await open(t, (_request, session) => {
     runs++
     session.identity = operator
     return large
@@ -298,7 +298,10 @@ t.test('a client that does not read is not read from', async (t) => {
   }
   const served = runs - 20
   t.ok(served > 0 && served < ids.length, `served ${served} of ${ids.length}`)
-  t.ok(budget.bytesUsed < 10 * socketBacklogBytesMax, `holds ${budget.bytesUsed} bytes`)
+  t.ok(
+    memory.budget.bytesUsed < 10 * socketBacklogBytesMax,
+    `holds ${memory.budget.bytesUsed} bytes`,
+  )
   one.socket.resume()
   for (const requestId of ids) t.equal((await one.replyTo(requestId)).ok, 1)
   t.equal(runs - 20, ids.length)
@@ -306,8 +309,8 @@ t.test('a client that does not read is not read from', async (t) => {
 
 t.test('large messages wait for room, and those who leave give theirs back', async (t) => {
   const bus = new ManualBus()
-  const budget = new ByteBudget(1_000_000)
-  const { client } = await open(t, bus.run, { budget, authOff: true })
+  const memory = new MemoryAccount(1_000_000)
+  const { client } = await open(t, bus.run, { memory, authOff: true })
   const text = 'x'.repeat(700_000)
   const [first, second, third] = [await client(), await client(), await client()]
   first.send(command({ text }, { requestId: 1 }))
@@ -323,14 +326,14 @@ t.test('large messages wait for room, and those who leave give theirs back', asy
   bus.answer()
   t.equal((await second.replyTo(2)).ok, 1)
   t.equal((await third.replyTo(3)).ok, 1)
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('a client that goes away ends its session, and its memory comes back', async (t) => {
   const bus = new ManualBus()
   const gone: Session[] = []
   let closed: (() => void) | undefined
-  const { client, budget } = await open(t, bus.run, {
+  const { client, memory } = await open(t, bus.run, {
     bus: {
       run: bus.run,
       sessionClosed: (session) => {
@@ -350,10 +353,10 @@ t.test('a client that goes away ends its session, and its memory comes back', as
   await told
   t.same(gone, [bus.sessions[0]])
   t.equal(bus.sessions[0]?.closed, true)
-  t.ok(budget.bytesUsed > 0)
+  t.ok(memory.budget.bytesUsed > 0)
   bus.answer()
   await new Promise(setImmediate)
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('five failed logins close the connection', async (t) => {
@@ -380,19 +383,21 @@ t.test('strangers are counted, and who signs in makes room', async (t) => {
   t.match(listener.connections(), { current: 1, totalCreated: 2 })
 })
 
-t.test('sockets beyond the bound are closed at once, strangers sooner than others', async (t) => {
+t.test('a newcomer takes the place of the oldest socket without login', async (t) => {
   const { client } = await open(t, echo, { bounds: { sockets: 3, anonymous: 2 } })
   const [one, two] = [await client(), await client()]
   await one.run({ ping: 1 })
-  await two.run({ ping: 1 })
-  const refused = await client()
-  t.equal(await refused.next(), undefined)
   await two.run({ login: 1 })
   const three = await client()
   t.equal((await three.run({ ping: 1 })).ok, 1)
+  const four = await client()
+  t.equal((await four.run({ ping: 1 })).ok, 1)
+  await one.closed
+  t.equal((await two.run({ ping: 1 })).ok, 1, 'who has logged in stays')
   await three.run({ login: 1 })
+  await four.run({ login: 1 })
   const beyond = await client()
-  t.equal(await beyond.next(), undefined)
+  t.equal(await beyond.next(), undefined, 'with none to close, the newcomer is refused')
 })
 
 t.test('a stop lets what is in flight finish and takes nothing more', async (t) => {

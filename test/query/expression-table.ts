@@ -45,8 +45,12 @@ export type Row = readonly [expression: unknown, expected: unknown]
 export function evaluate(expression: unknown, document: Record<string, unknown> = {}): Result {
   // A stretch of its own, as one document is.
   work.begin(turnUnits, stretchUnits)
-  const compiled = compileExpression(valueFrom(expression), scopeOf(context))
-  return compiled.evaluate(envOf(documentValue(documentFrom(document)), context))
+  try {
+    const compiled = compileExpression(valueFrom(expression), scopeOf(context))
+    return compiled.evaluate(envOf(documentValue(documentFrom(document)), context))
+  } finally {
+    work.end()
+  }
 }
 
 /** Type and text of a value: `int 3`, `missing`. */

@@ -144,7 +144,7 @@ export interface KeyValueRoomOptions {
   readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
 
-type Rights = Pick<KeyValueOptions, 'rules' | 'standing' | 'audit'>
+type Rights = Pick<KeyValueOptions, 'rules' | 'standing' | 'audit' | 'quotas'>
 
 /** One body of assertions over the commands on each store. */
 export async function eachKeyValueRoom(

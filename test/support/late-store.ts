@@ -437,6 +437,10 @@ class LateTx extends LateReadTx implements Tx {
     this.buffer.add(key, documents, bytes)
   }
 
+  added(key: Bytes): Count {
+    return this.buffer.added(key)
+  }
+
   whenApplied(told: () => void): void {
     this.told.push(told)
   }

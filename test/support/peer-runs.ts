@@ -4,7 +4,7 @@
 import type { Test } from 'tap'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
-import { ByteBudget } from '../../src/listeners/budget.js'
+import { MemoryAccount } from '../../src/base/memory-account.js'
 import { openResp } from '../../src/listeners/resp.js'
 import { RedisServer, redisServerMissing } from '../protocol/resp/redis-server.js'
 import { eachBound, type KeyValueRoom } from './key-value-room.js'
@@ -126,7 +126,7 @@ export async function peerRunsAtBounds(t: Test, sequence: Sequence): Promise<voi
 async function connected(room: KeyValueRoom) {
   const listener = await openResp({
     ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
-    ...{ bus: room.bus, budget: new ByteBudget(2 ** 28), clock: systemClock, log: silentLog },
+    ...{ bus: room.bus, memory: new MemoryAccount(2 ** 28), clock: systemClock, log: silentLog },
   })
   const client = await RespClient.open(listener.port)
   const close = async () => {

@@ -1,9 +1,12 @@
 // Key-value commands on their way: look up, arity, authenticate, queue or run, authorize in the
 // command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
 
+import type { Account } from '../../base/accounts.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
+import { work } from '../../base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../base/work-figures.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
@@ -77,6 +80,8 @@ export class KeyValueBus {
       allow: services.allow,
       standing: services.standing ?? noWallets,
       ...(services.homes === undefined ? {} : { homes: services.homes }),
+      quotas: services.quotas,
+      replyBytesMax: () => engine.memory.ofOwnerMax,
     })
     this.transactions = new Transactions(this.programs)
     const { clock } = services
@@ -120,6 +125,25 @@ export class KeyValueBus {
   /** Runs calls that need the store: their replies are there when it is over. Never rejects. */
   run(calls: readonly KeyValueCall[], isWrite: boolean): Awaitable<void> {
     this.begin()
+    const { scheduler } = this.engine.store
+    const session = calls[0]?.session
+    if (scheduler === undefined || session === undefined) {
+      return this.runNow(calls, isWrite, undefined, 0)
+    }
+    const account = session.accountOf(scheduler)
+    const othersMs = scheduler.accounts.othersMs(account)
+    if (!scheduler.isBusy) return this.runNow(calls, isWrite, account, othersMs)
+    return new Promise((resolve) => {
+      scheduler.wait(account, () => resolve(this.runNow(calls, isWrite, account, othersMs)))
+    })
+  }
+
+  private runNow(
+    calls: readonly KeyValueCall[],
+    isWrite: boolean,
+    account: Account | undefined,
+    othersMs: number,
+  ): Awaitable<void> {
     const { clock } = this.services
     const startedMs = clock.elapsed()
     const now = clock.now()
@@ -127,11 +151,29 @@ export class KeyValueBus {
       return this.programs
         .write(calls, now)
         .then(() => this.waiters.woken(calls))
-        .then(() => this.finish(calls, startedMs))
+        .then(() => this.answered(calls, startedMs, account, othersMs))
     }
     const read = this.programs.read(calls, now)
-    if (read === undefined) this.finish(calls, startedMs)
-    else return read.then(() => this.finish(calls, startedMs))
+    if (read === undefined) {
+      const nowMs = clock.elapsed()
+      if (account !== undefined) this.engine.store.scheduler?.charge(account, nowMs - startedMs)
+      this.answered(calls, startedMs, account, othersMs, nowMs)
+      return undefined
+    }
+    return read.then(() => this.answered(calls, startedMs, account, othersMs))
+  }
+
+  private answered(
+    calls: readonly KeyValueCall[],
+    startedMs: number,
+    account: Account | undefined,
+    othersMs: number,
+    nowMs = this.services.clock.elapsed(),
+  ): void {
+    this.finish(calls, startedMs, nowMs)
+    const { scheduler } = this.engine.store
+    if (account === undefined || scheduler === undefined) return
+    this.metering.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
   }
 
   /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */
@@ -254,7 +296,7 @@ export class KeyValueBus {
     try {
       switch (row.grain) {
         case 'local': {
-          const reply = row.run(call)
+          const reply = runLocal(row, call)
           if (reply instanceof Promise) return this.await(reply, call, startedMs)
           call.reply = reply
           if (row.isAudited === true) return this.await(this.record(call), call, startedMs)
@@ -419,12 +461,16 @@ export class KeyValueBus {
     this.working++
   }
 
-  private finish(calls: readonly KeyValueCall[], startedMs: number): void {
-    const ms = this.services.clock.elapsed() - startedMs
+  private finish(
+    calls: readonly KeyValueCall[],
+    startedMs: number,
+    nowMs = this.services.clock.elapsed(),
+  ): void {
+    const ms = nowMs - startedMs
     const share = ms / calls.length
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
-      if (!call.isRefused) this.account(call, share, startedMs)
+      if (!call.isRefused && !call.isDeferred) this.account(call, share, startedMs)
     }
     this.working--
     if (this.working === 0) this.idle?.()
@@ -457,6 +503,18 @@ export class KeyValueBus {
   }
 }
 
+/** It cannot pause: what goes too far is refused. */
+function runLocal(row: LocalRow, call: KeyValueCall): ReturnType<LocalRow['run']> {
+  work.begin(turnUnits, stretchUnits)
+  try {
+    return row.run(call)
+  } finally {
+    work.end()
+  }
+}
+
+type LocalRow = Extract<KeyValueRow, { grain: 'local' }>
+
 /** As all protocols together count it. */
 function meterName(command: Command, unknown: Command): string {
   return command === unknown ? otherName : `redis:${command.row.name}`
@@ -473,6 +531,7 @@ const argumentBytes = 8
 
 const unknownRow: KeyValueRow = {
   name: 'unknown',
+  grows: 'nothing',
   arity: -1,
   flags: [],
   categories: [],

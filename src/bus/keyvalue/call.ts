@@ -23,6 +23,10 @@ export class KeyValueCall {
   error: GatewayError | undefined = undefined
   /** Refused before it could run: it has its reply. */
   isRefused = false
+  /** It was left for later, and has no reply yet. */
+  isDeferred = false
+  /** Bytes of its reply, as they count for the session. */
+  replyBytes = 0
   /** Runs as a part of EXEC. */
   isQueued = false
   /** Came behind MULTI and is not queued. An EXEC behind it may be open before it runs. */

@@ -6,8 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { Glob } from '../../base/glob.js'
-import { matchTurnMs } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, entryUnits, turnUnits, wordUnits } from '../../base/work-figures.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import { findNamespace, findReserved } from '../../engine/collection/catalog.js'
 import { channelsName, keyspaceName } from '../../engine/collection/homes.js'
 import type { Space } from '../../engine/keyspace/spaces.js'
@@ -98,6 +100,8 @@ const noHub = new Hub()
 export class Channels {
   /** Of the spaces in which somebody listens. */
   private readonly hubs = new Map<Space, Hub>()
+  /** The last message that is delivered with pauses: none overtakes it. */
+  private sending: Promise<void> | undefined
 
   constructor(private readonly options: ChannelsOptions) {}
 
@@ -195,8 +199,19 @@ export class Channels {
       deliveries.push({ subscribers: listeners, message: copy.message() })
     }
     const matching = this.matching(patterns, copy, deliveries)
-    if (matching.next().done === true) return this.send(space, deliveries, also)
-    return toItsEnd(matching).then(() => this.send(space, deliveries, also))
+    const isMatched = matching.next().done === true
+    const isShort = isMatched && receiversOf(deliveries) <= receiversAtOnce
+    if (isShort && this.sending === undefined) return this.send(space, deliveries, also)
+    copy.keep()
+    const before = this.sending ?? Promise.resolve()
+    const sent = before.then(() => this.sendLater(space, matching, deliveries, also))
+    const over = sent
+      .catch(() => undefined)
+      .then(() => {
+        if (this.sending === over) this.sending = undefined
+      })
+    this.sending = over
+    return sent
   }
 
   /** Adds those who listen to a pattern that matches; pauses after its share of a turn. */
@@ -205,15 +220,37 @@ export class Channels {
     copy: Copy,
     deliveries: Delivery[],
   ): Generator<undefined, void> {
-    const { clock } = this.options
-    let untilMs = clock.elapsed() + matchTurnMs
+    let turnEnd = work.spent + turnUnits
     for (const { bytes, glob, subscribers } of patterns.values()) {
+      work.note(wordUnits)
       if (glob.matches(copy.name)) deliveries.push({ subscribers, message: copy.message(bytes) })
-      if (clock.elapsed() < untilMs) continue
+      if (work.spent < turnEnd) continue
       copy.keep()
       yield undefined
-      untilMs = clock.elapsed() + matchTurnMs
+      turnEnd = work.spent + turnUnits
     }
+  }
+
+  /** To many, or after a long search: with pauses. */
+  private async sendLater(
+    space: Space,
+    matching: Iterator<undefined, void>,
+    deliveries: Delivery[],
+    also: Access | undefined,
+  ): Promise<number> {
+    while (matching.next().done !== true) await nextTurn()
+    const looked = await this.look(space, deliveries)
+    const turns = new WorkTurns()
+    let receivers = 0
+    for (const { subscribers, message } of deliveries) {
+      // Others may come and go in the pauses.
+      for (const subscriber of [...subscribers]) {
+        if (!subscribers.has(subscriber)) continue
+        receivers += this.deliverTo(subscriber, message, looked, also)
+        if (turns.isDue) await turns.pause()
+      }
+    }
+    return receivers
   }
 
   private send(space: Space, deliveries: readonly Delivery[], also: Access | undefined): number {
@@ -221,7 +258,7 @@ export class Channels {
     if (!(looked instanceof Promise)) return this.deliver(deliveries, looked, also)
     // A store that does not answer at once: who the message goes to is known behind the reply.
     looked.then((found) => this.deliver(deliveries, found, also))
-    return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
+    return receiversOf(deliveries)
   }
 
   /** Undefined where all who listen are operators, of whom nothing is asked. */
@@ -259,14 +296,14 @@ export class Channels {
     found: Bytes[],
     matching: Glob | undefined,
   ): Generator<undefined, void> {
-    const { clock } = this.options
-    let untilMs = clock.elapsed() + matchTurnMs
+    let turnEnd = work.spent + turnUnits
     for (const key of channels.keys()) {
       const bytes = Buffer.from(key, 'latin1')
       if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
-      if (clock.elapsed() < untilMs) continue
+      work.note(wordUnits)
+      if (work.spent < turnEnd) continue
       yield undefined
-      untilMs = clock.elapsed() + matchTurnMs
+      turnEnd = work.spent + turnUnits
     }
   }
 
@@ -283,12 +320,22 @@ export class Channels {
     let receivers = 0
     for (const { subscribers, message } of deliveries) {
       for (const subscriber of subscribers) {
-        if (!this.hears(subscriber, looked, also)) continue
-        subscriber.receive(message)
-        receivers++
+        receivers += this.deliverTo(subscriber, message, looked, also)
       }
     }
     return receivers
+  }
+
+  private deliverTo(
+    subscriber: Subscriber,
+    message: Message,
+    looked: Looked | undefined,
+    also: Access | undefined,
+  ): 0 | 1 {
+    if (!this.hears(subscriber, looked, also)) return 0
+    work.note(entryUnits + message.payload.length / bytesPerUnit)
+    subscriber.receive(message)
+    return 1
   }
 
   private hears(
@@ -318,6 +365,13 @@ export class Channels {
     }
     if (hub.isEmpty) this.hubs.delete(subscriber.space)
   }
+}
+
+/** A message to more receivers is delivered with pauses. */
+const receiversAtOnce = 500
+
+function receiversOf(deliveries: readonly Delivery[]): number {
+  return deliveries.reduce((sum, { subscribers }) => sum + subscribers.size, 0)
 }
 
 /** Goes on with what has paused, others having their turn in between. */

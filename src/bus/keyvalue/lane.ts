@@ -17,6 +17,10 @@ export interface LaneOwner {
   resumed(): void
 }
 
+function isWriting({ command }: KeyValueCall): boolean {
+  return command.row.grain === 'write'
+}
+
 export class Lane {
   /** Whether it waits for something: then nothing may be submitted. */
   isBusy = false
@@ -24,12 +28,35 @@ export class Lane {
   private isWrite = false
   /** A command that has to wait until what is before it has been answered. */
   private next: KeyValueCall | undefined
+  /** Commands that were not run: the replies before them have to be taken first. */
+  private deferred: readonly KeyValueCall[] | undefined
 
   constructor(
     private readonly bus: KeyValueBus,
     private readonly session: KeyValueSession,
     private readonly owner: LaneOwner,
   ) {}
+
+  /** Commands were put off: `goOn` once their replies may be made. */
+  get hasDeferred(): boolean {
+    return this.deferred !== undefined
+  }
+
+  /** Commands wait for `flush`. */
+  get isGathering(): boolean {
+    return this.batch.length > 0
+  }
+
+  /** Runs what was put off. */
+  goOn(): void {
+    const { deferred } = this
+    if (deferred === undefined) return
+    this.deferred = undefined
+    this.isBusy = false
+    for (const call of deferred) call.isDeferred = false
+    this.runBatch(deferred, deferred.some(isWriting))
+    this.placeNext()
+  }
 
   /** Takes a command; `command` is what its first word leads to. Only while not busy. */
   submit(command: Command | undefined, args: Arguments): void {
@@ -42,6 +69,11 @@ export class Lane {
     if (batch.length === 0) return
     this.batch = []
     this.isWrite = false
+    this.runBatch(batch, isWrite)
+  }
+
+  private runBatch(batch: readonly KeyValueCall[], isWrite: boolean): void {
+    this.session.replyBytes = 0
     if (isWrite) this.bus.writing++
     const running = this.bus.run(batch, isWrite)
     if (running === undefined) this.deliver(batch)
@@ -94,6 +126,7 @@ export class Lane {
       this.gather(call)
       return
     }
+    this.session.replyBytes = 0
     const running = this.bus.runAlone(call)
     if (running === undefined) this.owner.deliver(call)
     else this.wait(running, [call], false)
@@ -125,14 +158,28 @@ export class Lane {
       if (isWrite) this.bus.writing--
       this.isBusy = false
       this.deliver(calls)
-      const { next } = this
-      this.next = undefined
-      if (next !== undefined) this.place(next)
-      if (!this.isBusy) this.owner.resumed()
+      this.placeNext()
+      // Its owner sees to what was put off.
+      if (!this.isBusy || this.hasDeferred) this.owner.resumed()
     })
   }
 
+  private placeNext(): void {
+    const { next } = this
+    if (this.isBusy || next === undefined) return
+    this.next = undefined
+    this.place(next)
+  }
+
   private deliver(calls: readonly KeyValueCall[]): void {
-    for (let i = 0; i < calls.length; i++) this.owner.deliver(calls[i] as KeyValueCall)
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as KeyValueCall
+      if (call.isDeferred) {
+        this.deferred = calls.slice(i)
+        this.isBusy = true
+        return
+      }
+      this.owner.deliver(call)
+    }
   }
 }

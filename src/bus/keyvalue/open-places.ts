@@ -2,9 +2,12 @@
 // readers; a program that writes to it does so under a foreseen id, and puts its record
 // only if something is in there at the end, so that asking an empty home leaves nothing behind.
 
+import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { findReserved, putForeseen } from '../../engine/collection/catalog.js'
 import { nextId } from '../../engine/collection/catalog-ids.js'
+import { usageKey } from '../../engine/collection/counters.js'
+import { payerOf } from '../../engine/collection/descriptors.js'
 import { isWriting, Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
 import { tidy } from '../../engine/keyspace/tidy.js'
@@ -38,6 +41,16 @@ export class OpenPlaces {
       if (ks.place === place) return ks
     }
     return undefined
+  }
+
+  /** The sums of their owners. */
+  usages(): readonly Bytes[] {
+    const payers = new Set<string>()
+    for (const { ns } of this.opened) {
+      const payer = payerOf(ns.access)
+      if (payer !== null) payers.add(payer)
+    }
+    return [...payers].map(usageKey)
   }
 
   /** Writes what commands have left open. */

@@ -2,13 +2,18 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
-import { fail, GatewayError, hasKind } from '../../base/errors.js'
-import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
-import { ReplyError } from '../../base/reply-error.js'
+import type { Account } from '../../base/accounts.js'
+import { fail } from '../../base/errors.js'
+import {
+  commandReadsMax,
+  pipelineReplyBytes,
+  preparedReadsMax,
+  wordsAtOnceMax,
+} from '../../base/limits.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import type { Keyspace } from '../../engine/keyspace/keyspace.js'
+import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
 import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
@@ -18,10 +23,13 @@ import { isRevocable, type Standing } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { HomeLimit } from '../home-limit.js'
+import type { Quotas } from '../quota.js'
 import type { KeyValueCall } from './call.js'
 import { askedOf, requireKeys } from './key-rights.js'
 import { type MakingHome, OpenPlaces } from './open-places.js'
+import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { noKeyPermission } from './refusals.js'
+import { forgetReply, isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -37,10 +45,14 @@ export interface ProgramOptions {
   /** Told of a collection to which a committed program wrote what its validator only warns of. */
   readonly warnOf: (ns: string, command: string, connection: number) => void
   readonly allow: Allow
+  /** Bytes of replies that one request may have made, all of its commands together. */
+  readonly replyBytesMax: () => number
   /** Whether a wallet stands as its login saw it. */
   readonly standing: Standing
   /** How many homes there may be; without it there is no bound. */
   readonly homes?: HomeLimit
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Quotas | undefined
 }
 
 /** What a program that has run to its end leaves beside the replies. */
@@ -68,6 +80,10 @@ interface Manner {
   /** See Work. */
   readonly melts?: boolean
   readonly prepares?: boolean
+  /** All of the commands are done, or none. */
+  readonly isTogether?: boolean
+  /** Told of the keyspaces that the program opens. */
+  readonly keeps?: (places: OpenPlaces) => void
 }
 
 /** Further work of a program around its commands: what EXEC does with its watched keys. */
@@ -101,6 +117,7 @@ export class Programs {
       const read = this.options.store.read((tx) => this.run(tx, calls, now, outcome), {
         snapshot: true,
         onPause,
+        account: this.accountOf(calls),
       })
       if (read instanceof Promise) {
         return read.then(
@@ -128,7 +145,7 @@ export class Programs {
       await this.options.store.write((tx) => {
         this.shared.close(shared)
         return this.run(tx, shared.calls, shared.now, outcome)
-      })
+      }, this.accountOf(shared.calls))
     } catch (error) {
       // It may never have begun.
       this.shared.close(shared)
@@ -165,7 +182,7 @@ export class Programs {
   private writeAtOnce(calls: readonly KeyValueCall[], now: number): Promise<void> {
     const outcome = new Outcome(this.hints)
     return this.options.store
-      .write((tx) => this.run(tx, calls, now, outcome))
+      .write((tx) => this.run(tx, calls, now, outcome), this.accountOf(calls))
       .then(
         () => this.tell(outcome),
         (error: unknown) => this.writeAgain(calls, now, error),
@@ -185,9 +202,10 @@ export class Programs {
     const { store } = this.options
     const outcome = new Outcome(this.hints)
     const program = (tx: ReadTx, staged?: Staged) =>
-      this.run(tx, calls, now, outcome, { staged, before })
-    if (!isWrite) return store.read((tx) => program(tx), snapshot)
-    if (before === undefined && calls.length > commandsAtOnceMax) {
+      this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
+    const account = this.accountOf(calls)
+    if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
+    if (before === undefined && calls.length > wordsAtOnceMax) {
       try {
         await this.prepared(calls, now, false)
         return true
@@ -196,7 +214,7 @@ export class Programs {
       }
     }
     try {
-      const isDone = await this.writeTogether(program)
+      const isDone = await this.writeTogether(program, account)
       this.tell(outcome)
       return isDone
     } catch (error) {
@@ -208,16 +226,15 @@ export class Programs {
 
   private async writeTogether(
     program: (tx: ReadTx, staged?: Staged) => Program<boolean>,
+    account: Account | undefined,
   ): Promise<boolean> {
     const { store } = this.options
     try {
-      return await store.write((tx) => program(tx))
+      return await store.write((tx) => program(tx), account)
     } catch (error) {
       if (!(error instanceof StagingNeeded)) throw error
-      return runSweep(
-        store,
-        stagedWrite((tx, staged) => program(tx, staged)),
-      )
+      const sweep = stagedWrite((tx, staged) => program(tx, staged))
+      return runSweep(store, sweep, undefined, account)
     }
   }
 
@@ -245,7 +262,7 @@ export class Programs {
     const outcome = new Outcome(this.hints)
     const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged, melts }))
     try {
-      await runSweep(this.options.store, sweep)
+      await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
       this.tell(outcome)
     } catch (error) {
       if (!melts && isTooLarge(error)) await this.writeStaged(call, now, true)
@@ -266,14 +283,23 @@ export class Programs {
       const outcome = new Outcome(this.hints)
       const manner = { melts, prepares: true }
       const identity = calls[0]?.session.identity
+      let opened: OpenPlaces | undefined
       const sweep = preparedWrite(
         store,
-        (tx, staged) => this.run(tx, calls, now, outcome, { ...manner, staged }),
+        (tx, staged) => {
+          const keeps = (places: OpenPlaces) => {
+            opened = places
+          }
+          return this.run(tx, calls, now, outcome, { ...manner, staged, keeps })
+        },
         identity !== undefined && isRevocable(identity)
-          ? (tx) => this.options.standing.check(tx, identity, now)
+          ? {
+              before: (tx) => this.options.standing.check(tx, identity, now),
+              behind: (tx) => this.requireSpace(tx, calls, opened as OpenPlaces),
+            }
           : undefined,
       )
-      await runSweep(store, sweep)
+      await runSweep(store, sweep, undefined, this.accountOf(calls))
       this.tell(outcome)
     })
     this.preparing = prepared.catch(() => undefined)
@@ -324,12 +350,25 @@ export class Programs {
     if (events.length > 0) this.options.announce(events)
   }
 
+  /** Calls of one program are one owner's, or share it and are all the operator's. */
+  private accountOf(calls: readonly KeyValueCall[]): Account | undefined {
+    const { scheduler } = this.options.store
+    return scheduler === undefined ? undefined : calls[0]?.session.accountOf(scheduler)
+  }
+
   private *run(
     tx: ReadTx,
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    { staged, before, melts = false, prepares = false }: Manner = plainly,
+    {
+      staged,
+      before,
+      melts = false,
+      prepares = false,
+      isTogether = false,
+      keeps,
+    }: Manner = plainly,
   ): Program<boolean> {
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
@@ -341,6 +380,7 @@ export class Programs {
     work.hints = outcome.hints
     outcome.hints.begin()
     const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
+    keeps?.(places)
     let changed = 0
     const [first] = calls
     if (first !== undefined && isRevocable(first.session.identity)) {
@@ -350,7 +390,12 @@ export class Programs {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
+      if (call.replyBytes > 0) forgetReply(call)
+      if (call.session.replyBytes >= pipelineReplyBytes) {
+        if (isPutOff(call, now, options.replyBytesMax())) continue
+      }
       const { changes, hits, misses } = work
+      if (i > 0) work.requireTurn(tx, isTogether)
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.authorize(call, ks)
@@ -362,6 +407,7 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
+        noteReply(call, call.reply)
         if (work.changes !== changes) {
           changed++
           if (places.isUnfinished) places.noteChange(ks, call.spaces)
@@ -381,6 +427,7 @@ export class Programs {
     }
     if (places.isUnfinished) yield* places.finish()
     else places.settle()
+    if (!prepares) yield* this.requireSpace(tx, calls, places)
     outcome.events = work.events
     outcome.changed = changed
     outcome.invalid = work.invalid
@@ -423,6 +470,24 @@ export class Programs {
     yield* this.openFurther(call, places)
   }
 
+  /**
+   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
+   * the program is there then, and each of its commands gets one of its own.
+   */
+  private *requireSpace(
+    tx: ReadTx,
+    calls: readonly KeyValueCall[],
+    places: OpenPlaces,
+  ): Program<void> {
+    const { quotas } = this.options
+    const identity = calls[0]?.session.identity
+    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
+    if (!isWriting(tx) || !calls.some(growsKeys)) return
+    for (const key of places.usages()) {
+      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
+    }
+  }
+
   private authorize(call: KeyValueCall, { ns }: Keyspace): void {
     const { needs, row } = call.command
     this.require(call, ns, needs)
@@ -462,52 +527,16 @@ function makingHomeOf(
   return (home, count) => homes?.make(home, count, session.address)
 }
 
-const snapshot = { snapshot: true } as const
-const plainly: Manner = {}
-
-/** A program writes too much, as the store says; what a command refuses itself stays refused. */
-function isTooLarge(thrown: unknown): boolean {
-  return hasKind(thrown, 'TransactionTooLarge') && !(thrown instanceof ReplyError)
+function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+  return !isRefused && command.row.grows !== 'nothing'
 }
+
+const plainly: Manner = {}
 
 /** Whether it has more words than a program may put records. */
 function isLong({ count, command }: KeyValueCall): boolean {
   return count > wordsAtOnceMax && command.row.grain === 'write'
 }
-
-/** Of EXEC: more are prepared, as a command of as many words is. */
-const commandsAtOnceMax = wordsAtOnceMax
-
-/** What a command that is prepared may meet, and one that runs at once does not. */
-function isOutOfReach(error: unknown): boolean {
-  return error instanceof GatewayError && endsPreparing.has(error.kind)
-}
-
-const endsPreparing: ReadonlySet<string> = new Set([
-  'TransactionTooLarge',
-  'WriteConflict',
-  'SnapshotTooOld',
-])
-
-/** As Work refuses it. */
-function readsTooMuch(thrown: unknown): boolean {
-  return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
-}
-
-/** Whether it is this command's own refusal, after which its neighbours can go on. */
-function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof GatewayError && !endsProgram.has(thrown.kind)
-}
-
-const endsProgram: ReadonlySet<string> = new Set([
-  'InternalError',
-  'TransactionTooLarge',
-  'WriteConflict',
-  'OutOfDiskSpace',
-  'SnapshotTooOld',
-  'Interrupted',
-  'ShutdownInProgress',
-])
 
 function failAll(calls: readonly KeyValueCall[], error: unknown): void {
   for (const call of calls) if (!call.isRefused) call.fail(error)

@@ -3,7 +3,7 @@
 // clients get what the peer gives them, HTTP clients JSON.
 
 import type { Bytes } from '../../base/bytes.js'
-import type { Slice } from '../../base/slice.js'
+import { Slice } from '../../base/slice.js'
 
 /**
  * Bytes, slices and strings (UTF-8) are bulk strings, numbers (safe integers) and bigints (64 bits)
@@ -60,4 +60,21 @@ export function push(items: readonly Reply[]): Reply {
 /** Text for people. RESP2: a bulk string. */
 export function verbatim(text: string): Reply {
   return { kind: 'verbatim', text }
+}
+
+/** Bytes that a reply holds, those of its values alone. */
+export function bytesOfReply(reply: Reply): number {
+  if (typeof reply === 'string') return reply.length
+  if (reply === null || typeof reply !== 'object') return 0
+  if (reply instanceof Uint8Array) return reply.length
+  if (reply instanceof Slice) return reply.end - reply.start
+  if (!('kind' in reply)) return bytesOfAll(reply)
+  if ('items' in reply) return bytesOfAll(reply.items)
+  return 'pairs' in reply ? bytesOfAll(reply.pairs) : 0
+}
+
+function bytesOfAll(replies: readonly Reply[]): number {
+  let bytes = 0
+  for (let i = 0; i < replies.length; i++) bytes += bytesOfReply(replies[i] as Reply)
+  return bytes
 }

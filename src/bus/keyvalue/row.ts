@@ -6,7 +6,7 @@ import { assert } from '../../base/errors.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Need } from '../../engine/types.js'
 import type { Awaitable, Step } from '../../store/store.js'
-import type { RowAccess } from '../row.js'
+import type { Growth, RowAccess } from '../row.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueCall } from './call.js'
 import type { Reply } from './reply.js'
@@ -62,12 +62,18 @@ export type Group =
   | 'scripting'
   | 'server'
 
+const growths = ['nothing', 'keys'] as const
+
+export type KeyGrowth = Extract<Growth, (typeof growths)[number]>
+
 interface Description {
   /** Lower-case; a subcommand is `container|name`, and its container has a row of its own. */
   readonly name: string
   /** Words with the name; negative: at least so many. A subcommand counts both words. */
   readonly arity: number
   readonly flags: readonly Flag[]
+  /** What it may make larger of what counts as the owner's of its database. */
+  readonly grows: KeyGrowth
   readonly categories: readonly Category[]
   /** First and last key and the step between them; last below 0 counts from the end. */
   readonly keys?: readonly [first: number, last: number, step: number]
@@ -146,6 +152,8 @@ export function checkRow(row: KeyValueRow): void {
   const writes = flags.includes('write')
   check(!(writes && flags.includes('readonly')), 'it writes or it reads')
   if (grain === 'write' || grain === 'blocking') check(writes, 'its grain writes, its flags do not')
+  check(growths.includes(row.grows), 'it says what it makes larger')
+  check(writes || row.grows === 'nothing', 'it makes something larger, and its flags do not write')
   const reads = flags.includes('readonly') || row.needs !== undefined
   if (grain === 'read') check(reads, 'its grain reads, its flags do not')
   if (grain === 'blocking') check(flags.includes('blocking'), 'it blocks')

@@ -29,6 +29,7 @@ export interface KeyValueServices
     | 'slowCommandMs'
     | 'rules'
     | 'standing'
+    | 'quotas'
     | 'audit'
   > {
   /** Which space a caller means. */

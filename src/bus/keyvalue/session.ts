@@ -65,6 +65,8 @@ export class KeyValueSession extends Session {
   /** What it listens to: there once it has subscribed to something. */
   subscriber: Subscriber | undefined = undefined
   isMonitor = false
+  /** Bytes of the replies that were made since some could last be taken. */
+  replyBytes = 0
   isBlocked = false
   /**
    * CLIENT REPLY: `skipNext` becomes `skip` behind it, which leaves out a reply and becomes `on`.

@@ -14,6 +14,7 @@ const countMax = 2 ** 31 - 1
 
 export const failPointRow = documentRow({
   name: 'configureFailPoint',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,

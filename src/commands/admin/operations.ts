@@ -19,6 +19,7 @@ type AnyCall = Call<unknown, unknown>
 
 const currentOp = documentRow({
   name: 'currentOp',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -57,6 +58,7 @@ function conditionsOf(body: Document): Document {
 
 const killOp = documentRow({
   name: 'killOp',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   adminOnly: true,

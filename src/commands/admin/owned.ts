@@ -34,10 +34,10 @@ export function touchesOwned(...needs: readonly Need[]): (call: Named) => readon
 
 /** Gives what was named, and all that shares its ownership record, an access. */
 export function* saveOwnership(tx: Tx & Guarded, ns: Namespace, access: Access): Program<void> {
-  saveAccess(tx, ns, access)
+  yield* saveAccess(tx, ns, access)
   for (const name of namesOf(ns.name).slice(1)) {
     const other = yield* findNamespace(tx, ns.db, name)
-    if (other !== undefined) saveAccess(tx, other, access)
+    if (other !== undefined) yield* saveAccess(tx, other, access)
   }
 }
 

@@ -93,6 +93,7 @@ function parametersOf({ engine, services }: Call<unknown, unknown>): Map<string,
 
 const getParameter = documentRow({
   name: 'getParameter',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -149,6 +150,7 @@ const helpText = 'use help:true to see options '
 
 const setParameter = documentRow({
   name: 'setParameter',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,

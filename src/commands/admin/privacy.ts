@@ -20,6 +20,7 @@ import { releaseOwned, saveOwnership, touchesOwned } from './owned.js'
 
 const getPrivacy = documentRow({
   name: 'getPrivacy',
+  grows: 'nothing',
   grain: 'read',
   access: 'anonymous',
   target: collection,
@@ -54,6 +55,7 @@ const privacyParams = {
 
 const setPrivacy = documentRow({
   name: 'setPrivacy',
+  grows: 'ownership',
   grain: 'point',
   access: 'identity',
   target: collection,

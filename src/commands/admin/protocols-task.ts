@@ -9,6 +9,7 @@ import { documentRow } from '../../bus/row.js'
 
 const listProtocols = documentRow({
   name: 'listProtocols',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -28,6 +29,7 @@ const listProtocols = documentRow({
 
 const setProtocol = documentRow({
   name: 'setProtocol',
+  grows: 'nothing',
   grain: 'task',
   access: 'admin',
   target: string,

@@ -121,6 +121,7 @@ export const refusedRows: readonly DocumentRow[] = refusals.flatMap(
     names.map((name) =>
       documentRow({
         name,
+        grows: 'nothing',
         aliases,
         grain: 'local',
         access: 'identity',

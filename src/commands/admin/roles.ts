@@ -13,6 +13,7 @@ import { writeRoles } from './privacy.js'
 
 const getRoles = documentRow({
   name: 'getRoles',
+  grows: 'nothing',
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -27,6 +28,7 @@ const getRoles = documentRow({
 
 const setRole = documentRow({
   name: 'setRole',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   target: collection,

@@ -12,6 +12,7 @@ import { documentRow } from '../../bus/row.js'
 
 const ping = documentRow({
   name: 'ping',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -23,6 +24,7 @@ const ping = documentRow({
 
 const buildInfo = documentRow({
   name: 'buildInfo',
+  grows: 'nothing',
   aliases: ['buildinfo'],
   grain: 'local',
   access: 'anonymous',
@@ -47,6 +49,7 @@ const buildInfo = documentRow({
 
 const hostInfo = documentRow({
   name: 'hostInfo',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -72,6 +75,7 @@ const hostInfo = documentRow({
 
 const whatsMyUri = documentRow({
   name: 'whatsmyuri',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -82,6 +86,7 @@ const whatsMyUri = documentRow({
 
 const getCmdLineOpts = documentRow({
   name: 'getCmdLineOpts',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -96,6 +101,7 @@ const getCmdLineOpts = documentRow({
 
 const listCommands = documentRow({
   name: 'listCommands',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: anyValue,
@@ -119,6 +125,7 @@ const logNames: readonly string[] = ['global', 'startupWarnings']
 
 const getLog = documentRow({
   name: 'getLog',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -142,6 +149,7 @@ const getLog = documentRow({
 
 const top = documentRow({
   name: 'top',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -173,6 +181,7 @@ const top = documentRow({
 
 const profile = documentRow({
   name: 'profile',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   target: wholeNumber,

@@ -16,6 +16,7 @@ const bytesPerMiB = 1024 * 1024
 
 const serverStatus = documentRow({
   name: 'serverStatus',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: anyValue,

@@ -12,6 +12,7 @@ const machineOfIds = 0
 
 const features = documentRow({
   name: 'features',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -22,6 +23,7 @@ const features = documentRow({
 
 const lockInfo = documentRow({
   name: 'lockInfo',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -33,6 +35,7 @@ const lockInfo = documentRow({
 
 const connPoolStats = documentRow({
   name: 'connPoolStats',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   target: anyValue,
@@ -51,6 +54,7 @@ const connPoolStats = documentRow({
 
 const shardingState = documentRow({
   name: 'shardingState',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   adminOnly: true,
@@ -62,6 +66,7 @@ const shardingState = documentRow({
 
 const setFeatureCompatibilityVersion = documentRow({
   name: 'setFeatureCompatibilityVersion',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,
@@ -85,6 +90,7 @@ const setFeatureCompatibilityVersion = documentRow({
 
 const shutdown = documentRow({
   name: 'shutdown',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   adminOnly: true,

@@ -15,6 +15,7 @@ const uuidSubtype = 4
 
 const startSession = documentRow({
   name: 'startSession',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -29,6 +30,7 @@ const startSession = documentRow({
 
 const refreshSessions = documentRow({
   name: 'refreshSessions',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -43,6 +45,7 @@ const refreshSessions = documentRow({
 
 const endSessions = documentRow({
   name: 'endSessions',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   stable: true,
@@ -54,6 +57,7 @@ const endSessions = documentRow({
 
 const killSessions = documentRow({
   name: 'killSessions',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: documents,
@@ -64,6 +68,7 @@ const killSessions = documentRow({
 
 const killAllSessions = documentRow({
   name: 'killAllSessions',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: documents,
@@ -74,6 +79,7 @@ const killAllSessions = documentRow({
 
 const killAllSessionsByPattern = documentRow({
   name: 'killAllSessionsByPattern',
+  grows: 'nothing',
   grain: 'local',
   access: 'identity',
   target: documents,

@@ -11,6 +11,7 @@ import { numberValue } from '../../value/value.js'
 
 const authNonce = documentRow({
   name: 'authNonce',
+  grows: 'nothing',
   grain: 'task',
   access: 'anonymous',
   secrets: ['session'],
@@ -29,6 +30,7 @@ const authNonce = documentRow({
 
 const authVerify = documentRow({
   name: 'authVerify',
+  grows: 'nothing',
   grain: 'task',
   access: 'anonymous',
   secrets: ['message', 'signature', 'session'],
@@ -51,6 +53,7 @@ const authVerify = documentRow({
 
 const authMe = documentRow({
   name: 'authMe',
+  grows: 'nothing',
   // A read, so that the session is looked at once more: whether it and its wallet still stand.
   grain: 'read',
   access: 'session',
@@ -70,6 +73,7 @@ const authMe = documentRow({
 
 const authLogout = documentRow({
   name: 'authLogout',
+  grows: 'nothing',
   grain: 'task',
   access: 'anonymous',
   target: anyValue,

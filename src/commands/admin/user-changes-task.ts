@@ -30,6 +30,7 @@ const noPassword =
 
 const createUser = documentRow({
   name: 'createUser',
+  grows: 'nothing',
   grain: 'task',
   access: 'operator',
   target: string,
@@ -63,6 +64,7 @@ const createUser = documentRow({
 
 const updateUser = documentRow({
   name: 'updateUser',
+  grows: 'nothing',
   grain: 'task',
   access: 'operator',
   target: string,
@@ -100,6 +102,7 @@ const updateUser = documentRow({
 
 const grantRolesToUser = documentRow({
   name: 'grantRolesToUser',
+  grows: 'nothing',
   grain: 'point',
   access: 'operator',
   target: string,
@@ -116,6 +119,7 @@ const grantRolesToUser = documentRow({
 
 const revokeRolesFromUser = documentRow({
   name: 'revokeRolesFromUser',
+  grows: 'nothing',
   grain: 'point',
   access: 'operator',
   target: string,
@@ -135,6 +139,7 @@ const revokeRolesFromUser = documentRow({
 
 const dropUser = documentRow({
   name: 'dropUser',
+  grows: 'nothing',
   grain: 'point',
   access: 'operator',
   target: string,
@@ -150,6 +155,7 @@ const dropUser = documentRow({
 
 const dropAllUsersFromDatabase = documentRow({
   name: 'dropAllUsersFromDatabase',
+  grows: 'nothing',
   grain: 'point',
   access: 'operator',
   target: anyValue,

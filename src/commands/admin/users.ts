@@ -30,6 +30,7 @@ const uuidSubtype = 4
 
 const connectionStatus = documentRow({
   name: 'connectionStatus',
+  grows: 'nothing',
   grain: 'local',
   access: 'anonymous',
   target: anyValue,
@@ -109,6 +110,7 @@ function writePrivilege(writer: DocumentWriter, { database, roles }: UserIdentit
 
 const usersInfo = documentRow({
   name: 'usersInfo',
+  grows: 'nothing',
   grain: 'read',
   access: 'identity',
   target: anyValue,
@@ -196,6 +198,7 @@ function filtered(
 
 const rolesInfo = documentRow({
   name: 'rolesInfo',
+  grows: 'nothing',
   grain: 'local',
   access: 'operator',
   target: anyValue,

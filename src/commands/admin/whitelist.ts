@@ -11,6 +11,7 @@ import type { Document } from '../../value/value.js'
 
 const getWhitelist = documentRow({
   name: 'getWhitelist',
+  grows: 'nothing',
   grain: 'read',
   access: 'anonymous',
   target: anyValue,
@@ -21,6 +22,7 @@ const getWhitelist = documentRow({
 
 const setWhitelist = documentRow({
   name: 'setWhitelist',
+  grows: 'nothing',
   grain: 'point',
   access: 'admin',
   target: anyValue,

@@ -20,7 +20,6 @@ import { stagesOver } from '../../engine/collection/views.js'
 import { explainAggregate } from '../../engine/plan/explain.js'
 import { explainClosed } from '../../engine/plan/explain-closed.js'
 import { openPipeline, type PipelineEnvironment } from '../../engine/sources/pipeline-source.js'
-import { SpillScope } from '../../engine/sources/spill.js'
 import type { Touch } from '../../engine/types.js'
 import { compilePipeline, pipelineCollections, type StagePlan } from '../../query/pipeline.js'
 import { notOfCollection } from '../../query/stages/source.js'
@@ -30,6 +29,7 @@ import { collated, collation, cursorOptions, writeNeeds } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { explainReply } from './explain-reply.js'
 import { planCacheTouches } from './plan-cache.js'
+import { queryMemory } from './query-memory.js'
 import { stageProviders } from './stage-sources.js'
 import { isViewed, openViewed, placeOf, readable, within } from './view-reads.js'
 import { isWriting, runMerge, runOut, temporaryTouches } from './write-stages.js'
@@ -59,6 +59,7 @@ export interface PipelineCall
 
 export const aggregateRow = documentRow({
   name: 'aggregate',
+  grows: 'documents',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -100,7 +101,11 @@ export const aggregateRow = documentRow({
     const source = isViewed(tx, target)
       ? yield* openViewed(tx, inside, stages, environment)
       : openPipeline(own, stages, environment)
-    return yield* firstBatch(tx, call, { source, batchSize: cursor?.batchSize, collection })
+    return yield* firstBatch(tx, call, {
+      source,
+      batchSize: cursor?.batchSize,
+      collection,
+    })
   },
 })
 
@@ -181,7 +186,7 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
     context: call.context,
     hint: call.args.hint,
     use: call.engine.indexUse,
-    workspace: new SpillScope(call.engine.spills, call.args.allowDiskUse, call.owner),
+    workspace: queryMemory(call),
     providers: stageProviders(call),
   }
 }

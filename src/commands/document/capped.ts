@@ -15,6 +15,7 @@ import {
   requireMovable,
   saveNamespace,
 } from '../../engine/collection/catalog.js'
+import { moveSpace } from '../../engine/collection/counters.js'
 import { checkNamespaceName, requireWritableName } from '../../engine/collection/names.js'
 import {
   dropReplacement,
@@ -42,6 +43,7 @@ const temporaryUuid = 1
 
 const convertToCapped = documentRow({
   name: 'convertToCapped',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -61,6 +63,7 @@ const convertToCapped = documentRow({
 
 const cloneCollectionAsCapped = documentRow({
   name: 'cloneCollectionAsCapped',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -178,6 +181,7 @@ function* finishCopy(
   const made = yield* findNamespace(tx, db, temporary)
   if (now?.id !== source.id || now.version !== source.version || made === undefined) return false
   if (name === source.name) {
+    yield* moveSpace(tx, made, now.access)
     const replacing = saveNamespace(tx, { ...made, options, access: now.access })
     yield* renameNamespace(tx, replacing, db, name, true)
   } else yield* renameNamespace(tx, saveNamespace(tx, { ...made, options }), db, name, false)

@@ -81,6 +81,7 @@ type ChangeCall = Call<ChangeArgs, string>
 
 const collMod = documentRow({
   name: 'collMod',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   stable: true,

@@ -13,12 +13,13 @@ import {
 } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
-import { countOf } from '../../engine/collection/catalog.js'
+import { countOf } from '../../engine/collection/counters.js'
 import { numberValue } from '../../value/value.js'
 import { splitNamespace, touchesTarget } from './arguments.js'
 
 const dataSize = documentRow({
   name: 'dataSize',
+  grows: 'nothing',
   aliases: ['datasize'],
   grain: 'read',
   access: 'reader',
@@ -50,6 +51,7 @@ const none = { documents: 0, bytes: 0 }
 
 const compact = documentRow({
   name: 'compact',
+  grows: 'nothing',
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -64,6 +66,7 @@ const compact = documentRow({
 
 const planCacheListFilters = documentRow({
   name: 'planCacheListFilters',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -87,6 +87,7 @@ const keptOptions: ReadonlySet<string> = new Set([
 
 const create = documentRow({
   name: 'create',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   stable: true,
@@ -221,6 +222,7 @@ function isKept(elements: Elements): boolean {
 
 const drop = documentRow({
   name: 'drop',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   stable: true,
@@ -246,6 +248,7 @@ const dropsPerProgram = 50
 
 const dropDatabase = documentRow({
   name: 'dropDatabase',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -285,6 +288,7 @@ const dropDatabase = documentRow({
 
 const renameCollection = documentRow({
   name: 'renameCollection',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   adminOnly: true,

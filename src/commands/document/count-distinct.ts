@@ -72,6 +72,7 @@ export function compileCount(args: CountArgs, context: QueryContext): CountQuery
 
 const count = documentRow({
   name: 'count',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -139,6 +140,7 @@ export type DistinctArgs = Args<typeof distinctParams>
 
 const distinct = documentRow({
   name: 'distinct',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -47,7 +47,7 @@ export const nothingFound: Document = emptyDocument.slice()
 /** The reply with the first batch; what is left stays open under the id in it. */
 export function* firstBatch(
   tx: ReadTx,
-  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches'>,
+  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches' | 'request'>,
   options: FirstBatch,
 ): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
@@ -72,6 +72,7 @@ export function* firstBatch(
     owner,
     lsid,
     touches,
+    commandBytes: call.request.body.length,
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
     ...(tail === undefined ? {} : { tail }),
   })
@@ -95,6 +96,7 @@ function touchesOfCursor(call: Call<unknown, number>): readonly Touch[] {
 
 const getMore = documentRow({
   name: 'getMore',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -132,6 +134,7 @@ const getMore = documentRow({
 
 const killCursors = documentRow({
   name: 'killCursors',
+  grows: 'nothing',
   grain: 'local',
   access: 'reader',
   stable: true,

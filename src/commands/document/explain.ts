@@ -17,7 +17,6 @@ import {
   explainWrite,
 } from '../../engine/plan/explain.js'
 import { explainClosed } from '../../engine/plan/explain-closed.js'
-import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
@@ -31,6 +30,7 @@ import { compileCount, compileViewCount, countParams, distinctParams } from './c
 import { explainReply } from './explain-reply.js'
 import { compileFind, compileViewFind, findParams, refuseUnserved } from './find.js'
 import { compileSelection, findAndModifyParams, requireOneWay } from './find-and-modify.js'
+import { queryMemory } from './query-memory.js'
 import { compileDelete, compileOperation, deleteParams, updateParams } from './update-delete.js'
 import { stagesOfQuery } from './view-reads.js'
 
@@ -130,7 +130,8 @@ const find = explainer('find', {
   viewed: compileViewFind,
   run: ({ args, call, context, target }, tx) => {
     refuseUnserved(args)
-    const workspace = new SpillScope(call.engine.spills, args.allowDiskUse, call.owner)
+    const { engine, owner } = call
+    const workspace = queryMemory({ engine, owner, args })
     return explainFind(tx, target, compileFind(args, context, undefined, workspace), args)
   },
 })
@@ -240,6 +241,7 @@ function explainedOf(inner: Document, { db, bus }: Pick<ExplainCall, 'db' | 'bus
 
 export const explainRow = documentRow({
   name: 'explain',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,

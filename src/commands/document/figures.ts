@@ -17,7 +17,8 @@ import {
   keptIdIndex,
   secondaryIndexes,
 } from '../../engine/collection/capped-order.js'
-import { countKey, countOf, shownNamespaces } from '../../engine/collection/catalog.js'
+import { shownNamespaces } from '../../engine/collection/catalog.js'
+import { countKey, countOf } from '../../engine/collection/counters.js'
 import type { CollectionScans } from '../../engine/index/index-use.js'
 import { listedIndexes } from '../../engine/index/indexes.js'
 import type { Namespace } from '../../engine/types.js'
@@ -108,6 +109,7 @@ function requireScale(scale: number): number {
 
 const collStats = documentRow({
   name: 'collStats',
+  grows: 'nothing',
   aliases: ['collstats'],
   grain: 'read',
   access: 'reader',
@@ -128,6 +130,7 @@ const collStats = documentRow({
 
 const dbStats = documentRow({
   name: 'dbStats',
+  grows: 'nothing',
   aliases: ['dbstats'],
   grain: 'read',
   access: 'reader',
@@ -171,6 +174,7 @@ const dbStats = documentRow({
 /** HTTP's figures of a collection; a command of Sigil's own. */
 const collectionStats = documentRow({
   name: 'collectionStats',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

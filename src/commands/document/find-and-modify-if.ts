@@ -53,6 +53,7 @@ type IfArgs = Args<typeof params>
 
 export const findAndModifyIfRow = documentRow({
   name: 'findAndModifyIf',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,

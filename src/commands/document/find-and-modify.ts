@@ -49,6 +49,7 @@ export type FindAndModifyArgs = Args<typeof findAndModifyParams>
 
 export const findAndModifyRow = documentRow({
   name: 'findAndModify',
+  grows: 'documents',
   aliases: ['findandmodify'],
   grain: 'sweep',
   access: 'identity',

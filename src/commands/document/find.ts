@@ -23,7 +23,6 @@ import { hintMissing } from '../../engine/plan/plan-between.js'
 import { idAsked } from '../../engine/plan/planner.js'
 import { findPoint } from '../../engine/sources/point.js'
 import { type FindQuery, openFind } from '../../engine/sources/source.js'
-import { SpillScope } from '../../engine/sources/spill.js'
 import type { Namespace } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter } from '../../query/filter.js'
@@ -37,6 +36,7 @@ import { type Document, documentValue, type Value } from '../../value/value.js'
 import { environmentOf } from './aggregate.js'
 import { collated, collation, emptyDocument, isEmpty } from './arguments.js'
 import { firstBatch, nothingFound } from './cursors.js'
+import { queryMemory } from './query-memory.js'
 import { checkTailing, openTail } from './tailing.js'
 import {
   isViewed,
@@ -73,6 +73,7 @@ export type FindArgs = Args<typeof findParams>
 
 export const findRow = documentRow({
   name: 'find',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -86,10 +87,8 @@ export const findRow = documentRow({
     const context = collated(call.context, args.collation, ns)
     if (isViewed(tx, target)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
-    const { indexUse, spills } = call.engine
-    const workspace = isEmpty(args.sort)
-      ? undefined
-      : new SpillScope(spills, args.allowDiskUse, call.owner)
+    const { indexUse } = call.engine
+    const workspace = isEmpty(args.sort) ? undefined : queryMemory(call)
     const query = compileFind(args, context, indexUse, workspace)
     const { takesDocument } = call.request
     const id = ns === undefined || args.batchSize === 0 ? undefined : idOfPoint(ns, args, query)

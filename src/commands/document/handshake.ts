@@ -46,6 +46,7 @@ type HelloCall = Call<Args<typeof helloParams>, Value>
 
 const helloRow = documentRow({
   name: 'hello',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -59,6 +60,7 @@ const helloRow = documentRow({
 
 const isMasterRow = documentRow({
   name: 'isMaster',
+  grows: 'nothing',
   aliases: ['ismaster'],
   access: 'anonymous',
   grain: 'task',
@@ -72,6 +74,7 @@ const isMasterRow = documentRow({
 
 const getNonceRow = documentRow({
   name: 'getnonce',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'local',
   target: anyValue,

@@ -17,6 +17,7 @@ import { touchesTarget } from './arguments.js'
 
 const createIndexes = documentRow({
   name: 'createIndexes',
+  grows: 'indexes',
   grain: 'task',
   access: 'identity',
   stable: true,
@@ -37,7 +38,8 @@ const createIndexes = documentRow({
       declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
     if (declared.building.length > 0) {
-      await call.engine.builds.ensure(db, target, args.indexes, call.creation())
+      const { builds } = call.engine
+      await builds.ensure(db, target, args.indexes, call.creation(), call.requireSpace)
     }
     const { before, after, created } = declared
     return reply((writer) => {
@@ -50,6 +52,7 @@ const createIndexes = documentRow({
 
 const dropIndexes = documentRow({
   name: 'dropIndexes',
+  grows: 'nothing',
   aliases: ['deleteIndexes'],
   grain: 'point',
   access: 'identity',

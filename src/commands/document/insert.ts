@@ -4,7 +4,7 @@
 
 import { type CodeName, GatewayError } from '../../base/errors.js'
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
 import type { Call } from '../../bus/call.js'
 import { bool, collection, documents, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
@@ -35,6 +35,7 @@ type Target = Pick<Call<unknown, string>, 'db' | 'target' | 'creation'>
 
 export const insertRow = documentRow({
   name: 'insert',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -118,7 +119,7 @@ export function* insertGroup(
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     if (storeRefusals.has(thrown.kind)) return refusedBy(thrown, group, ordered)
-    if (thrown.kind !== 'TransactionTooLarge') throw thrown
+    if (thrown.kind !== 'TransactionTooLarge' && !isTooMuchWork(thrown)) throw thrown
     const [only] = group
     if (group.length === 1 && only !== undefined) {
       return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
@@ -171,6 +172,7 @@ function* insertAll(
 function requireRefusal(thrown: unknown): GatewayError {
   const error = requireOwn(thrown)
   if (error.kind === 'TransactionTooLarge' || error.kind === 'WriteConflict') throw thrown
+  if (isTooMuchWork(thrown)) throw thrown
   return error
 }
 

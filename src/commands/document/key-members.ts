@@ -41,6 +41,7 @@ interface Walk {
 
 export const keyMembersRow = documentRow({
   name: 'keyMembers',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -16,13 +16,9 @@ import {
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { indexCountOf } from '../../engine/collection/capped-order.js'
-import {
-  countOf,
-  findNamespace,
-  isShown,
-  shownNamespaces,
-} from '../../engine/collection/catalog.js'
+import { findNamespace, isShown, shownNamespaces } from '../../engine/collection/catalog.js'
 import { isClustered } from '../../engine/collection/clustered.js'
+import { countOf } from '../../engine/collection/counters.js'
 import { viewsName } from '../../engine/collection/view-options.js'
 import { seesDefinition } from '../../engine/collection/views.js'
 import { idIndexSpecOf } from '../../engine/index/index-spec.js'
@@ -45,6 +41,7 @@ const uuidSubtype = 4
 
 const listDatabases = documentRow({
   name: 'listDatabases',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   adminOnly: true,
@@ -96,6 +93,7 @@ function namesOf(document: Document, names: readonly string[]): Document {
 
 const listCollections = documentRow({
   name: 'listCollections',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -176,6 +174,7 @@ function collectionLine(
 
 const listIndexes = documentRow({
   name: 'listIndexes',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   stable: true,
@@ -197,6 +196,7 @@ const listIndexes = documentRow({
 /** HTTP's list of collections; a command of Sigil's own. */
 const collectionSummaries = documentRow({
   name: 'collectionSummaries',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: anyValue,

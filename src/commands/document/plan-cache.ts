@@ -56,6 +56,7 @@ function textsOf(
 
 const planCacheClear = documentRow({
   name: 'planCacheClear',
+  grows: 'nothing',
   grain: 'read',
   access: 'identity',
   target: collection,
@@ -74,6 +75,7 @@ const planCacheClear = documentRow({
 
 const planCacheClearFilters = documentRow({
   name: 'planCacheClearFilters',
+  grows: 'nothing',
   grain: 'read',
   access: 'identity',
   target: collection,

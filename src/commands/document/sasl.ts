@@ -32,6 +32,7 @@ const speculativeMechanism = 'SCRAM-SHA-256'
 
 const saslStartRow = documentRow({
   name: 'saslStart',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -54,6 +55,7 @@ const saslStartRow = documentRow({
 
 const saslContinueRow = documentRow({
   name: 'saslContinue',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   stable: true,
@@ -70,6 +72,7 @@ const saslContinueRow = documentRow({
 
 const authenticateRow = documentRow({
   name: 'authenticate',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'local',
   stable: true,
@@ -85,6 +88,7 @@ const authenticateRow = documentRow({
 
 const logoutRow = documentRow({
   name: 'logout',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'local',
   stable: true,

@@ -72,6 +72,7 @@ type WriteCall = Pick<
 
 const update = documentRow({
   name: 'update',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   stable: true,
@@ -172,6 +173,7 @@ export const deleteParams = {
 
 const remove = documentRow({
   name: 'delete',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   stable: true,

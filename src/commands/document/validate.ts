@@ -17,6 +17,7 @@ const problemsToldMax = 100
 
 export const validateRow = documentRow({
   name: 'validate',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'reader',
   target: collection,

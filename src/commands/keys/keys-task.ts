@@ -32,6 +32,7 @@ const hashDigitsShown = 8
 
 const generateKey = documentRow({
   name: 'generateKey',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: anyValue,
@@ -58,6 +59,7 @@ const generateKey = documentRow({
 
 const listKeys = documentRow({
   name: 'listKeys',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: anyValue,
@@ -76,6 +78,7 @@ const listKeys = documentRow({
 
 const rotateKey = documentRow({
   name: 'rotateKey',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: string,
@@ -96,6 +99,7 @@ const rotateKey = documentRow({
 
 const revokeKey = documentRow({
   name: 'revokeKey',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: string,
@@ -116,6 +120,7 @@ const revokeKey = documentRow({
 
 const setKeyPermissions = documentRow({
   name: 'setKeyPermissions',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: string,
@@ -135,6 +140,7 @@ const setKeyPermissions = documentRow({
 
 const keyRegistry = documentRow({
   name: 'keyRegistry',
+  grows: 'nothing',
   access: 'anonymous',
   grain: 'task',
   target: string,

@@ -16,6 +16,7 @@ import { ownerOf, requireHash } from './arguments.js'
 
 const keyAnalytics = documentRow({
   name: 'keyAnalytics',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: string,
@@ -41,6 +42,7 @@ const keyAnalytics = documentRow({
 
 const analyticsOverview = documentRow({
   name: 'analyticsOverview',
+  grows: 'nothing',
   access: 'session',
   grain: 'task',
   target: anyValue,

@@ -14,6 +14,7 @@ export function aclChange(name: string, arity: number, syntax = ''): KeyValueRow
   const isFile = name === 'save' || name === 'load'
   return {
     name: `acl|${name}`,
+    grows: 'nothing',
     arity,
     syntax,
     flags: ['admin', 'noscript', 'loading', 'stale'],

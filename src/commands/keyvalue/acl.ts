@@ -25,6 +25,7 @@ const adminFlags = ['admin', ...flags] as const
 const acl: KeyValueRow = {
   ...shared,
   name: 'acl',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   summary: 'What concerns users and their rights.',
@@ -35,6 +36,7 @@ const acl: KeyValueRow = {
 const whoami: KeyValueRow = {
   ...shared,
   name: 'acl|whoami',
+  grows: 'nothing',
   arity: 2,
   flags,
   summary: 'Answers who one is.',
@@ -50,6 +52,7 @@ function usersOf({ services }: KeyValueBus): readonly string[] {
 const users: KeyValueRow = {
   ...shared,
   name: 'acl|users',
+  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
@@ -61,6 +64,7 @@ const users: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'acl|list',
+  grows: 'nothing',
   arity: 2,
   flags: adminFlags,
   access: 'operator',
@@ -75,6 +79,7 @@ const list: KeyValueRow = {
 const getuser: KeyValueRow = {
   ...shared,
   name: 'acl|getuser',
+  grows: 'nothing',
   arity: 3,
   flags: adminFlags,
   access: 'operator',
@@ -93,6 +98,7 @@ const getuser: KeyValueRow = {
 const cat: KeyValueRow = {
   ...shared,
   name: 'acl|cat',
+  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Answers the categories, or the commands of one.',
@@ -120,6 +126,7 @@ const usualBits = 256
 const genpass: KeyValueRow = {
   ...shared,
   name: 'acl|genpass',
+  grows: 'nothing',
   arity: -2,
   flags,
   summary: 'Answers random hexadecimal digits.',
@@ -144,6 +151,7 @@ const genpass: KeyValueRow = {
 const log: KeyValueRow = {
   ...shared,
   name: 'acl|log',
+  grows: 'nothing',
   arity: -2,
   flags: adminFlags,
   access: 'operator',
@@ -161,6 +169,7 @@ const log: KeyValueRow = {
 const dryrun: KeyValueRow = {
   ...shared,
   name: 'acl|dryrun',
+  grows: 'nothing',
   arity: -4,
   flags: adminFlags,
   since: '7.0.0',

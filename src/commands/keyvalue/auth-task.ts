@@ -27,6 +27,7 @@ interface Login {
 const auth: KeyValueRow = {
   ...shared,
   name: 'auth',
+  grows: 'nothing',
   arity: -2,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
@@ -48,6 +49,7 @@ const auth: KeyValueRow = {
 const hello: KeyValueRow = {
   ...shared,
   name: 'hello',
+  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

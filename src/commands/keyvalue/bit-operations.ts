@@ -3,10 +3,12 @@
 
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import { emptySlice, Slice } from '../../base/slice.js'
+import { bitBytesPerUnit, bytesPerUnit } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { never } from '../../engine/keyspace/key.js'
-import { widened } from './bits.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { pieceBytes, widened } from './bits.js'
 
 type Operation = 'and' | 'or' | 'xor' | 'not'
 
@@ -17,30 +19,49 @@ function readOperation(call: KeyValueCall): Operation {
   throw syntaxError()
 }
 
-function combine(operation: Operation, texts: readonly Slice[], length: number): Uint8Array {
+/** Piece by piece: strings are long. */
+function* combine(
+  tx: ReadTx,
+  operation: Operation,
+  texts: readonly Slice[],
+  length: number,
+): Program<Uint8Array> {
   const bytes = widened(texts[0] ?? emptySlice, length)
-  if (operation === 'not') {
-    for (let i = 0; i < length; i++) bytes[i] = ~(bytes[i] as number)
+  yield* tx.pause(length / bytesPerUnit)
+  const others = operation === 'not' ? [emptySlice] : texts.slice(1)
+  for (const { bytes: from, start, end } of others) {
+    for (let at = 0; at < length; at += pieceBytes) {
+      const to = Math.min(at + pieceBytes, length)
+      const have = Math.max(at, Math.min(to, end - start))
+      combineWith(operation, bytes.subarray(at, to), from.subarray(start + at, start + have))
+      yield* tx.pause((to - at) / bitBytesPerUnit)
+    }
   }
-  for (const text of texts.slice(1)) combineWith(operation, bytes, text)
   return bytes
 }
 
-function combineWith(operation: Operation, bytes: Uint8Array, text: Slice): void {
-  const view = text.view()
-  const { length } = view
-  if (operation === 'and') {
-    for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) & (view[i] as number)
-    bytes.fill(0, length)
-  } else if (operation === 'or') {
-    for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) | (view[i] as number)
-  } else {
-    for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) ^ (view[i] as number)
+/** `other` may be the shorter one: it goes on with zeros. */
+function combineWith(operation: Operation, bytes: Uint8Array, other: Uint8Array): void {
+  const { length } = other
+  switch (operation) {
+    case 'not':
+      for (let i = 0; i < bytes.length; i++) bytes[i] = ~(bytes[i] as number)
+      break
+    case 'and':
+      for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) & (other[i] as number)
+      bytes.fill(0, length)
+      break
+    case 'or':
+      for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) | (other[i] as number)
+      break
+    default:
+      for (let i = 0; i < length; i++) bytes[i] = (bytes[i] as number) ^ (other[i] as number)
   }
 }
 
 const bitop: KeyValueRow = {
   name: 'bitop',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['bitmap'],
@@ -62,7 +83,9 @@ const bitop: KeyValueRow = {
     const length = Math.max(...texts.map((text) => text.length))
     if (to === undefined) throw syntaxError()
     if (length > 0) {
-      yield* ks.putString(to, Slice.of(combine(operation, texts, length)), never)
+      ks.work.requireTime(ks.tx, (texts.length * length) / bitBytesPerUnit)
+      const bytes = yield* combine(ks.tx, operation, texts, length)
+      yield* ks.putString(to, Slice.of(bytes), never)
       ks.notify('$', 'set', to.name)
     } else if (yield* ks.remove(to)) ks.notify('g', 'del', to.name)
     return length

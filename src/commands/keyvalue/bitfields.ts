@@ -147,6 +147,7 @@ function reach(operations: readonly Operation[]): number {
 const bitfield: KeyValueRow = {
   ...shared,
   name: 'bitfield',
+  grows: 'keys',
   arity: -2,
   flags: ['write', 'denyoom'],
   needs: ['read', 'write'],
@@ -177,6 +178,7 @@ const bitfield: KeyValueRow = {
 const bitfieldRo: KeyValueRow = {
   ...shared,
   name: 'bitfield_ro',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly', 'fast'],
   summary: 'Reads integers of any width within a string.',

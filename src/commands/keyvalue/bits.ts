@@ -1,10 +1,10 @@
 // Strings as rows of bits: one bit read or set, bits counted and looked for. Long strings are gone
 // through in pieces, because others wait meanwhile.
 
-import { breathBytes, respBulkBytesMax } from '../../base/limits.js'
+import { respBulkBytesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import { emptySlice, Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { bitBytesPerUnit } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -39,6 +39,7 @@ export function widened(text: Slice, length: number): Uint8Array {
 const setbit: KeyValueRow = {
   ...shared,
   name: 'setbit',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],
   needs: ['read', 'write'],
@@ -67,6 +68,7 @@ const setbit: KeyValueRow = {
 const getbit: KeyValueRow = {
   ...shared,
   name: 'getbit',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers a bit of a string.',
@@ -99,6 +101,7 @@ function bitsWithin(start: number, end: number, inBits: boolean, bytes: number):
 const bitcount: KeyValueRow = {
   ...shared,
   name: 'bitcount',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   summary: 'Answers how many bits of a string, or of a part of it, are set.',
@@ -126,16 +129,17 @@ function* countAll(ks: Keyspace, text: Slice, { first, last }: Part): Program<nu
   let count = 0
   for (const piece of pieces(first, last)) {
     count += countBits(text, piece.first, piece.last)
-    yield* ks.tx.pause(((piece.last - piece.first) / bitsPerEntry) * entryUnits)
+    yield* ks.tx.pause(pieceUnits)
   }
   return count
 }
 
-/** Work on so many bits is that on one entry of a scan. */
-const bitsPerEntry = 8 * 1_024
+/** Bytes between two looks at the work budget, and what they cost. */
+export const pieceBytes = 16 * 1_024
+const pieceUnits = pieceBytes / bitBytesPerUnit
 
 function* pieces(first: number, last: number): Generator<Part> {
-  const size = breathBytes * 8
+  const size = pieceBytes * 8
   for (let at = first; at <= last; at += size) {
     yield { first: at, last: Math.min(last, at + size - 1) }
   }
@@ -144,6 +148,7 @@ function* pieces(first: number, last: number): Generator<Part> {
 const bitpos: KeyValueRow = {
   ...shared,
   name: 'bitpos',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   summary: 'Answers where the first bit of a string that is set, or clear, stands.',
@@ -171,7 +176,7 @@ function* findIn(ks: Keyspace, call: KeyValueCall, text: Slice, bit: 0 | 1): Pro
   for (const piece of pieces(part.first, part.last)) {
     const found = findBit(text, bit, piece.first, piece.last)
     if (found >= 0) return found
-    yield* ks.tx.pause(((piece.last - piece.first) / bitsPerEntry) * entryUnits)
+    yield* ks.tx.pause(pieceUnits)
   }
   // Without an end a string goes on with zeros.
   return bit === 0 && !hasEnd ? text.length * 8 : -1

@@ -47,6 +47,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    grows: 'nothing',
     arity: -3,
     flags: ['write', 'noscript', 'blocking'],
     keys: [1, -2, 1],
@@ -73,6 +74,7 @@ function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | un
 const blmove: KeyValueRow = {
   ...shared,
   name: 'blmove',
+  grows: 'keys',
   arity: 6,
   flags: ['write', 'denyoom', 'noscript', 'blocking'],
   keys: [1, 2, 1],
@@ -97,6 +99,7 @@ const blmove: KeyValueRow = {
 const brpoplpush: KeyValueRow = {
   ...shared,
   name: 'brpoplpush',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'noscript', 'blocking'],
   keys: [1, 2, 1],
@@ -117,6 +120,7 @@ const brpoplpush: KeyValueRow = {
 const blmpop: KeyValueRow = {
   ...shared,
   name: 'blmpop',
+  grows: 'nothing',
   arity: -5,
   flags: ['write', 'blocking'],
   movableKeys: (args) => keysFrom(args, 2),

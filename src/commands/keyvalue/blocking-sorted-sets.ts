@@ -29,6 +29,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    grows: 'nothing',
     arity: -3,
     flags: ['write', 'noscript', 'blocking', 'fast'],
     keys: [1, -2, 1],
@@ -52,6 +53,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 const bzmpop: KeyValueRow = {
   ...shared,
   name: 'bzmpop',
+  grows: 'nothing',
   arity: -5,
   flags: ['write', 'blocking'],
   movableKeys: (args) => keysFrom(args, 2),

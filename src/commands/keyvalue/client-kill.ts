@@ -17,6 +17,7 @@ interface Filters {
 
 export const clientKill: KeyValueRow = {
   name: 'client|kill',
+  grows: 'nothing',
   arity: -3,
   flags: ['admin', 'noscript', 'loading', 'stale'],
   categories: ['connection'],

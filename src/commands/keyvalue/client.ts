@@ -23,6 +23,7 @@ const adminFlags = ['admin', 'noscript', 'loading', 'stale'] as const
 
 const client: KeyValueRow = {
   name: 'client',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -37,6 +38,7 @@ const client: KeyValueRow = {
 const id: KeyValueRow = {
   ...shared,
   name: 'client|id',
+  grows: 'nothing',
   arity: 2,
   summary: "Answers the connection's number, which no other will have.",
   since: '5.0.0',
@@ -47,6 +49,7 @@ const id: KeyValueRow = {
 const setname: KeyValueRow = {
   ...shared,
   name: 'client|setname',
+  grows: 'nothing',
   arity: 3,
   summary: 'Gives the connection a name; an empty one takes it away.',
   since: '2.6.9',
@@ -61,6 +64,7 @@ const setname: KeyValueRow = {
 const getname: KeyValueRow = {
   ...shared,
   name: 'client|getname',
+  grows: 'nothing',
   arity: 2,
   summary: "Answers the connection's name.",
   since: '2.6.9',
@@ -71,6 +75,7 @@ const getname: KeyValueRow = {
 const info: KeyValueRow = {
   ...shared,
   name: 'client|info',
+  grows: 'nothing',
   arity: 2,
   summary: 'Describes the connection.',
   since: '6.2.0',
@@ -82,6 +87,7 @@ const info: KeyValueRow = {
 const list: KeyValueRow = {
   ...shared,
   name: 'client|list',
+  grows: 'nothing',
   arity: -2,
   flags: adminFlags,
   summary: 'Describes connections.',
@@ -119,6 +125,7 @@ function listed(call: KeyValueCall): (session: KeyValueSession) => boolean {
 const noEvict: KeyValueRow = {
   ...shared,
   name: 'client|no-evict',
+  grows: 'nothing',
   arity: 3,
   flags: adminFlags,
   summary: 'Marks the connection as one to be kept; nobody is evicted here.',
@@ -135,6 +142,7 @@ const noEvict: KeyValueRow = {
 const reply: KeyValueRow = {
   ...shared,
   name: 'client|reply',
+  grows: 'nothing',
   arity: 3,
   summary: 'Switches replies off and on, or leaves out the next one.',
   since: '3.2.0',
@@ -156,6 +164,7 @@ const reply: KeyValueRow = {
 const pause: KeyValueRow = {
   ...shared,
   name: 'client|pause',
+  grows: 'nothing',
   isAudited: true,
   arity: -3,
   flags: adminFlags,
@@ -179,6 +188,7 @@ const pause: KeyValueRow = {
 const unpause: KeyValueRow = {
   ...shared,
   name: 'client|unpause',
+  grows: 'nothing',
   isAudited: true,
   arity: 2,
   flags: adminFlags,
@@ -196,6 +206,7 @@ const unpause: KeyValueRow = {
 const unblock: KeyValueRow = {
   ...shared,
   name: 'client|unblock',
+  grows: 'nothing',
   arity: -3,
   flags: adminFlags,
   summary: 'Ends the waiting of a client, as if its time were over or with an error.',
@@ -220,6 +231,7 @@ const unblock: KeyValueRow = {
 const tracking: KeyValueRow = {
   ...shared,
   name: 'client|tracking',
+  grows: 'nothing',
   arity: -3,
   summary: 'Switches tracking off; there is none here.',
   since: '6.0.0',
@@ -238,6 +250,7 @@ const tracking: KeyValueRow = {
 const trackinginfo: KeyValueRow = {
   ...shared,
   name: 'client|trackinginfo',
+  grows: 'nothing',
   arity: 2,
   summary: 'Answers that nothing is tracked.',
   since: '6.2.0',
@@ -248,6 +261,7 @@ const trackinginfo: KeyValueRow = {
 const getredir: KeyValueRow = {
   ...shared,
   name: 'client|getredir',
+  grows: 'nothing',
   arity: 2,
   summary: 'Answers that nothing is tracked.',
   since: '6.0.0',
@@ -258,6 +272,7 @@ const getredir: KeyValueRow = {
 const caching: KeyValueRow = {
   ...shared,
   name: 'client|caching',
+  grows: 'nothing',
   arity: 3,
   summary: 'Refuses: it belongs to tracking.',
   since: '6.0.0',

@@ -20,6 +20,7 @@ const shared = {
 
 const config: KeyValueRow = {
   name: 'config',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -34,6 +35,7 @@ const config: KeyValueRow = {
 const get: KeyValueRow = {
   ...shared,
   name: 'config|get',
+  grows: 'nothing',
   arity: -3,
   summary: 'Answers settings by name or pattern.',
   since: '2.0.0',
@@ -62,6 +64,7 @@ const get: KeyValueRow = {
 const set: KeyValueRow = {
   ...shared,
   name: 'config|set',
+  grows: 'nothing',
   isAudited: true,
   arity: -4,
   access: 'operator',
@@ -126,6 +129,7 @@ function apply({ bus }: KeyValueCall, name: string, text: string): void {
 const resetstat: KeyValueRow = {
   ...shared,
   name: 'config|resetstat',
+  grows: 'nothing',
   isAudited: true,
   arity: 2,
   access: 'operator',
@@ -143,6 +147,7 @@ const resetstat: KeyValueRow = {
 const rewrite: KeyValueRow = {
   ...shared,
   name: 'config|rewrite',
+  grows: 'nothing',
   arity: 2,
   access: 'operator',
   summary: 'Refuses: settings of this kind are in no file.',

@@ -15,6 +15,7 @@ export const announcedVersion = '7.0.15'
 const ping: KeyValueRow = {
   ...shared,
   name: 'ping',
+  grows: 'nothing',
   tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
   arity: -1,
   flags: ['fast'],
@@ -35,6 +36,7 @@ const ping: KeyValueRow = {
 const echo: KeyValueRow = {
   ...shared,
   name: 'echo',
+  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale', 'fast'],
   summary: 'Answers what it is given.',
@@ -54,6 +56,7 @@ export function requireName(name: string): string {
 const select: KeyValueRow = {
   ...shared,
   name: 'select',
+  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale', 'fast'],
   summary: 'Chooses the database that further commands work on.',
@@ -91,6 +94,7 @@ export function requireDatabase(call: KeyValueCall, position: number): number {
 const quit: KeyValueRow = {
   ...shared,
   name: 'quit',
+  grows: 'nothing',
   arity: -1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',

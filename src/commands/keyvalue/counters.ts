@@ -33,6 +33,7 @@ function counter(
   return {
     ...shared,
     name,
+    grows: 'keys',
     ...row,
     since: '1.0.0',
     grain: 'write',
@@ -121,6 +122,7 @@ export const zeroDecimal: Decimal = { units: 0n, scale: 0 }
 const incrbyfloat: KeyValueRow = {
   ...shared,
   name: 'incrbyfloat',
+  grows: 'keys',
   arity: 3,
   summary: 'Adds to the decimal of a key.',
   since: '2.6.0',

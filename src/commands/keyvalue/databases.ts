@@ -15,6 +15,7 @@ const onAllShards = ['request_policy:all_shards', 'response_policy:all_succeeded
 
 const dbsize: KeyValueRow = {
   name: 'dbsize',
+  grows: 'nothing',
   arity: 1,
   flags: ['readonly', 'fast'],
   categories: ['keyspace'],
@@ -51,6 +52,7 @@ const flush = {
 const flushdb: KeyValueRow = {
   ...flush,
   name: 'flushdb',
+  grows: 'nothing',
   summary: 'Empties the database.',
   grain: 'write',
   *run(ks, call) {
@@ -66,6 +68,7 @@ const everyDatabase = Array.from({ length: keyspacesMax }, (_, index) => index)
 const flushall: KeyValueRow = {
   ...flush,
   name: 'flushall',
+  grows: 'nothing',
   databases: () => everyDatabase,
   summary: 'Empties all databases.',
   grain: 'write',
@@ -83,6 +86,7 @@ function* empty(ks: Keyspace): Program<void> {
 
 const swapdb: KeyValueRow = {
   name: 'swapdb',
+  grows: 'nothing',
   arity: 3,
   flags: ['write', 'fast'],
   categories: ['keyspace', 'dangerous'],

@@ -3,6 +3,7 @@
 
 import { respBulkBytesMax } from '../../base/limits.js'
 import { refuse, syntaxError, tooLong } from '../../base/reply-error.js'
+import { crcBytesPerUnit } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -15,6 +16,7 @@ import type { Program } from '../../store/store.js'
 
 const dump: KeyValueRow = {
   name: 'dump',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -29,7 +31,7 @@ const dump: KeyValueRow = {
   *run(ks, call) {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return null
-    const payload = writeDump(yield* readContents(ks, key))
+    const payload = yield* writeDump(ks.tx, yield* readContents(ks, key))
     // Nobody could send it back.
     if (payload.length > respBulkBytesMax) throw tooLong()
     return payload
@@ -66,6 +68,7 @@ function readOptions(call: KeyValueCall): RestoreOptions {
 
 const restore: KeyValueRow = {
   name: 'restore',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom'],
   categories: ['keyspace', 'dangerous'],
@@ -89,8 +92,10 @@ function* restoreKey(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const ttl = call.integer(2)
   if (ttl < 0) throw refuse('ERR Invalid TTL value, must be >= 0')
   const payload = call.arg(3).view()
-  if (!isIntact(payload)) throw refuse('ERR DUMP payload version or checksum are wrong')
-  const contents = readDump(payload)
+  ks.work.requireTime(ks.tx, payload.length / crcBytesPerUnit)
+  if (!(yield* isIntact(ks.tx, payload)))
+    throw refuse('ERR DUMP payload version or checksum are wrong')
+  const contents = yield* readDump(ks.tx, payload)
   const expiresAt = ttl === 0 ? never : isAbsolute ? ttl : ks.now + ttl
   if (expiresAt !== never && expiresAt <= ks.now) {
     if (yield* ks.remove(key)) ks.notify('g', 'del', name)

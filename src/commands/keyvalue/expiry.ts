@@ -66,6 +66,7 @@ function expireRow(name: string, unit: ExpireUnit, since: string, time: string):
   return {
     ...shared,
     name,
+    grows: 'keys',
     since,
     arity: -3,
     flags: ['write', 'fast'],
@@ -88,6 +89,7 @@ function timeRow(
   return {
     ...shared,
     name,
+    grows: 'nothing',
     since,
     summary,
     arity: 2,
@@ -108,6 +110,7 @@ function timeRow(
 const persist: KeyValueRow = {
   ...shared,
   name: 'persist',
+  grows: 'nothing',
   arity: 2,
   flags: ['write', 'fast'],
   summary: 'Takes back when a key ends.',

@@ -1,10 +1,9 @@
 // Hashes: fields with values under one key. What a hash is, small or large, is engine/keyspace's
 // affair; here is what may be asked of it.
 
-import { wordsPerBreath } from '../../base/limits.js'
 import { notFloat, refuse, syntaxError, wouldOverflow, wrongArity } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -37,7 +36,7 @@ function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
   const hash = yield* openHash(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i += 2) {
-    if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+    yield* ks.tx.pause(wordUnits)
     if (yield* hash.set(call.arg(i), call.arg(i + 1))) added++
   }
   yield* hash.save()
@@ -48,6 +47,7 @@ function* setSeveral(ks: Keyspace, call: KeyValueCall): Program<number> {
 const hset: KeyValueRow = {
   ...shared,
   name: 'hset',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets fields of a hash; answers how many of them are new.',
@@ -61,6 +61,7 @@ const hset: KeyValueRow = {
 const hmset: KeyValueRow = {
   ...shared,
   name: 'hmset',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets fields of a hash.',
@@ -77,6 +78,7 @@ const hmset: KeyValueRow = {
 const hsetnx: KeyValueRow = {
   ...shared,
   name: 'hsetnx',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Sets a field of a hash if there is no such field.',
@@ -97,6 +99,7 @@ const hsetnx: KeyValueRow = {
 const hget: KeyValueRow = {
   ...shared,
   name: 'hget',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers a field of a hash.',
@@ -112,6 +115,7 @@ const hget: KeyValueRow = {
 const hexists: KeyValueRow = {
   ...shared,
   name: 'hexists',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers whether a hash has a field.',
@@ -127,6 +131,7 @@ const hexists: KeyValueRow = {
 const hstrlen: KeyValueRow = {
   ...shared,
   name: 'hstrlen',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many bytes a field of a hash has.',
@@ -142,6 +147,7 @@ const hstrlen: KeyValueRow = {
 const hmget: KeyValueRow = {
   ...shared,
   name: 'hmget',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers fields of a hash; nil for one that is not there.',
@@ -160,6 +166,7 @@ const hmget: KeyValueRow = {
 const hlen: KeyValueRow = {
   ...shared,
   name: 'hlen',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many fields a hash has.',
@@ -181,6 +188,7 @@ function wholeRow(
   return {
     ...shared,
     name,
+    grows: 'nothing',
     summary,
     arity: 2,
     flags: ['readonly'],
@@ -216,6 +224,7 @@ const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (
 const hdel: KeyValueRow = {
   ...shared,
   name: 'hdel',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes fields out of a hash; answers how many were there.',
@@ -227,7 +236,7 @@ const hdel: KeyValueRow = {
     const hash = yield* openHash(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+      yield* ks.tx.pause(wordUnits)
       if (yield* hash.remove(call.arg(i))) removed++
     }
     yield* hash.save()
@@ -242,6 +251,7 @@ const hdel: KeyValueRow = {
 const hincrby: KeyValueRow = {
   ...shared,
   name: 'hincrby',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -268,6 +278,7 @@ const hincrby: KeyValueRow = {
 const hincrbyfloat: KeyValueRow = {
   ...shared,
   name: 'hincrbyfloat',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -298,6 +309,7 @@ const pairsMax = 2 ** 62
 const hrandfield: KeyValueRow = {
   ...shared,
   name: 'hrandfield',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   tips: ['nondeterministic_output'],

@@ -18,6 +18,7 @@ export function helpRow(
     categories,
     since,
     name: `${name}|help`,
+    grows: 'nothing',
     arity: 2,
     flags: ['loading', 'stale'],
     summary: `Tells what ${name.toUpperCase()} can do.`,

@@ -18,6 +18,7 @@ import {
 
 const info: KeyValueRow = {
   name: 'info',
+  grows: 'nothing',
   arity: -1,
   flags: ['loading', 'stale'],
   categories: ['dangerous'],

@@ -24,6 +24,7 @@ const shared = {
 const command: KeyValueRow = {
   ...shared,
   name: 'command',
+  grows: 'nothing',
   arity: -1,
   summary: 'Describes every command.',
   since: '2.8.13',
@@ -37,6 +38,7 @@ const command: KeyValueRow = {
 const count: KeyValueRow = {
   ...shared,
   name: 'command|count',
+  grows: 'nothing',
   arity: 2,
   summary: 'Answers how many commands there are.',
   since: '2.8.13',
@@ -49,6 +51,7 @@ const count: KeyValueRow = {
 const info: KeyValueRow = {
   ...shared,
   name: 'command|info',
+  grows: 'nothing',
   arity: -2,
   summary: 'Describes some commands, or all: arity, flags, keys.',
   since: '2.8.13',
@@ -62,6 +65,7 @@ const info: KeyValueRow = {
 const docs: KeyValueRow = {
   ...shared,
   name: 'command|docs',
+  grows: 'nothing',
   arity: -2,
   summary: 'Answers the documentation of some commands, or of all.',
   since: '7.0.0',
@@ -87,6 +91,7 @@ function named({ args, bus, count }: KeyValueCall, from: number): (Command | und
 const list: KeyValueRow = {
   ...shared,
   name: 'command|list',
+  grows: 'nothing',
   arity: -2,
   summary: 'Answers the names of all commands, or of those that a filter lets through.',
   since: '7.0.0',
@@ -118,6 +123,7 @@ function filterOf(call: KeyValueCall): (command: Command) => boolean {
 const getkeys: KeyValueRow = {
   ...shared,
   name: 'command|getkeys',
+  grows: 'nothing',
   arity: -4,
   summary: 'Answers which words of a command are keys.',
   since: '2.8.13',
@@ -130,6 +136,7 @@ const getkeys: KeyValueRow = {
 const getkeysandflags: KeyValueRow = {
   ...shared,
   name: 'command|getkeysandflags',
+  grows: 'nothing',
   arity: -4,
   summary: 'Answers which words of a command are keys, and what happens to them.',
   since: '7.0.0',

@@ -5,6 +5,7 @@ import type { Bytes } from '../../base/bytes.js'
 import { Glob } from '../../base/glob.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -15,6 +16,7 @@ import type { Program } from '../../store/store.js'
 
 const keys: KeyValueRow = {
   name: 'keys',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   categories: ['keyspace', 'dangerous'],
@@ -37,6 +39,7 @@ function* matchingKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
     for (const { name } of step.keys) {
       // The documents, which may be large, are not kept for the sake of their names.
       if (glob.isAll || glob.matches(name)) names.push(Slice.of(name.copy()))
+      yield* ks.tx.pause(wordUnits)
     }
     place = step.place
   } while (place !== undefined)
@@ -45,6 +48,7 @@ function* matchingKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 
 const randomkey: KeyValueRow = {
   name: 'randomkey',
+  grows: 'nothing',
   arity: 1,
   flags: ['readonly'],
   categories: ['keyspace'],

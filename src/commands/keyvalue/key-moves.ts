@@ -31,6 +31,7 @@ function* renameKey(ks: Keyspace, call: KeyValueCall, mayReplace: boolean): Prog
 const rename: KeyValueRow = {
   ...shared,
   name: 'rename',
+  grows: 'keys',
   arity: 3,
   flags: ['write'],
   keys: [1, 2, 1],
@@ -48,6 +49,7 @@ const rename: KeyValueRow = {
 const renamenx: KeyValueRow = {
   ...shared,
   name: 'renamenx',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'fast'],
   keys: [1, 2, 1],
@@ -91,6 +93,7 @@ function named(read: (call: KeyValueCall) => number): (call: KeyValueCall) => re
 const copy: KeyValueRow = {
   ...shared,
   name: 'copy',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
   keys: [1, 2, 1],
@@ -121,6 +124,7 @@ function* copyTo(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const move: KeyValueRow = {
   ...shared,
   name: 'move',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'fast'],
   // Others may read the other database.

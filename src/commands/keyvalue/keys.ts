@@ -26,6 +26,7 @@ function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const del: KeyValueRow = {
   ...shared,
   name: 'del',
+  grows: 'nothing',
   arity: -2,
   flags: ['write'],
   keys: [1, -1, 1],
@@ -41,6 +42,7 @@ const del: KeyValueRow = {
 const unlink: KeyValueRow = {
   ...del,
   name: 'unlink',
+  grows: 'nothing',
   flags: ['write', 'fast'],
   summary: 'Takes keys away as DEL does: here neither waits for what the keys hold.',
   since: '4.0.0',
@@ -54,6 +56,7 @@ function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const exists: KeyValueRow = {
   ...shared,
   name: 'exists',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly', 'fast'],
   keys: [1, -1, 1],
@@ -69,6 +72,7 @@ const exists: KeyValueRow = {
 const touch: KeyValueRow = {
   ...exists,
   name: 'touch',
+  grows: 'nothing',
   summary: 'Answers how many of the keys exist; when a key was last used is not kept.',
   since: '3.2.1',
 }
@@ -76,6 +80,7 @@ const touch: KeyValueRow = {
 const type: KeyValueRow = {
   ...shared,
   name: 'type',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   keys: [1, 1, 1],

@@ -10,6 +10,7 @@ const special = ['request_policy:all_nodes', 'response_policy:special'] as const
 
 const latency: KeyValueRow = {
   name: 'latency',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -42,6 +43,7 @@ function row({
 }: Part): KeyValueRow {
   return {
     name: `latency|${name}`,
+    grows: 'nothing',
     arity,
     summary,
     syntax,

@@ -33,6 +33,7 @@ function readOptions(call: KeyValueCall): Options {
 
 const lcs: KeyValueRow = {
   name: 'lcs',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   categories: ['string'],

@@ -67,6 +67,7 @@ function* move(ks: Keyspace, move: Move): Program<Reply> {
 
 const lmove: KeyValueRow = {
   name: 'lmove',
+  grows: 'keys',
   arity: 5,
   flags: ['write', 'denyoom'],
   categories: ['list'],
@@ -83,6 +84,7 @@ const lmove: KeyValueRow = {
 
 const rpoplpush: KeyValueRow = {
   name: 'rpoplpush',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom'],
   categories: ['list'],
@@ -148,6 +150,7 @@ export function* popSome(
 
 const lmpop: KeyValueRow = {
   name: 'lmpop',
+  grows: 'nothing',
   arity: -4,
   flags: ['write'],
   categories: ['list'],

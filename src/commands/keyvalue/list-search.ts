@@ -55,6 +55,7 @@ function positiveAt(call: KeyValueCall, index: number, option: string): number {
 
 const lpos: KeyValueRow = {
   name: 'lpos',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   categories: ['list'],

@@ -67,6 +67,7 @@ function pushRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: pushEvent(end),
+    grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom', 'fast'],
     summary: `Puts elements ${end === 'front' ? 'before the first' : 'behind the last'} of a list.`,
@@ -82,6 +83,7 @@ function pushExistingRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: `${pushEvent(end)}x`,
+    grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom', 'fast'],
     summary: `As ${pushEvent(end).toUpperCase()}, to a list that exists.`,
@@ -116,6 +118,7 @@ function popRow(end: End): KeyValueRow {
   return {
     ...shared,
     name: popEvent(end),
+    grows: 'nothing',
     arity: -2,
     flags: ['write', 'fast'],
     needs: ['read', 'write'],
@@ -131,6 +134,7 @@ function popRow(end: End): KeyValueRow {
 const llen: KeyValueRow = {
   ...shared,
   name: 'llen',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many elements a list has.',
@@ -158,6 +162,7 @@ function rangeWithin(start: number, stop: number, size: number): Range | undefin
 const lrange: KeyValueRow = {
   ...shared,
   name: 'lrange',
+  grows: 'nothing',
   arity: 4,
   flags: ['readonly'],
   summary: 'Answers the elements from one index of a list to another.',
@@ -183,6 +188,7 @@ function indexWithin(call: KeyValueCall, at: number, { size }: List): number {
 const lindex: KeyValueRow = {
   ...shared,
   name: 'lindex',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly'],
   summary: 'Answers the element of a list at an index.',
@@ -202,6 +208,7 @@ const lindex: KeyValueRow = {
 const lset: KeyValueRow = {
   ...shared,
   name: 'lset',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],
   summary: 'Puts another element at an index of a list.',
@@ -225,6 +232,7 @@ const lset: KeyValueRow = {
 const linsert: KeyValueRow = {
   ...shared,
   name: 'linsert',
+  grows: 'keys',
   arity: 5,
   flags: ['write', 'denyoom'],
   // Whether the pivot is there.
@@ -253,6 +261,7 @@ const linsert: KeyValueRow = {
 const lrem: KeyValueRow = {
   ...shared,
   name: 'lrem',
+  grows: 'nothing',
   arity: 4,
   flags: ['write'],
   // How many it takes tells what is there.
@@ -277,6 +286,7 @@ const lrem: KeyValueRow = {
 const ltrim: KeyValueRow = {
   ...shared,
   name: 'ltrim',
+  grows: 'nothing',
   arity: 4,
   flags: ['write'],
   summary: 'Keeps the elements from one index of a list to another, and no others.',

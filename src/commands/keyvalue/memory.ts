@@ -11,6 +11,7 @@ import type { Program } from '../../store/store.js'
 
 const memory: KeyValueRow = {
   name: 'memory',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -24,6 +25,7 @@ const memory: KeyValueRow = {
 
 const usage: KeyValueRow = {
   name: 'memory|usage',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   categories: [],
@@ -54,6 +56,7 @@ function* usageOf(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 
 const help: KeyValueRow = {
   name: 'memory|help',
+  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale'],
   categories: [],

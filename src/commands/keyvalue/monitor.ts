@@ -7,6 +7,7 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 
 const monitor: KeyValueRow = {
   name: 'monitor',
+  grows: 'nothing',
   isAudited: true,
   arity: 1,
   flags: ['admin', 'noscript', 'loading', 'stale'],

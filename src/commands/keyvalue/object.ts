@@ -13,6 +13,7 @@ import type { Step } from '../../store/store.js'
 
 const object: KeyValueRow = {
   name: 'object',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -33,6 +34,7 @@ function about(
 ): KeyValueRow {
   return {
     name: `object|${name}`,
+    grows: 'nothing',
     since,
     summary,
     arity: 3,
@@ -69,6 +71,7 @@ function referencesOf(_ks: Keyspace, key: Key): Step<Reply> {
 
 const help: KeyValueRow = {
   name: 'object|help',
+  grows: 'nothing',
   arity: 2,
   flags: ['loading', 'stale'],
   categories: ['keyspace'],

@@ -18,6 +18,7 @@ const flags = ['pubsub', 'noscript', 'loading', 'stale'] as const
 const subscribe: KeyValueRow = {
   ...shared,
   name: 'subscribe',
+  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -36,6 +37,7 @@ const subscribe: KeyValueRow = {
 const psubscribe: KeyValueRow = {
   ...shared,
   name: 'psubscribe',
+  grows: 'nothing',
   arity: -2,
   flags,
   channels: 'read',
@@ -56,6 +58,7 @@ const psubscribe: KeyValueRow = {
 const unsubscribe: KeyValueRow = {
   ...shared,
   name: 'unsubscribe',
+  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -69,6 +72,7 @@ const unsubscribe: KeyValueRow = {
 const punsubscribe: KeyValueRow = {
   ...shared,
   name: 'punsubscribe',
+  grows: 'nothing',
   arity: -1,
   flags,
   whileSubscribed: true,
@@ -118,6 +122,7 @@ function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Rep
 const publish: KeyValueRow = {
   ...shared,
   name: 'publish',
+  grows: 'nothing',
   arity: 3,
   flags: ['pubsub', 'loading', 'stale', 'fast', 'may_replicate'],
   channels: 'write',
@@ -136,6 +141,7 @@ const publish: KeyValueRow = {
 const container: KeyValueRow = {
   ...shared,
   name: 'pubsub',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   since: '2.8.0',
@@ -148,6 +154,7 @@ const container: KeyValueRow = {
 const channels: KeyValueRow = {
   ...shared,
   name: 'pubsub|channels',
+  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -171,6 +178,7 @@ const channels: KeyValueRow = {
 const numsub: KeyValueRow = {
   ...shared,
   name: 'pubsub|numsub',
+  grows: 'nothing',
   channels: 'read',
   arity: -2,
   flags: ['pubsub', 'loading', 'stale'],
@@ -190,6 +198,7 @@ const numsub: KeyValueRow = {
 const numpat: KeyValueRow = {
   ...shared,
   name: 'pubsub|numpat',
+  grows: 'nothing',
   channels: 'read',
   arity: 2,
   flags: ['pubsub', 'loading', 'stale'],

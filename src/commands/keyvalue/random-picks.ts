@@ -1,9 +1,9 @@
 // Members picked at random: HRANDFIELD and SRANDMEMBER. A positive count picks so many different
 // ones, a negative one picks with repetitions.
 
-import { randomPicksMax, wordsPerBreath } from '../../base/limits.js'
+import { randomPicksMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
@@ -30,7 +30,7 @@ export function* pickNumbers(
     const picked: number[] = []
     while (picked.length < -count) {
       picked.push(call.random(size))
-      if (picked.length % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
+      yield* tx.pause(wordUnits)
     }
     return picked
   }
@@ -39,7 +39,7 @@ export function* pickNumbers(
   for (let last = Math.max(0, size - count); last < size; last++) {
     const number = call.random(last + 1)
     chosen.add(chosen.has(number) ? last : number)
-    if (chosen.size % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
+    yield* tx.pause(wordUnits)
   }
   return [...chosen]
 }

@@ -6,6 +6,7 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 
 const reset: KeyValueRow = {
   name: 'reset',
+  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   categories: ['connection'],

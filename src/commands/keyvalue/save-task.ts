@@ -7,6 +7,7 @@ import type { Program, Tx } from '../../store/store.js'
 
 const save: KeyValueRow = {
   name: 'save',
+  grows: 'nothing',
   arity: 1,
   flags: ['admin', 'noscript', 'no_async_loading', 'no_multi'],
   categories: [],

@@ -7,6 +7,7 @@ import { Glob } from '../../base/glob.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -59,6 +60,7 @@ const noPrefix = new Uint8Array(0)
 
 const scan: KeyValueRow = {
   name: 'scan',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   categories: ['keyspace'],
@@ -118,6 +120,7 @@ function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Rep
     const piece = yield* pieces(after, limit)
     for (const { name, reply } of piece.members) {
       if (glob === undefined || glob.matches(name)) found.push(...reply)
+      yield* ks.tx.pause(wordUnits)
     }
     const last = piece.members.at(-1)?.name
     if (!piece.isPart || last === undefined || piece.members.length < limit) return ['0', found]
@@ -133,6 +136,7 @@ function memberScan(
 ): KeyValueRow {
   return {
     ...row,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     keys: [1, 1, 1],

@@ -14,6 +14,7 @@ const onOne = ['request_policy:all_shards', 'response_policy:one_succeeded'] as 
 function container(name: string, since: string, summary: string): KeyValueRow {
   return {
     name,
+    grows: 'nothing',
     since,
     summary,
     arity: -2,
@@ -35,6 +36,7 @@ function flush(name: string, since: string, flags: readonly Flag[], tips: readon
   const row: KeyValueRow = {
     ...shared,
     name: `${name}|flush`,
+    grows: 'nothing',
     arity: -2,
     flags,
     since,
@@ -69,6 +71,7 @@ function kill(name: string, since: string): KeyValueRow {
   return {
     ...shared,
     name: `${name}|kill`,
+    grows: 'nothing',
     arity: 2,
     flags: ['noscript', 'allow_busy'],
     since,
@@ -85,6 +88,7 @@ function kill(name: string, since: string): KeyValueRow {
 const list: KeyValueRow = {
   ...shared,
   name: 'function|list',
+  grows: 'nothing',
   arity: -2,
   flags: ['noscript'],
   since: '7.0.0',
@@ -105,6 +109,7 @@ const list: KeyValueRow = {
 const stats: KeyValueRow = {
   ...shared,
   name: 'function|stats',
+  grows: 'nothing',
   arity: 2,
   flags: ['noscript', 'allow_busy'],
   since: '7.0.0',
@@ -118,6 +123,7 @@ const stats: KeyValueRow = {
 const exists: KeyValueRow = {
   ...shared,
   name: 'script|exists',
+  grows: 'nothing',
   arity: -3,
   flags: ['noscript'],
   since: '2.6.0',

@@ -14,6 +14,7 @@ const shared = { categories: [], group: 'server', complexity: 'O(1)', syntax: ''
 const time: KeyValueRow = {
   ...shared,
   name: 'time',
+  grows: 'nothing',
   arity: 1,
   flags: ['loading', 'stale', 'fast'],
   summary: "Answers the server's time: seconds, and microseconds within the second.",
@@ -29,6 +30,7 @@ const time: KeyValueRow = {
 const lastsave: KeyValueRow = {
   ...shared,
   name: 'lastsave',
+  grows: 'nothing',
   arity: 1,
   flags: ['loading', 'stale', 'fast'],
   categories: ['admin', 'dangerous'],
@@ -42,6 +44,7 @@ const lastsave: KeyValueRow = {
 const bgsave: KeyValueRow = {
   ...shared,
   name: 'bgsave',
+  grows: 'nothing',
   arity: -1,
   flags: ['admin', 'noscript', 'no_async_loading'],
   access: 'operator',
@@ -65,6 +68,7 @@ function secondsOf({ now }: KeyValueCall): number {
 const bgrewriteaof: KeyValueRow = {
   ...shared,
   name: 'bgrewriteaof',
+  grows: 'nothing',
   arity: 1,
   flags: ['admin', 'noscript', 'no_async_loading'],
   access: 'operator',
@@ -77,6 +81,7 @@ const bgrewriteaof: KeyValueRow = {
 const role: KeyValueRow = {
   ...shared,
   name: 'role',
+  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'fast'],
   categories: ['admin', 'dangerous'],
@@ -89,6 +94,7 @@ const role: KeyValueRow = {
 const wait: KeyValueRow = {
   ...shared,
   name: 'wait',
+  grows: 'nothing',
   arity: 3,
   flags: ['noscript'],
   categories: ['connection'],
@@ -110,6 +116,7 @@ const wait: KeyValueRow = {
 const shutdown: KeyValueRow = {
   ...shared,
   name: 'shutdown',
+  grows: 'nothing',
   arity: -1,
   flags: ['admin', 'noscript', 'loading', 'stale', 'no_multi', 'allow_busy'],
   access: 'operator',
@@ -133,6 +140,7 @@ const shutdownWords: ReadonlySet<string> = new Set(['nosave', 'save', 'now', 'fo
 const lolwut: KeyValueRow = {
   ...shared,
   name: 'lolwut',
+  grows: 'nothing',
   arity: -1,
   flags: ['readonly', 'fast'],
   summary: 'Answers the version.',
@@ -159,6 +167,7 @@ function notAllowed(name: string, setting: string): Error {
 const debug: KeyValueRow = {
   ...shared,
   name: 'debug',
+  grows: 'nothing',
   arity: -2,
   flags: ['admin', 'noscript', 'loading', 'stale'],
   access: 'operator',
@@ -174,6 +183,7 @@ const debug: KeyValueRow = {
 const module: KeyValueRow = {
   ...shared,
   name: 'module',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   summary: 'What concerns modules; there are none.',
@@ -185,6 +195,7 @@ const module: KeyValueRow = {
 const moduleList: KeyValueRow = {
   ...shared,
   name: 'module|list',
+  grows: 'nothing',
   arity: 2,
   flags: ['admin', 'noscript'],
   summary: 'Answers that there is no module.',
@@ -198,6 +209,7 @@ function refusedModule(name: string, arity: number, since: string, syntax: strin
   return {
     ...shared,
     name: `module|${name}`,
+    grows: 'nothing',
     arity,
     flags: ['admin', 'noscript', 'no_async_loading'],
     access: 'operator',

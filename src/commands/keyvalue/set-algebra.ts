@@ -2,10 +2,10 @@
 // set. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
-import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -39,7 +39,7 @@ function* filter(
       if (yield* keeps(member)) found.push(member)
       if (found.length >= most) return found
     }
-    yield* ks.tx.pause(page.length * entryUnits)
+    yield* ks.tx.pause(page.length * wordUnits)
     after = page.length < scanEntriesMax ? undefined : page.at(-1)
   } while (after !== undefined)
   return found
@@ -87,6 +87,7 @@ function answerRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}`,
+    grows: 'nothing',
     arity: -2,
     flags: ['readonly'],
     categories: ['set'],
@@ -118,7 +119,7 @@ function* store(
   }
   const into = yield* openSet(ks, name)
   for (let i = 0; i < members.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+    yield* ks.tx.pause(wordUnits)
     yield* into.add(members[i] as Slice)
   }
   yield* into.save()
@@ -130,6 +131,7 @@ function storeRow(name: OperationName): KeyValueRow {
   const { run, text } = operations[name]
   return {
     name: `s${name}store`,
+    grows: 'keys',
     arity: -3,
     flags: ['write', 'denyoom'],
     categories: ['set'],
@@ -169,6 +171,7 @@ function readCounted(call: KeyValueCall): Counted {
 
 const sintercard: KeyValueRow = {
   name: 'sintercard',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   categories: ['set'],

@@ -1,10 +1,9 @@
 // Sets: members without order under one key. What two or more of them have in common is
 // set-algebra.ts.
 
-import { wordsPerBreath } from '../../base/limits.js'
 import { mustBePositive, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -41,7 +40,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const into = yield* openSet(ks, call.arg(1))
   let added = 0
   for (let i = 2; i < call.count; i++) {
-    if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+    yield* ks.tx.pause(wordUnits)
     if (yield* into.add(call.arg(i))) added++
   }
   if (added === 0) {
@@ -56,6 +55,7 @@ function* addAll(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const sadd: KeyValueRow = {
   ...shared,
   name: 'sadd',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Puts members into a set; answers how many of them are new.',
@@ -69,6 +69,7 @@ const sadd: KeyValueRow = {
 const srem: KeyValueRow = {
   ...shared,
   name: 'srem',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes members out of a set; answers how many were there.',
@@ -80,7 +81,7 @@ const srem: KeyValueRow = {
     const from = yield* openSet(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+      yield* ks.tx.pause(wordUnits)
       if (yield* from.remove(call.arg(i))) removed++
     }
     if (removed > 0) yield* saveTaken(ks, from, 'srem')
@@ -91,6 +92,7 @@ const srem: KeyValueRow = {
 const scard: KeyValueRow = {
   ...shared,
   name: 'scard',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many members a set has.',
@@ -106,6 +108,7 @@ const scard: KeyValueRow = {
 const sismember: KeyValueRow = {
   ...shared,
   name: 'sismember',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers whether something is a member of a set.',
@@ -122,6 +125,7 @@ const sismember: KeyValueRow = {
 const smismember: KeyValueRow = {
   ...shared,
   name: 'smismember',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers which of several things are members of a set.',
@@ -140,6 +144,7 @@ const smismember: KeyValueRow = {
 const smembers: KeyValueRow = {
   ...shared,
   name: 'smembers',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly'],
   tips: ['nondeterministic_output_order'],
@@ -172,7 +177,7 @@ function* takeSome(
     if (member === undefined) break
     yield* from.remove(member)
     taken.push(member)
-    if (taken.length % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
+    yield* tx.pause(wordUnits)
   }
   return taken
 }
@@ -192,6 +197,7 @@ function* pop(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const spop: KeyValueRow = {
   ...shared,
   name: 'spop',
+  grows: 'nothing',
   arity: -2,
   flags: ['write', 'fast'],
   tips: ['nondeterministic_output'],
@@ -207,6 +213,7 @@ const spop: KeyValueRow = {
 const srandmember: KeyValueRow = {
   ...shared,
   name: 'srandmember',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   tips: ['nondeterministic_output'],
@@ -234,6 +241,7 @@ const srandmember: KeyValueRow = {
 const smove: KeyValueRow = {
   ...shared,
   name: 'smove',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'fast'],
   keys: [1, 2, 1],

@@ -19,6 +19,7 @@ const shared = { categories: ['string'], group: 'string' } as const
 const mget: KeyValueRow = {
   ...shared,
   name: 'mget',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly', 'fast'],
   keys: [1, -1, 1],
@@ -82,6 +83,7 @@ function byName(written: Map<string, Key>, key: Key): Key {
 const mset: KeyValueRow = {
   ...shared,
   name: 'mset',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
   keys: [1, -1, 2],
@@ -124,6 +126,7 @@ function* msetLater(ks: Keyspace, call: KeyValueCall, from: number): Program<Rep
 const msetnx: KeyValueRow = {
   ...shared,
   name: 'msetnx',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
   keys: [1, -1, 2],

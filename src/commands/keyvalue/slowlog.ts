@@ -16,6 +16,7 @@ const shared = {
 
 const slowlog: KeyValueRow = {
   name: 'slowlog',
+  grows: 'nothing',
   arity: -2,
   flags: [],
   categories: [],
@@ -32,6 +33,7 @@ const usualCount = 10
 const get: KeyValueRow = {
   ...shared,
   name: 'slowlog|get',
+  grows: 'nothing',
   arity: -2,
   summary: 'Answers the last slow commands.',
   since: '2.2.12',
@@ -57,6 +59,7 @@ const get: KeyValueRow = {
 const len: KeyValueRow = {
   ...shared,
   name: 'slowlog|len',
+  grows: 'nothing',
   arity: 2,
   summary: 'Answers how many slow commands are kept.',
   since: '2.2.12',
@@ -70,6 +73,7 @@ const len: KeyValueRow = {
 const reset: KeyValueRow = {
   ...shared,
   name: 'slowlog|reset',
+  grows: 'nothing',
   isAudited: true,
   arity: 2,
   summary: 'Forgets the slow commands.',

@@ -128,6 +128,7 @@ const options =
 const sortRow: KeyValueRow = {
   ...shared,
   name: 'sort',
+  grows: 'keys',
   flags: ['write', 'denyoom'],
   needs: ['read', 'write'],
   movableKeys: (args) => {
@@ -145,6 +146,7 @@ const sortRow: KeyValueRow = {
 const sortRo: KeyValueRow = {
   ...shared,
   name: 'sort_ro',
+  grows: 'nothing',
   flags: ['readonly'],
   movableKeys: () => [1],
   summary: 'Answers the elements of a list, set or sorted set in order.',

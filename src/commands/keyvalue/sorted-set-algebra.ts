@@ -2,9 +2,8 @@
 // of intersections, counted. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
-import { wordsPerBreath } from '../../base/limits.js'
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { Arguments } from '../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
@@ -157,9 +156,8 @@ function* intersect({ tx }: Keyspace, request: Request): Program<ScoredMember[]>
     scores.push(name === first.name ? undefined : yield* input.scores(size))
   }
   const found: ScoredMember[] = []
-  let looked = 0
   for (const { member, score } of yield* first.input.all()) {
-    if (++looked % wordsPerBreath === 0) yield* tx.pause(wordsPerBreath * entryUnits)
+    yield* tx.pause(wordUnits)
     let total: number | undefined = weighted(score, first.weight)
     for (let i = 0; i < others.length && total !== undefined; i++) {
       const ask = scores[i]
@@ -186,7 +184,7 @@ function* subtract({ tx }: Keyspace, { inputs }: Request): Program<ScoredMember[
     const ask = yield* input.scores(kept.length)
     const still: ScoredMember[] = []
     for (let i = 0; i < kept.length; i++) {
-      if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.pause(wordsPerBreath * entryUnits)
+      yield* tx.pause(wordUnits)
       const entry = kept[i] as ScoredMember
       if ((yield* ask(entry.member)) === undefined) still.push(entry)
     }
@@ -207,6 +205,7 @@ function replyRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}`,
+    grows: 'nothing',
     arity: -3,
     flags: ['readonly'],
     movableKeys: (args) => keysFrom(args, 1),
@@ -227,6 +226,7 @@ function storeRow(operation: Operation, texts: Texts): KeyValueRow {
     ...shared,
     ...texts,
     name: `z${operation}store`,
+    grows: 'keys',
     arity: -4,
     flags: ['write', 'denyoom'],
     keys: [1, 1, 1],
@@ -256,6 +256,7 @@ function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program
 const zintercard: KeyValueRow = {
   ...shared,
   name: 'zintercard',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly'],
   movableKeys: (args) => keysFrom(args, 1),

@@ -67,6 +67,7 @@ function countRow(name: string, since: string, summary: string, read: ReadSpan):
   return {
     ...shared,
     name,
+    grows: 'nothing',
     since,
     summary,
     arity: 4,
@@ -85,6 +86,7 @@ function removeRow(name: string, since: string, summary: string, read: ReadSpan)
   return {
     ...shared,
     name,
+    grows: 'nothing',
     since,
     summary,
     arity: 4,
@@ -118,6 +120,7 @@ export function ranksOf(
 const zremrangebyrank: KeyValueRow = {
   ...shared,
   name: 'zremrangebyrank',
+  grows: 'nothing',
   arity: 4,
   flags: ['write'],
   summary: 'Removes the members between two ranks; answers how many.',

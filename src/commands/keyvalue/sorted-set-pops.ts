@@ -67,6 +67,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
     name,
+    grows: 'nothing',
     arity: -2,
     flags: ['write', 'fast'],
     keys: [1, 1, 1],
@@ -90,6 +91,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 const zmpop: KeyValueRow = {
   ...shared,
   name: 'zmpop',
+  grows: 'nothing',
   arity: -4,
   flags: ['write'],
   movableKeys: (args) => keysFrom(args, 1),
@@ -112,6 +114,7 @@ const pairsMax = 2n ** 62n - 1n
 const zrandmember: KeyValueRow = {
   ...shared,
   name: 'zrandmember',
+  grows: 'nothing',
   arity: -2,
   flags: ['readonly'],
   keys: [1, 1, 1],

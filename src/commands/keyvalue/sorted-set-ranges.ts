@@ -131,6 +131,7 @@ function rangeRow(
   return {
     ...shared,
     ...row,
+    grows: 'nothing',
     arity: -4,
     flags: ['readonly'],
     keys: [1, 1, 1],
@@ -147,6 +148,7 @@ function rangeRow(
 const zrangestore: KeyValueRow = {
   ...shared,
   name: 'zrangestore',
+  grows: 'keys',
   arity: -5,
   flags: ['write', 'denyoom'],
   keys: [1, 2, 1],

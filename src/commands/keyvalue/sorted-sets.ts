@@ -1,10 +1,9 @@
 // Sorted sets: members with scores. Here are the commands that name their members: adding and
 // removing them, their scores and ranks.
 
-import { wordsPerBreath } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -68,7 +67,7 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
   let changed = 0
   let score: number | undefined
   for (let i = 0; i < scores.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+    yield* ks.tx.pause(wordUnits)
     const one = yield* addOne(set, call, first + 2 * i + 1, scores[i] as number, options)
     if (one.isNew) added++
     else if (one.isChanged) changed++
@@ -141,6 +140,7 @@ const zaddOptions = ['nx', 'xx', 'gt', 'lt', 'ch', 'incr'] as const
 const zadd: KeyValueRow = {
   ...shared,
   name: 'zadd',
+  grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Adds members with scores, or changes scores; answers how many members are new.',
@@ -156,6 +156,7 @@ const zadd: KeyValueRow = {
 const zincrby: KeyValueRow = {
   ...shared,
   name: 'zincrby',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -170,6 +171,7 @@ const zincrby: KeyValueRow = {
 const zrem: KeyValueRow = {
   ...shared,
   name: 'zrem',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
   summary: 'Takes members away; answers how many were there.',
@@ -181,7 +183,7 @@ const zrem: KeyValueRow = {
     const set = yield* openSortedSet(ks, call.arg(1))
     let removed = 0
     for (let i = 2; i < call.count; i++) {
-      if (i % wordsPerBreath === 0) yield* ks.tx.pause(wordsPerBreath * entryUnits)
+      yield* ks.tx.pause(wordUnits)
       if (yield* set.remove(call.arg(i))) removed++
     }
     yield* saveRemoved(ks, set, removed, 'zrem')
@@ -206,6 +208,7 @@ export function* saveRemoved(
 const zcard: KeyValueRow = {
   ...shared,
   name: 'zcard',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many members a sorted set has.',
@@ -221,6 +224,7 @@ const zcard: KeyValueRow = {
 const zscore: KeyValueRow = {
   ...shared,
   name: 'zscore',
+  grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
   summary: 'Answers the score of a member.',
@@ -237,6 +241,7 @@ const zscore: KeyValueRow = {
 const zmscore: KeyValueRow = {
   ...shared,
   name: 'zmscore',
+  grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
   summary: 'Answers the scores of members, nil for those that are none.',
@@ -260,6 +265,7 @@ function rankRow(name: string, summary: string, isReverse: boolean): KeyValueRow
   return {
     ...shared,
     name,
+    grows: 'nothing',
     summary,
     arity: 3,
     flags: ['readonly', 'fast'],

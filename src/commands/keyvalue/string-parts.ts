@@ -19,6 +19,7 @@ function stretched(text: Slice, length: number): Uint8Array {
 const append: KeyValueRow = {
   ...shared,
   name: 'append',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Puts a string behind the one of a key; answers how long it has become.',
@@ -43,6 +44,7 @@ const append: KeyValueRow = {
 const strlen: KeyValueRow = {
   ...shared,
   name: 'strlen',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers how many bytes the string of a key has.',
@@ -60,6 +62,7 @@ function rangeRow(name: string, since: string): KeyValueRow {
   return {
     ...shared,
     name,
+    grows: 'nothing',
     since,
     arity: 4,
     flags: ['readonly'],
@@ -83,6 +86,7 @@ function rangeRow(name: string, since: string): KeyValueRow {
 const setrange: KeyValueRow = {
   ...shared,
   name: 'setrange',
+  grows: 'keys',
   arity: 4,
   flags: ['write', 'denyoom'],
   summary: 'Puts bytes over a string from a position on; answers how long it has become.',

@@ -21,6 +21,7 @@ const shared = { categories: ['string'], keys: [1, 1, 1], group: 'string' } as c
 const get: KeyValueRow = {
   ...shared,
   name: 'get',
+  grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
   summary: 'Answers the string of a key.',
@@ -45,6 +46,7 @@ function textOf(key: { requireType(type: 'string'): boolean; text(): Slice }): R
 const set: KeyValueRow = {
   ...shared,
   name: 'set',
+  grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
   summary: 'Makes a key hold a string, whatever it held before.',
@@ -102,6 +104,7 @@ function* setWithOptions(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 const setnx: KeyValueRow = {
   ...shared,
   name: 'setnx',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
   summary: 'Makes a key hold a string if there is no such key.',
@@ -128,6 +131,7 @@ function setWithTime(
     ...shared,
     ...row,
     name,
+    grows: 'keys',
     arity: 4,
     flags: ['write', 'denyoom'],
     complexity: 'O(1)',
@@ -157,6 +161,7 @@ const psetex = setWithTime('psetex', unitOf.px, {
 const getset: KeyValueRow = {
   ...shared,
   name: 'getset',
+  grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
@@ -177,6 +182,7 @@ const getset: KeyValueRow = {
 const getdel: KeyValueRow = {
   ...shared,
   name: 'getdel',
+  grows: 'nothing',
   arity: 2,
   flags: ['write', 'fast'],
   needs: ['read', 'write'],
@@ -198,6 +204,7 @@ const getdel: KeyValueRow = {
 const getex: KeyValueRow = {
   ...shared,
   name: 'getex',
+  grows: 'keys',
   arity: -2,
   flags: ['write', 'fast'],
   needs: ['read', 'write'],

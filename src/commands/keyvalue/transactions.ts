@@ -12,6 +12,7 @@ const flags = ['noscript', 'loading', 'stale', 'fast', 'allow_busy'] as const
 const multi: KeyValueRow = {
   ...shared,
   name: 'multi',
+  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -30,6 +31,7 @@ const multi: KeyValueRow = {
 const exec: KeyValueRow = {
   ...shared,
   name: 'exec',
+  grows: 'nothing',
   arity: 1,
   flags: ['noscript', 'loading', 'stale', 'skip_slowlog'],
   summary: 'Runs what was queued, as one.',
@@ -42,6 +44,7 @@ const exec: KeyValueRow = {
 const discard: KeyValueRow = {
   ...shared,
   name: 'discard',
+  grows: 'nothing',
   arity: 1,
   flags,
   insideMulti: true,
@@ -61,6 +64,7 @@ const discard: KeyValueRow = {
 const watch: KeyValueRow = {
   ...shared,
   name: 'watch',
+  grows: 'nothing',
   arity: -2,
   flags,
   needs: ['read'],
@@ -81,6 +85,7 @@ const watch: KeyValueRow = {
 const unwatch: KeyValueRow = {
   ...shared,
   name: 'unwatch',
+  grows: 'nothing',
   arity: 1,
   flags,
   summary: 'Forgets the watched keys.',

@@ -24,6 +24,7 @@ const anything = { ...anyValue, isRequired: false }
 
 const relateNodesRow = documentRow({
   name: 'relateNodes',
+  grows: 'documents',
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -64,6 +65,7 @@ interface MeantArgs {
 
 const unrelateNodesRow = documentRow({
   name: 'unrelateNodes',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -92,6 +94,8 @@ function meantEdge({ id, from, to, type = 'relates' }: MeantArgs): MeantEdge {
 
 const mergeEntitiesRow = documentRow({
   name: 'mergeEntities',
+  // The node that goes holds all that the other one gets.
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   target: collection,

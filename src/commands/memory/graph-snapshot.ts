@@ -19,6 +19,7 @@ import { touchesGraph } from './arguments.js'
 
 export const graphSnapshotRow = documentRow({
   name: 'graphSnapshot',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

@@ -40,6 +40,7 @@ import { missingGraph, touchesGraph } from './arguments.js'
 
 const listGraphsRow = documentRow({
   name: 'listGraphs',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: anyValue,
@@ -96,6 +97,7 @@ type SetGraphCall = Call<SetGraphArgs, string>
 
 const setGraphRow = documentRow({
   name: 'setGraph',
+  grows: 'documents',
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -118,7 +120,7 @@ const setGraphRow = documentRow({
   *run(tx, call) {
     const { db, target, args } = call
     const graph = yield* ensureGraph(tx, db, target, graphCreation(call))
-    saveAccess(tx, graph, changedAccess(call, graph.nodes.access))
+    yield* saveAccess(tx, graph, changedAccess(call, graph.nodes.access))
     const { k1, b } = args
     yield* noteChange(tx, graph.anchors, {
       ...(k1 === undefined ? {} : { k1: requireWithin('k1', k1, k1Max) }),
@@ -177,6 +179,7 @@ function requireWithin(name: string, value: number, most: number): number {
 
 const dropGraphRow = documentRow({
   name: 'dropGraph',
+  grows: 'nothing',
   grain: 'point',
   access: 'identity',
   target: collection,

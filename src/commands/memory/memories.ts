@@ -19,6 +19,7 @@ import { authorOf, nodeText, requireGraph, touchesGraph } from './arguments.js'
 
 const getMemoryRow = documentRow({
   name: 'getMemory',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,
@@ -41,6 +42,7 @@ const getMemoryRow = documentRow({
 
 const updateMemoryRow = documentRow({
   name: 'updateMemory',
+  grows: 'documents',
   grain: 'point',
   access: 'identity',
   target: collection,
@@ -70,6 +72,7 @@ function changeOf(status: MemoryChange['status'], validTo: Value | undefined): M
 
 const forgetMemoryRow = documentRow({
   name: 'forgetMemory',
+  grows: 'nothing',
   grain: 'sweep',
   access: 'identity',
   target: collection,

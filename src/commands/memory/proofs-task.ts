@@ -18,6 +18,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 
 const verifyMemory = documentRow({
   name: 'verifyMemory',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -60,6 +61,7 @@ const verifyMemories = documentRow({
 
 const verifyGraph = documentRow({
   name: 'verifyGraph',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -97,6 +99,8 @@ const exportEvidence = documentRow({
 
 const anchorGraph = documentRow({
   name: 'anchorGraph',
+  // A full quota leaves no memory without its proof: batches are a fraction of what is stored.
+  grows: 'nothing',
   grain: 'task',
   access: 'identity',
   target: string,

@@ -38,6 +38,7 @@ const params = {
 
 export const recallRow = documentRow({
   name: 'recallMemories',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: collection,

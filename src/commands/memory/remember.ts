@@ -9,9 +9,9 @@ import {
   memoryBatchMax,
   memoryBytesAtOnceMax,
   memoryBytesPreparedMax,
-  memoryWorkPerProgram,
   programPutsMax,
 } from '../../base/limits.js'
+import { writeTurnUnits } from '../../base/work-figures.js'
 import type { Call } from '../../bus/call.js'
 import { CommandTx } from '../../bus/command-tx.js'
 import { collection, documents, oneOf, withDefault } from '../../bus/params.js'
@@ -30,7 +30,11 @@ import type { Author } from '../../memory/nodes/entity-writing.js'
 import { shownNode } from '../../memory/nodes/node.js'
 import { memoryPrefix } from '../../memory/postings/packed-id.js'
 import { type PreparedBatch, prepareBatch, writeBatch } from '../../memory/write/prepared-batch.js'
-import { type PreparedMemory, prepareMemory, workOf } from '../../memory/write/prepared-memory.js'
+import {
+  type PreparedMemory,
+  prepareMemory,
+  writingUnits,
+} from '../../memory/write/prepared-memory.js'
 import {
   type Outcome,
   type Remembered,
@@ -52,6 +56,7 @@ type RememberCall = Call<RememberArgs, string>
 
 export const rememberRow = documentRow({
   name: 'rememberMemories',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: collection,
@@ -103,9 +108,9 @@ class BatchWriter {
       }
       return all
     })
-    const work = prepared.reduce((sum, memory) => sum + workOf(memory), 0)
+    const units = prepared.reduce((sum, memory) => sum + writingUnits(memory), 0)
     try {
-      return work > memoryWorkPerProgram
+      return units > writeTurnUnits
         ? yield* this.writeLarge(prepared)
         : yield* this.write(prepared, true)
     } catch (thrown) {
@@ -246,8 +251,8 @@ const readTogether: GroupBound<Placed> = {
 
 const writtenTogether: GroupBound<PreparedMemory> = {
   members: memoryBatchMax,
-  sum: memoryWorkPerProgram,
-  countOf: workOf,
+  sum: writeTurnUnits,
+  countOf: writingUnits,
 }
 
 /** Memories with their places in the command. */

@@ -73,6 +73,7 @@ const planColumn = 'QUERY PLAN'
 
 export const sqlExplainRow = documentRow({
   name: 'sqlExplain',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: string,

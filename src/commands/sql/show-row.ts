@@ -40,6 +40,7 @@ function shownBy({ target }: Pick<SqlCall, 'target'>): ShowStatement {
 
 export const sqlShowRow = documentRow({
   name: 'sqlShow',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: string,

@@ -14,7 +14,7 @@ import {
 import type { Log } from '../../base/log.js'
 import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../store/store.js'
-import { countKey } from '../collection/catalog.js'
+import { besideKey, countKey } from '../collection/counters.js'
 import { documentOfRecord } from '../collection/records.js'
 import { keyChanged } from '../keyspace/guard.js'
 import { sweepLeftovers } from '../keyspace/list-leftovers.js'
@@ -172,7 +172,7 @@ function* deleteSome(tx: Tx, range: KeyRange, limit: number, { what }: Garbage):
 /** What a key had beside its document: its time, and its members. */
 function* discardKey(tx: Tx, key: Bytes, value: Bytes): Program<void> {
   if (key[0] === keyClass.record) {
-    keyChanged(tx, key, yield* documentOfRecord(tx, value), undefined)
+    keyChanged(tx, undefined, key, yield* documentOfRecord(tx, value), undefined)
   }
 }
 
@@ -183,7 +183,10 @@ function discardChunks(tx: Tx, value: Bytes): void {
 
 function* forget(tx: Tx, garbage: Garbage): Program<void> {
   tx.remove(garbage.key)
-  if ('namespace' in garbage) tx.remove(countKey(garbage.namespace))
+  if ('namespace' in garbage) {
+    tx.remove(countKey(garbage.namespace))
+    tx.remove(besideKey(garbage.namespace))
+  }
   if (garbage.what === 'index') tx.remove(countKey(garbage.index))
 }
 

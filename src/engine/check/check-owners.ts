@@ -13,6 +13,7 @@ import {
   type ValueId,
 } from '../background/garbage.js'
 import { listNamespaces } from '../collection/catalog.js'
+import { ownersId } from '../collection/counters.js'
 import type { MembersId } from '../types.js'
 import type { Container } from './check-container.js'
 import { headAt } from './check-members.js'
@@ -35,6 +36,12 @@ const classes = [
   { name: 'a count', ofClass: keyClass.count, owners: 'either' },
 ] as const
 
+/** The chunks of members are looked at one by one; sums of owners are no collection's. */
+const firstIds: ReadonlyMap<number, number> = new Map([
+  [keyClass.chunk, membersChunks + 1],
+  [keyClass.count, ownersId + 1],
+])
+
 /** What was seen to be referred to, and the containers that members were seen to belong to. */
 export interface Referred {
   readonly values: readonly ValueId[]
@@ -46,8 +53,7 @@ export function* checkOwners(referred: Referred | undefined, commits: Commits): 
   const texts: string[] = []
   const known = yield* readPhase(readKnown)
   for (const { name, ofClass, owners } of classes) {
-    // The chunks of members are looked at one by one.
-    let from = ofClass === keyClass.chunk ? membersChunks + 1 : 0
+    let from = firstIds.get(ofClass) ?? 0
     for (const owned of [...ownedIds(known, owners), u32Max + 1]) {
       if (owned < from) continue
       const gap: Gap = { name, ofClass, owners, from, end: owned }

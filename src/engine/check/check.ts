@@ -15,8 +15,9 @@ import type { Document } from '../../value/value.js'
 import { idRange, type ValueId } from '../background/garbage.js'
 import { StepSize } from '../background/step-size.js'
 import { type CappedHead, findHead, isSequenced } from '../collection/capped-order.js'
-import { countKey, findNamespace, listNamespaces } from '../collection/catalog.js'
+import { findNamespace, listNamespaces } from '../collection/catalog.js'
 import { recordKey } from '../collection/collections.js'
+import { countKey } from '../collection/counters.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
 import { entryBytes, isUnmarked } from '../index/entries.js'
 import { entriesOf } from '../index/index-keys.js'
@@ -39,6 +40,7 @@ import {
   stepRange,
 } from './check-steps.js'
 import type { Commits } from './check-strays.js'
+import { checkUsage } from './check-usage.js'
 
 export interface Problem {
   /** `db.collection`; empty where no collection owns what was found. */
@@ -116,6 +118,7 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
   }
   for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
   for (const text of yield* checkHeads()) problems.push({ ns: '', kind: 'order', text })
+  for (const text of yield* checkUsage()) problems.push({ ns: '', kind: 'count', text })
   for (const text of yield* checkReserved()) problems.push({ ns: '', kind: 'name', text })
   return problems
 }

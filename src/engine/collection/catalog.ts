@@ -6,8 +6,8 @@
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits.js'
-import { idKey, keyClass } from '../../store/layout.js'
-import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
+import { keyClass } from '../../store/layout.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { discardIndex, discardKeyspace, discardNamespace } from '../background/garbage.js'
 import { collationOf } from '../index/index-options.js'
@@ -40,6 +40,7 @@ import {
   namespaceKey,
   reservedKey,
 } from './catalog-keys.js'
+import { countOf, giveBackIndexes, giveBackSpace, moveSpace } from './counters.js'
 import {
   decodeAccess,
   decodeNamespace,
@@ -214,7 +215,8 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
 }
 
 /** As saveNamespace, with another access; listings by the one before end. */
-export function saveAccess(tx: Tx, ns: Namespace, access: Access): Namespace {
+export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Namespace> {
+  yield* moveSpace(tx, ns, access)
   removeReach(tx, ns, ns.access)
   return saveNamespace(tx, { ...ns, access })
 }
@@ -227,9 +229,11 @@ export function saveAccess(tx: Tx, ns: Namespace, access: Access): Namespace {
 export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
   for (const index of ns.indexes) discardIndex(tx, index.id)
   if (ns.keyspace === true && ns.isPermanent === true) {
+    yield* giveBackIndexes(tx, ns.access, ns.indexes)
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
+  yield* giveBackSpace(tx, ns)
   if (ns.keyspace === true) discardKeyspace(tx, ns.id)
   else discardNamespace(tx, ns.id)
   removeIndex(tx, ns)
@@ -290,6 +294,7 @@ export function release(tx: Tx, db: string, name: string): void {
 
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
 export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
+  yield* giveBackSpace(tx, ns)
   discardKeyspace(tx, ns.id)
   removeId(tx, ns.id)
   const indexes: IndexDescriptor[] = []
@@ -329,6 +334,7 @@ export function* renameNamespace(
   const access = accessIn(db, kept)
   // What is written beside the place that it takes was not counted until now.
   if (ns.name.startsWith(replacementPrefix)) tx.creating?.(payerOf(access), name)
+  yield* moveSpace(tx, ns, access)
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
   yield* claimDatabase(tx, db)
@@ -432,21 +438,6 @@ export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {
   const hasOwnIndexes = ns.indexes.length > 0 && ns.access.isGraph !== true
   if (!isFixed(ns) || hasOwnIndexes) return true
   return (yield* countOf(tx, ns)).documents > 0
-}
-
-/** Documents and BSON bytes of a collection, exact. */
-export function* countOf(tx: ReadTx, ns: Namespace): Program<Count> {
-  return yield* tx.count(countKey(ns.id))
-}
-
-/** Entries (as `documents`) of an index, and the bytes of their keys and values; exact. */
-export function* entryCountOf(tx: ReadTx, index: IndexDescriptor): Program<Count> {
-  return yield* tx.count(countKey(index.id))
-}
-
-/** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
-export function countKey(id: number): Bytes {
-  return idKey(keyClass.count, id)
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   recordKeyPrefixBytes,
   sweepDocumentsMax,
 } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { idKeyEnd, keyClass } from '../../store/layout.js'
 import { addCounts, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
@@ -58,7 +59,8 @@ import {
   sequenceKey,
   sequenceOf,
 } from './capped-order.js'
-import { countKey, countOf, findNamespace } from './catalog.js'
+import { findNamespace } from './catalog.js'
+import { addDocuments, countOf } from './counters.js'
 import { documentOfRecord, headOf, needsChunks } from './records.js'
 import { checkId, checkSize } from './shape.js'
 import { discardUnused, recordOf, Staged, StagingNeeded } from './staging.js'
@@ -127,7 +129,7 @@ export function* insertDocument(
   const key = recordKey(ns, idOf(document))
   if (ns.keyspace === true) yield* admitKey(tx, ns, key, document)
   yield* insertRecord(tx, ns, key, document, staged)
-  if (ns.keyspace === true) keyChanged(tx, key, undefined, document)
+  if (ns.keyspace === true) keyChanged(tx, ns, key, undefined, document)
 }
 
 /** Adds a document behind all others, and lets the oldest go that it leaves no room for. */
@@ -257,8 +259,8 @@ export function* insertRecord(
   const record = recordOf(tx, ns.id, document, staged)
   if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
   tx.put(key, record)
-  for (const { index, keys } of kept) putEntries(tx, index, keys, key)
-  tx.add(countKey(ns.id), 1, document.length)
+  for (const { index, keys } of kept) putEntries(tx, ns.access, index, keys, key)
+  addDocuments(tx, ns, 1, document.length)
 }
 
 /**
@@ -276,7 +278,7 @@ export function* replaceDocument(
   if (ns.keyspace === true) checkKeyDocument(after, before)
   if (ns.timeSeries !== undefined) requireMeasurement(ns.timeSeries, after)
   yield* replaceRecord(tx, ns, key, before, after, staged)
-  if (ns.keyspace === true) keyChanged(tx, key, before, after)
+  if (ns.keyspace === true) keyChanged(tx, ns, key, before, after)
 }
 
 const noChanges: readonly Change[] = []
@@ -296,10 +298,10 @@ export function* replaceRecord(
   if (needsChunks(before)) yield* discardChunks(tx, key)
   tx.put(key, record)
   for (const { index, added, removed } of changes) {
-    yield* removeEntries(tx, index, removed, key)
-    putEntries(tx, index, added, key)
+    yield* removeEntries(tx, ns.access, index, removed, key)
+    putEntries(tx, ns.access, index, added, key)
   }
-  if (after.length !== before.length) tx.add(countKey(ns.id), 0, after.length - before.length)
+  if (after.length !== before.length) addDocuments(tx, ns, 0, after.length - before.length)
 }
 
 /** How entries change where `after` takes the place of `before`; they are not put yet. */
@@ -310,7 +312,7 @@ function* changesOf(
   before: Document,
   after: Document,
 ): Program<readonly Change[]> {
-  const old = keptEntries(ns, before, key)
+  const old = work.unrefused(() => keptEntries(ns, before, key))
   const kept = keptEntries(ns, after, key)
   const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
   const added = changes.map(({ index, added }) => ({ index, keys: added }))
@@ -327,7 +329,7 @@ export function* removeDocument(
   before: Document,
 ): Program<void> {
   yield* removeRecord(tx, ns, key, before)
-  if (ns.keyspace === true) keyChanged(tx, key, before, undefined)
+  if (ns.keyspace === true) keyChanged(tx, ns, key, before, undefined)
 }
 
 /**
@@ -344,11 +346,11 @@ export function* removeRecord(
   tx.remove(key)
   let entries = 0
   for (const index of ns.indexes) {
-    const { keys } = entriesOf(index, before, key)
-    yield* removeEntries(tx, index, keys, key)
+    const { keys } = work.unrefused(() => entriesOf(index, before, key))
+    yield* removeEntries(tx, ns.access, index, keys, key)
     entries += keys.length
   }
-  tx.add(countKey(ns.id), -1, -before.length)
+  addDocuments(tx, ns, -1, -before.length)
   return entries
 }
 

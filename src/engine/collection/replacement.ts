@@ -21,6 +21,7 @@ import {
   saveNamespace,
 } from './catalog.js'
 import { allocateId } from './catalog-ids.js'
+import { moveSpace } from './counters.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 import { isSameSeries, timeSeriesOf } from './time-series-options.js'
 
@@ -113,6 +114,7 @@ export function* finishReplacement(
     )
   }
   const access = target?.access ?? made.access
+  yield* moveSpace(tx, made, access)
   yield* renameNamespace(tx, saveNamespace(tx, { ...made, access }), db, name, true)
 }
 

@@ -2,7 +2,8 @@
 // counters: exact, and never a scan.
 
 import type { Count, Program, ReadTx } from '../../store/store.js'
-import { countOf, listNamespaces } from './catalog.js'
+import { listNamespaces } from './catalog.js'
+import { countOf } from './counters.js'
 
 /** Documents in all collections, and their BSON bytes. */
 export function* totals(tx: ReadTx): Program<Count> {

@@ -8,9 +8,11 @@ import type { IndexDescriptor, Namespace, NamespaceId } from '../types.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
 import { emptyKeyspace, saveNamespace } from './catalog.js'
 import { allocateId } from './catalog-ids.js'
+import { giveBackSpace } from './counters.js'
 
 export function* truncateNamespace(tx: Tx, ns: Namespace): Program<Namespace> {
   if (ns.keyspace === true) return yield* emptyKeyspace(tx, ns)
+  yield* giveBackSpace(tx, ns)
   const indexes: IndexDescriptor[] = []
   for (const { arrayPaths: _seen, ...index } of ns.indexes) {
     discardIndex(tx, index.id)

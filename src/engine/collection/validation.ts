@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { mapKey } from '../../base/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
 import { validatorsBytesMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { Clause } from '../../query/validation/clause.js'
 import { clauseOf } from '../../query/validation/clauses.js'
@@ -84,7 +84,7 @@ class Rules implements Validator {
     try {
       return this.filter.matches(document)
     } catch (thrown) {
-      if (thrown instanceof GatewayError) return false
+      if (thrown instanceof GatewayError && !isTooMuchWork(thrown)) return false
       throw thrown
     }
   }

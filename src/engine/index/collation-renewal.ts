@@ -6,6 +6,7 @@ import { discardIndex } from '../background/garbage.js'
 import { isSequenced } from '../collection/capped-order.js'
 import { findNamespace, saveNamespace } from '../collection/catalog.js'
 import { allocateId } from '../collection/catalog-ids.js'
+import { giveBackIndexes } from '../collection/counters.js'
 import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 
 /** Whether an index has keys of another version. */
@@ -29,6 +30,7 @@ export function* renewIndexes(tx: Tx, { db, name }: Namespace): Program<void> {
       indexes.push(index)
       continue
     }
+    yield* giveBackIndexes(tx, ns.access, [index])
     discardIndex(tx, index.id)
     const { keyedBy: _, ...rest } = index
     const id = (yield* allocateId(tx)) as IndexId

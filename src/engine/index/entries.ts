@@ -3,13 +3,15 @@
 
 import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { type Document, documentOf, documentValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { countKey, findNamespace, saveNamespace } from '../collection/catalog.js'
-import type { IndexDescriptor, Namespace } from '../types.js'
+import { findNamespace, saveNamespace } from '../collection/catalog.js'
+import { addEntries } from '../collection/counters.js'
+import type { Access, IndexDescriptor, Namespace } from '../types.js'
 import { entriesOf, entryHeadBytes, entryValues, type IndexEntries } from './index-keys.js'
 import { joinedArrayPaths, knowsArrayPaths } from './wildcard-paths.js'
 
@@ -181,6 +183,7 @@ export function isUnmarked({ index, multikey, inexact, arrayPaths }: IndexEntrie
 
 export function putEntries(
   tx: Tx,
+  access: Access,
   index: IndexDescriptor,
   keys: readonly Bytes[],
   record: Bytes,
@@ -190,7 +193,7 @@ export function putEntries(
     tx.put(key, record)
     bytes += entryBytes(key, record)
   }
-  if (keys.length > 0) tx.add(countKey(index.id), keys.length, bytes)
+  if (keys.length > 0) addEntries(tx, access, index, keys.length, bytes)
 }
 
 /**
@@ -199,6 +202,7 @@ export function putEntries(
  */
 export function* removeEntries(
   tx: Tx,
+  access: Access,
   index: IndexDescriptor,
   keys: readonly Bytes[],
   record: Bytes,
@@ -217,7 +221,7 @@ export function* removeEntries(
     tx.remove(key)
     bytes += entryBytes(key, record)
   }
-  if (own.length > 0) tx.add(countKey(index.id), -own.length, -bytes)
+  if (own.length > 0) addEntries(tx, access, index, -own.length, -bytes)
 }
 
 /** The work of one document in one index that is being built: what is missing is put. */
@@ -228,14 +232,14 @@ export function* addMissingEntries(
   document: Document,
   key: Bytes,
 ): Program<number> {
-  const kept = indexes.map((index) => entriesOf(index, document, key))
+  const kept = work.unrefused(() => indexes.map((index) => entriesOf(index, document, key)))
   let put = 0
   for (const { index, keys } of kept) {
     const held = yield* tx.getMany(keys)
     const missing = keys.filter((_, i) => held[i] === undefined)
     const foreign = index.unique ? held.findIndex((by) => by && !equalBytes(by, key)) : -1
     if (foreign >= 0) throw duplicateKey(ns, index, document, key, keys[foreign] as Bytes)
-    putEntries(tx, index, missing, key)
+    putEntries(tx, ns.access, index, missing, key)
     put += missing.length
   }
   if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)

@@ -7,6 +7,7 @@ import { type Bytes, concatBytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
 import { backgroundBytesTarget, buildEntriesTarget } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Value } from '../../value/value.js'
@@ -20,7 +21,8 @@ import {
   listNamespaces,
   saveNamespace,
 } from '../collection/catalog.js'
-import { emptyDocument } from '../collection/descriptors.js'
+import { usageKey, usageOf } from '../collection/counters.js'
+import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { IndexId, Namespace } from '../types.js'
 import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
@@ -42,7 +44,11 @@ interface Build {
   /** Where the collection was found last; a rename may move it. */
   readonly ns: Namespace
   readonly ids: ReadonlySet<IndexId>
+  readonly requireSpace: RequireSpace | undefined
 }
+
+/** Throws QuotaExceeded where an owner's data, which has grown, is larger than it may be. */
+export type RequireSpace = (bytes: number) => void
 
 interface BuildStep {
   readonly records: number
@@ -57,6 +63,8 @@ export class IndexBuilds {
   /** The build that makes an index ready, for requests that join it. */
   private readonly running = new Map<IndexId, Promise<void>>()
   private closed = false
+  /** The bound of builds that are taken up at a start: who asked for them is not known then. */
+  resumedBound: RequireSpace | undefined
 
   constructor(parts: JobParts, random: Random) {
     this.parts = parts
@@ -66,19 +74,21 @@ export class IndexBuilds {
   /**
    * createIndexes: resolves when all are ready. `specs` are the objects of its `indexes`; `create`
    * is for a collection that is missing (default: unowned and private). Rejects with the errors of
-   * the specifications, DuplicateKey, or IndexBuildAborted where index or collection is dropped.
+   * the specifications, DuplicateKey, IndexBuildAborted where index or collection is dropped, or
+   * what `requireSpace` throws: then the index is gone, with what it had.
    */
   async ensure(
     db: string,
     name: string,
     specs: readonly Value[],
     create: CreateOptions = this.defaults(),
+    requireSpace?: RequireSpace,
   ): Promise<EnsureResult> {
     const parsed = parseIndexSpecs(specs)
     const { store } = this.parts
     const declared = await store.write((tx) => declareIndexes(tx, db, name, parsed, create))
     const { before, after, created, building, ns } = declared
-    await Promise.all(this.joinOrBegin(ns, building))
+    await Promise.all(this.joinOrBegin(ns, building, requireSpace))
     const note = 'all indexes already exist'
     return after === before ? { before, after, created, note } : { before, after, created }
   }
@@ -95,7 +105,7 @@ export class IndexBuilds {
     const all = await store.read(listNamespaces)
     for (const ns of all) {
       const ids = ns.indexes.filter((index) => index.state === 'building').map((index) => index.id)
-      for (const build of this.joinOrBegin(ns, ids)) {
+      for (const build of this.joinOrBegin(ns, ids, this.resumedBound)) {
         build.catch((error: unknown) => {
           this.parts.log.warn({ err: error, ns: `${ns.db}.${ns.name}` }, 'index build failed')
         })
@@ -118,7 +128,11 @@ export class IndexBuilds {
   }
 
   /** The builds that make these indexes ready: those at work, and one new one for the others. */
-  private joinOrBegin(ns: Namespace, ids: readonly IndexId[]): Promise<void>[] {
+  private joinOrBegin(
+    ns: Namespace,
+    ids: readonly IndexId[],
+    requireSpace: RequireSpace | undefined,
+  ): Promise<void>[] {
     const builds = new Set<Promise<void>>()
     const missing = new Set<IndexId>()
     for (const id of ids) {
@@ -126,16 +140,16 @@ export class IndexBuilds {
       if (running === undefined) missing.add(id)
       else builds.add(running)
     }
-    if (missing.size > 0) builds.add(this.begin({ ns, ids: missing }))
+    if (missing.size > 0) builds.add(this.begin({ ns, ids: missing, requireSpace }))
     return [...builds]
   }
 
   private begin(build: Build): Promise<void> {
-    const work = this.run(build).finally(() => {
+    const running = this.run(build).finally(() => {
       for (const id of build.ids) this.running.delete(id)
     })
-    for (const id of build.ids) this.running.set(id, work)
-    return work
+    for (const id of build.ids) this.running.set(id, running)
+    return running
   }
 
   private async run(build: Build): Promise<void> {
@@ -187,15 +201,25 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
     put += yield* addMissingEntries(tx, ns, indexes, document, key)
     bytes += document.length
     records++
-    if (put < buildEntriesTarget && bytes < backgroundBytesTarget) continue
+    const isEnough = put >= buildEntriesTarget || bytes >= backgroundBytesTarget || work.isDue
+    if (!isEnough) continue
+    yield* requireRoom(tx, ns, build)
     return { records, bytes, position: after(key) }
   }
+  yield* requireRoom(tx, ns, build)
   const last = entries.at(-1)
   if (last !== undefined && entries.length === limit) {
     return { records, bytes, position: after(last.key) }
   }
   yield* makeReady(tx, ns, build.ids)
   return { records, bytes, position: undefined }
+}
+
+/** The entries count as their collection's owner's from the step on that puts them. */
+function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): Program<void> {
+  const payer = payerOf(access)
+  if (requireSpace === undefined || payer === null) return
+  if (tx.added(usageKey(payer)).bytes > 0) requireSpace(yield* usageOf(tx, payer))
 }
 
 /** Reads the descriptor again: the documents of this step may have changed its bits. */
@@ -212,7 +236,7 @@ function* abandon(tx: Tx, build: Build): Program<void> {
   const ns = yield* locate(tx, build)
   if (ns === undefined) return
   const left = ns.indexes.filter((index) => build.ids.has(index.id)).map((index) => index.id)
-  removeIndexes(tx, ns, new Set(left))
+  yield* removeIndexes(tx, ns, new Set(left))
 }
 
 function* locate(tx: ReadTx, build: Build): Program<Namespace | undefined> {

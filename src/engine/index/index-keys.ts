@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto'
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { entryFieldsBytesMax, indexFieldsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { valueUnits } from '../../base/work-figures.js'
 import { keyClass } from '../../store/layout.js'
 import { Elements, findElement } from '../../value/elements.js'
 import { encodeKey, KeyWriter } from '../../value/key.js'
@@ -32,6 +34,9 @@ export const entryHeadBytes = 5
 const hashBytes = 32
 /** What is kept of fields that are too long, before their SHA-256. */
 export const entryPrefixBytes = entryFieldsBytesMax - hashBytes
+
+/** An entry of an array's element: 1 µs, beside its bytes. */
+const entryMadeUnits = 10
 
 export interface IndexEntries {
   readonly index: IndexDescriptor
@@ -81,6 +86,7 @@ export function entriesOf(
   const keys = new Map<string, Bytes>()
   let inexact = false
   for (const row of rows) {
+    work.spend(entryMadeUnits)
     if (!writeFields(index, row)) inexact = true
     const key = finishKey(index, recordKey)
     keys.set(mapKey(key), key)
@@ -273,6 +279,7 @@ function expand(places: readonly Place[], rows: Row[], multikey: boolean[]): voi
   const elements = new Elements(stop.array.bytes, stop.array.start)
   let isEmpty = true
   while (elements.next()) {
+    work.spend(reached.length * valueUnits)
     isEmpty = false
     const element = elements.value()
     expand(

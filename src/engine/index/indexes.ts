@@ -20,6 +20,7 @@ import {
 } from '../collection/catalog.js'
 import { allocateId } from '../collection/catalog-ids.js'
 import { listedIdIndex } from '../collection/clustered.js'
+import { giveBackIndexes } from '../collection/counters.js'
 import { requireSeriesIndex } from '../collection/time-series.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { optionsOf } from './index-options.js'
@@ -113,7 +114,7 @@ export function* dropIndexes(
 ): Program<number> {
   const ns = yield* findNamespace(tx, db, name)
   if (ns === undefined) throw fail('NamespaceNotFound', `ns not found ${db}.${name}`)
-  removeIndexes(tx, ns, chooseIndexes(ns, which))
+  yield* removeIndexes(tx, ns, chooseIndexes(ns, which))
   return indexCountOf(ns)
 }
 
@@ -124,8 +125,10 @@ export function meantIndexes(ns: Namespace, which: Value): IndexDescriptor[] {
 }
 
 /** Takes indexes out of the descriptor; their entries become garbage. */
-export function removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId>): void {
+export function* removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexId>): Program<void> {
   if (chosen.size === 0) return
+  const gone = ns.indexes.filter(({ id }) => chosen.has(id))
+  yield* giveBackIndexes(tx, ns.access, gone)
   for (const id of chosen) discardIndex(tx, id)
   saveNamespace(tx, { ...ns, indexes: ns.indexes.filter((index) => !chosen.has(index.id)) })
 }

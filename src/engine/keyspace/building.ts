@@ -13,7 +13,7 @@ import {
   programPutsMax,
 } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { bytesPerUnit, wordUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import { markMembersStaged, membersChunks } from '../background/garbage.js'
@@ -33,6 +33,8 @@ export interface Building {
   /** Steps of writing, and how many records each of them puts. */
   readonly steps: number
   readonly putsPerStep: number
+  /** Of all members, as quotas count them. */
+  readonly bytes: number
   /** Answers how many bytes it was about. */
   write(members: Members, step: number): number
 }
@@ -49,8 +51,6 @@ function fitsProgram({ content, steps, putsPerStep }: Building): boolean {
   return bytes <= programBytesMax / 4
 }
 
-/** Parts that are packed in one go. */
-const partsPerBreath = 512
 /** Copying more than this is quicker in native code. */
 const loopBytesMax = 64
 
@@ -60,14 +60,20 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
     const id = yield* ks.allocate()
     const members = ks.members(id)
     for (let step = 0; step < building.steps; step++) building.write(members, step)
-    return id
+    return counted(ks, id, building)
   }
   const source = yield* packed(ks.tx, building)
   const staged = ks.work.takeStaged(ks.tx as Tx, source)
-  if (staged !== undefined) return staged
+  if (staged !== undefined) return counted(ks, staged, building)
   throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
     stageMembers(all, building, source),
   )
+}
+
+/** What was written in which program is all one: the head that follows says the whole. */
+function counted(ks: Keyspace, id: MembersId, { bytes }: Building): MembersId {
+  ks.work.tally(id).bytes = bytes
+  return id
 }
 
 function* stageMembers(staged: Staged, building: Building, source: Bytes): Sweep<void> {
@@ -110,15 +116,15 @@ function* writeSome(
 
 /** The content as one piece: type, then each part behind its length. */
 function* packed(tx: ReadTx, { type, content }: Building): Program<Bytes> {
-  yield* tx.pause(content.length * entryUnits)
   let length = type.length
   for (const part of content) length += 4 + part.length
+  yield* tx.pause(content.length + length / bytesPerUnit)
   const bytes = new Uint8Array(length)
   for (let i = 0; i < type.length; i++) bytes[i] = type.charCodeAt(i)
   let at = type.length
   for (let i = 0; i < content.length; i++) {
-    if (i % partsPerBreath === 0) yield* tx.pause(partsPerBreath * entryUnits)
     const part = content[i] as Slice
+    yield* tx.pause(wordUnits + part.length / bytesPerUnit)
     writeUint32(bytes, at, part.length)
     at += 4
     copyInto(bytes, at, part)

@@ -2,7 +2,7 @@
 // byte of the first. What it answers where there are several is what the peer answers.
 
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { cellsPerUnit } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 /** A stretch that both strings share; positions included at both ends. */
@@ -11,9 +11,6 @@ export interface SharedPart {
   readonly b: readonly [first: number, last: number]
   readonly length: number
 }
-
-/** Cells of the table that are as much work as one entry of a scan. */
-const cellsPerEntry = 1_000
 
 export class CommonSubsequence {
   private readonly width: number
@@ -35,7 +32,7 @@ export class CommonSubsequence {
     const found = new CommonSubsequence(a, b, new Uint32Array((a.length + 1) * (b.length + 1)))
     for (let row = 1; row <= a.length; row++) {
       found.fill(row)
-      yield* tx.pause((found.width / cellsPerEntry) * entryUnits)
+      yield* tx.pause(found.width / cellsPerUnit)
     }
     return found
   }

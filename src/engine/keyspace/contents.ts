@@ -1,9 +1,9 @@
 // What a key holds as plain data, whatever the size: for commands that carry it elsewhere (DUMP,
 // RESTORE) or look at all of it (SORT).
 
-import { scanEntriesMax, wordsPerBreath } from '../../base/limits.js'
+import { scanEntriesMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { Program } from '../../store/store.js'
 import { Hash, type HashField } from './hash.js'
 import type { Key } from './key.js'
@@ -70,8 +70,7 @@ export function* storeContents(
     case 'set': {
       const set = setOf(ks, timed(key, expiresAt))
       for (let i = 0; i < contents.members.length; i++) {
-        if (i % wordsPerBreath === wordsPerBreath - 1)
-          yield* ks.tx.pause(wordsPerBreath * entryUnits)
+        yield* ks.tx.pause(wordUnits)
         yield* set.add(contents.members[i] as Slice)
       }
       yield* set.save()

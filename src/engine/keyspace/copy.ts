@@ -30,10 +30,11 @@ export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Pr
   const type = from.type as KeyType
   if (head !== undefined) {
     const id = yield* copyMembers(ks, from, head, target)
-    const { count, first, levels } = head
+    const { count, first, levels, bytes } = head
     yield* target.remove(to)
     to.expiresAt = expiresAt
     const copy = { id, count, first, ...(levels === undefined ? {} : { levels }) }
+    target.work.tally(id).bytes = bytes ?? 0
     yield* target.putHead(to, type, copy)
     return
   }

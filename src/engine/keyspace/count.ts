@@ -3,7 +3,7 @@
 
 import { scanEntriesMax } from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { countOf } from '../collection/catalog.js'
+import { countOf } from '../collection/counters.js'
 import type { Namespace } from '../types.js'
 import { dueOf, dueRange, namespaceOfRecord } from './expiry.js'
 

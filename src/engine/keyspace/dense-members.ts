@@ -27,6 +27,9 @@ export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): 
     content,
     steps: content.length / each,
     putsPerStep: 2,
+    bytes: content.reduce((sum, { length }, i) => {
+      return sum + (i % each === 0 ? memberBytes(length, 0) : length)
+    }, 0),
     write(members, number) {
       const member = content[number * each] as Slice
       const value = type === 'hash' ? (content[number * each + 1] as Slice) : emptySlice
@@ -34,6 +37,11 @@ export function denseBuilding(type: 'hash' | 'set', content: readonly Slice[]): 
       return 2 * member.length + value.length
     },
   }
+}
+
+/** Keys and records of a member and its number. */
+function memberBytes(length: number, value: number): number {
+  return 38 + 2 * length + value
 }
 
 export class DenseMembers {
@@ -48,6 +56,7 @@ export class DenseMembers {
     const { members } = this
     members.put(part.members, member, payloadOf(numberSlice(number), value))
     members.put(part.numbers, numberSlice(number), member)
+    members.grow(memberBytes(member.length, value.length))
   }
 
   /**
@@ -71,8 +80,10 @@ export class DenseMembers {
     copyInto(bytes, valueAt + 1 + numberBytes, value)
     direct.keep()
     members.changed()
-    if (isPlain === undefined) this.putNumber(direct, number, member)
-    return isPlain === undefined
+    const isNew = isPlain === undefined
+    members.grow(isNew ? memberBytes(member.length, length) : length - valueBytesBefore)
+    if (isNew) this.putNumber(direct, number, member)
+    return isNew
   }
 
   /**
@@ -90,6 +101,7 @@ export class DenseMembers {
     writeNumber(bytes, valueAt + 1, number)
     direct.keep()
     members.changed()
+    members.grow(memberBytes(member.length, 0))
     this.putNumber(direct, number, member)
     return true
   }
@@ -110,6 +122,7 @@ export class DenseMembers {
   replace(before: Member, value: Slice): void {
     const { bytes, start } = before.payload
     const number = new Slice(bytes, start, start + numberBytes)
+    this.members.grow(value.length - valueOfMember(before).length)
     this.members.put(part.members, before.member, payloadOf(number, value), before)
   }
 
@@ -118,6 +131,7 @@ export class DenseMembers {
     const { members } = this
     const number = numberOfSlice(member.payload)
     members.remove(part.members, member)
+    members.grow(-memberBytes(member.member.length, valueOfMember(member).length))
     const lastNumber = numberSlice(count - 1)
     const last = yield* members.at(part.numbers, count - 1)
     if (last === undefined) return
@@ -152,10 +166,13 @@ export class DenseMembers {
 
 /** The number of a member that gets another value: of one command at a time, as none waits. */
 const numberBefore = new Uint8Array(numberBytes)
+/** Of its value. */
+let valueBytesBefore = 0
 
 /** False where the member or its value lies elsewhere. */
-function copyNumber(record: Bytes, start: number): boolean {
+function copyNumber(record: Bytes, start: number, end: number): boolean {
   if (record[start] !== 0) return false
+  valueBytesBefore = end - start - 1 - numberBytes
   for (let i = 0; i < numberBytes; i++) numberBefore[i] = record[start + 1 + i] as number
   return true
 }

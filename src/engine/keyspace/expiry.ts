@@ -56,6 +56,11 @@ export function moveExpiry(tx: Tx, record: Bytes, from: number, to: number): voi
   if (to !== never) tx.put(expiryKey(to, record), present)
 }
 
+/** By how many bytes that makes the entries more. */
+export function expiryGrowth(record: Bytes, from: number, to: number): number {
+  return (Number(to !== never) - Number(from !== never)) * (headBytes + record.length)
+}
+
 function writeHead(key: Bytes, at: number): void {
   const due = Math.max(at, 0)
   const view = new DataView(key.buffer, key.byteOffset, key.length)

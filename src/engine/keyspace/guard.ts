@@ -11,7 +11,9 @@ import { Elements } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { discardMembers } from '../background/garbage.js'
-import { moveExpiry } from './expiry.js'
+import { addBeside } from '../collection/counters.js'
+import type { Namespace } from '../types.js'
+import { expiryGrowth, moveExpiry } from './expiry.js'
 import { claimsHead, type Head, isHead, readHead } from './head.js'
 import { type KeyType, keyTypes, never, readKeyDocument } from './key.js'
 import { isScalar, scalarOf } from './scalar.js'
@@ -47,19 +49,27 @@ export function isExpired(document: Document, now: number): boolean {
   return expiresAt !== never && expiresAt <= now
 }
 
-/** The document under a record key has changed: undefined where there was or is none. */
+/**
+ * The document under a record key of `ns` has changed: undefined where there was or is none. Of a
+ * database that has been emptied, and is no longer counted, `ns` is undefined.
+ */
 export function keyChanged(
   tx: Tx,
+  ns: Namespace | undefined,
   record: Uint8Array,
   before: Document | undefined,
   after: Document | undefined,
 ): void {
   const old = before === undefined ? undefined : readKeyDocument(before)
   const now = after === undefined ? undefined : readKeyDocument(after)
-  moveExpiry(tx, record, old?.expiresAt ?? never, now?.expiresAt ?? never)
+  const [from, to] = [old?.expiresAt ?? never, now?.expiresAt ?? never]
+  moveExpiry(tx, record, from, to)
+  if (ns !== undefined) addBeside(tx, ns, expiryGrowth(record, from, to))
   const head = old === undefined ? undefined : headOf(old.value)
   if (head === undefined) return
-  if (now === undefined || headOf(now.value)?.id !== head.id) discardMembers(tx, head.id)
+  if (now !== undefined && headOf(now.value)?.id === head.id) return
+  discardMembers(tx, head.id)
+  if (ns !== undefined) addBeside(tx, ns, -(head.bytes ?? 0))
 }
 
 const known: ReadonlySet<string> = new Set(['_id', 'type', 'value', 'expiresAt'])

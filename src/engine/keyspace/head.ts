@@ -18,6 +18,11 @@ export interface Head {
   readonly first: number
   /** Of a list: members that it has given up may still lie beside it (list-leftovers.ts). */
   readonly hasLeftovers?: boolean
+  /**
+   * Bytes that its members take, as quotas count them; absent in a head of before, which counts
+   * what has changed since. Of a list that was cut by many at once, a share of what it had.
+   */
+  readonly bytes?: number
   /** Of a sorted set: levels of blocks that count its members (sorted-set-ranks.ts). Else 0. */
   readonly levels?: number
 }
@@ -45,6 +50,7 @@ export function readHead({ bytes, start }: Value): Head {
   let count = 0
   let first = 0
   let levels = 0
+  let bytesOfMembers: number | undefined
   let hasLeftovers = false
   while (elements.next()) {
     if (elements.type === bsonType.bool) {
@@ -55,16 +61,23 @@ export function readHead({ bytes, start }: Value): Head {
     if (bytes[elements.nameStart] === 0x63) count = number
     else if (bytes[elements.nameStart] === 0x69) id = number
     else if (bytes[elements.nameStart] === 0x6c) levels = number
+    else if (bytes[elements.nameStart] === 0x62) bytesOfMembers = number
     else first = number
   }
-  const head: Head = { id: id as MembersId, count, first, ...(levels === 0 ? {} : { levels }) }
+  const head: Head = {
+    id: id as MembersId,
+    count,
+    first,
+    ...(levels === 0 ? {} : { levels }),
+    ...(bytesOfMembers === undefined ? {} : { bytes: bytesOfMembers }),
+  }
   return hasLeftovers ? { ...head, hasLeftovers } : head
 }
 
 export function isSameHead(a: Head | undefined, b: Head): boolean {
   if (a === undefined || a.id !== b.id || a.count !== b.count || a.first !== b.first) return false
   const isAlike = (a.hasLeftovers ?? false) === (b.hasLeftovers ?? false)
-  return isAlike && (a.levels ?? 0) === (b.levels ?? 0)
+  return isAlike && (a.levels ?? 0) === (b.levels ?? 0) && a.bytes === b.bytes
 }
 
 /** Writes the head as the field `value`. */
@@ -73,6 +86,7 @@ export function writeHead(writer: DocumentWriter, head: Head): void {
   writer.int64('id', head.id)
   if (head.first !== 0) writer.int64('first', head.first)
   if (head.levels !== undefined && head.levels > 0) writer.int32('levels', head.levels)
+  if (head.bytes !== undefined) writer.int64('bytes', head.bytes)
   if (head.hasLeftovers === true) writer.bool('hasLeftovers', true)
   writer.close()
 }

@@ -1,8 +1,9 @@
 // Loops over much that is at hand already: they read nothing that would pause by itself, so they
-// give way every so often. What is short goes through at once, as it would without them.
+// spend from the work budget and pause where it says so. What is short goes through at once.
+// (docs/design/transactions.md, rule 1)
 
-import { wordsPerBreath } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { work } from '../../base/work-budget.js'
+import { wordUnits } from '../../base/work-figures.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../store/store.js'
 
@@ -12,8 +13,11 @@ export function eachInTurns<T>(
   items: readonly T[],
   visit: (item: T, index: number) => void,
 ): Step<void> {
-  if (items.length > wordsPerBreath) return visitAll(tx, items, visit)
-  for (let i = 0; i < items.length; i++) visit(items[i] as T, i)
+  for (let i = 0; i < items.length; i++) {
+    if (work.isDue) return visitFrom(tx, items, visit, i)
+    work.note(wordUnits)
+    visit(items[i] as T, i)
+  }
   return nothing
 }
 
@@ -22,8 +26,11 @@ export function mapInTurns<T, U>(
   items: readonly T[],
   map: (item: T, index: number) => U,
 ): Step<U[]> {
-  if (items.length <= wordsPerBreath) return new Done(items.map(map))
-  return mapAll(tx, items, map)
+  const mapped: U[] = []
+  const rest = eachInTurns(tx, items, (item, i) => {
+    mapped.push(map(item, i))
+  })
+  return rest === nothing ? new Done(mapped) : behind(rest, mapped)
 }
 
 /** As mapInTurns, of what makes several of each item. */
@@ -32,39 +39,26 @@ export function flatMapInTurns<T, U>(
   items: readonly T[],
   map: (item: T, index: number) => readonly U[],
 ): Step<U[]> {
-  if (items.length <= wordsPerBreath) return new Done(items.flatMap(map))
-  return flatMapAll(tx, items, map)
+  const mapped: U[] = []
+  const rest = eachInTurns(tx, items, (item, i) => {
+    for (const made of map(item, i)) mapped.push(made)
+  })
+  return rest === nothing ? new Done(mapped) : behind(rest, mapped)
 }
 
-function* visitAll<T>(
+function* visitFrom<T>(
   tx: ReadTx,
   items: readonly T[],
   visit: (item: T, index: number) => void,
+  first: number,
 ): Program<void> {
-  for (let i = 0; i < items.length; i++) {
-    if (i % wordsPerBreath === wordsPerBreath - 1) yield* tx.pause(wordsPerBreath * entryUnits)
+  for (let i = first; i < items.length; i++) {
+    yield* tx.pause(wordUnits)
     visit(items[i] as T, i)
   }
 }
 
-function* mapAll<T, U>(
-  tx: ReadTx,
-  items: readonly T[],
-  map: (item: T, index: number) => U,
-): Program<U[]> {
-  const mapped: U[] = []
-  yield* visitAll(tx, items, (item, i) => mapped.push(map(item, i)))
-  return mapped
-}
-
-function* flatMapAll<T, U>(
-  tx: ReadTx,
-  items: readonly T[],
-  map: (item: T, index: number) => readonly U[],
-): Program<U[]> {
-  const mapped: U[] = []
-  yield* visitAll(tx, items, (item, i) => {
-    for (const made of map(item, i)) mapped.push(made)
-  })
-  return mapped
+function* behind<T>(rest: Step<void>, made: T): Program<T> {
+  yield* rest
+  return made
 }

@@ -5,7 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../base/bytes.js'
 import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
-import { bsonType, writeInt32 } from '../../value/value.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, writeInt32 } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { type KeyType, never } from './key.js'
 import { scalarValue } from './scalar.js'
@@ -121,4 +122,26 @@ export function beginKeyDocument(name: Slice, type: KeyType): DocumentWriter {
 export function endKeyDocument(writer: DocumentWriter, expiresAt: number): Bytes {
   if (expiresAt !== never) writer.date('expiresAt', expiresAt)
   return writer.finish()
+}
+
+/** Documents up to so many bytes are copied one by one. */
+const recordLoopMax = 48
+
+/** The record of a document that stands in it. */
+export function recordOf(document: Document): Bytes {
+  const { length } = document
+  const record = room(length + 1)
+  record[0] = 1
+  if (length > recordLoopMax) record.set(document, 1)
+  else for (let i = 0; i < length; i++) record[i + 1] = document[i] as number
+  return record
+}
+
+/** All elements but `expiresAt`. */
+export function copyButTime(writer: DocumentWriter, document: Document): void {
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (elements.nameEnd - elements.nameStart === 9) continue
+    writer.element(document, elements.start, elements.valueEnd)
+  }
 }

@@ -6,7 +6,6 @@ import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { inlineValueBytesMax, keysAtOnceMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
-import { room } from '../../base/slab.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
@@ -15,18 +14,26 @@ import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
-import { countKey, emptyKeyspace } from '../collection/catalog.js'
+import { emptyKeyspace } from '../collection/catalog.js'
 import { allocateMembersId } from '../collection/catalog-ids.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
+import { addBeside, countKey, usageKey } from '../collection/counters.js'
+import { payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import { checkDocument } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { liveCount } from './count.js'
-import { moveExpiry } from './expiry.js'
+import { expiryGrowth, moveExpiry } from './expiry.js'
 import { type Head, isSameHead, writeHead } from './head.js'
 import { HeldContainers, type Holdable } from './held.js'
 import { Key, type KeyType, never } from './key.js'
-import { beginKeyDocument, endKeyDocument, stringRecord } from './key-document.js'
+import {
+  beginKeyDocument,
+  copyButTime,
+  endKeyDocument,
+  recordOf,
+  stringRecord,
+} from './key-document.js'
 import { recordKeyOf } from './key-name.js'
 import { lookUp } from './look-up.js'
 import { Members } from './members.js'
@@ -36,14 +43,13 @@ import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */
 const chunkedKind = 2
-/** Documents up to so many bytes are copied one by one. */
-const loopBytesMax = 48
-
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
 export class Keyspace {
   private counter: Bytes
+  /** Of its owner's sum; undefined where it has none. */
+  private usage: Bytes | undefined
   private held: HeldContainers | undefined
 
   constructor(
@@ -56,6 +62,8 @@ export class Keyspace {
     readonly work: Work,
   ) {
     this.counter = countKey(ns.id)
+    const payer = payerOf(ns.access)
+    this.usage = payer === null ? undefined : usageKey(payer)
   }
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
@@ -142,12 +150,18 @@ export class Keyspace {
   }
 
   private countPlain(name: Slice, bytes: number, before: number | undefined): void {
-    const { work, writing: tx } = this
+    const { work } = this
     work.changes++
     if (work.notesRare && before === undefined) this.notify('n', 'new', name)
     const growth = bytes - (before ?? 0)
-    if (before === undefined) tx.add(this.counter, 1, growth)
-    else if (growth !== 0) tx.add(this.counter, 0, growth)
+    if (before === undefined) this.count(1, growth)
+    else if (growth !== 0) this.count(0, growth)
+  }
+
+  private count(documents: number, bytes: number): void {
+    const { usage, writing: tx } = this
+    tx.add(this.counter, documents, bytes)
+    if (usage !== undefined) tx.add(usage, 0, bytes)
   }
 
   /** Takes away a string without an end whose document has so many bytes. */
@@ -164,7 +178,7 @@ export class Keyspace {
 
   private uncountPlain(bytes: number): void {
     this.work.changes++
-    this.writing.add(this.counter, -1, -bytes)
+    this.count(-1, -bytes)
   }
 
   /** A writer for `putContainer`: the caller writes the element `value`. */
@@ -179,8 +193,9 @@ export class Keyspace {
   }
 
   /** Makes it a container whose members are records; its time stays as it is. */
-  putHead(key: Key, type: KeyType, head: Head): Step<void> {
+  putHead(key: Key, type: KeyType, given: Head): Step<void> {
     const { expiresAt, stored, storedExpiresAt } = key
+    const head = this.measured(key, given)
     if (stored !== undefined && storedExpiresAt === expiresAt && isSameHead(key.head, head)) {
       // Its members have changed, and who watches the key goes by the version of its record.
       return this.put(key, type, recordOf(stored), expiresAt, head.id)
@@ -188,6 +203,16 @@ export class Keyspace {
     const writer = this.begin(key, type)
     writeHead(writer, head)
     return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
+  }
+
+  /** With the bytes of its members, which are counted here: of others' before, `put` gives back. */
+  private measured({ storedHead }: Key, head: Head): Head {
+    const tally = this.work.tally(head.id)
+    const before = storedHead?.id === head.id ? storedHead.bytes : 0
+    const bytes = Math.max(0, (before ?? 0) + tally.bytes)
+    tally.bytes = 0
+    addBeside(this.writing, this.ns, bytes - (before ?? 0))
+    return { ...head, bytes }
   }
 
   /** The large container under a name that a command before this one has left open. */
@@ -242,11 +267,11 @@ export class Keyspace {
     const tx = this.writing
     work.changes++
     const head = key.storedHead
-    if (head !== undefined) discardMembers(tx, head.id)
-    moveExpiry(tx, key.record, key.storedExpiresAt, never)
+    if (head !== undefined) this.discard(head)
+    this.moveExpiry(key, never)
     if (key.isChunked || ns.indexes.length > 0) return this.removeSlow(key, stored, exists)
     tx.remove(key.record)
-    tx.add(this.counter, -1, -stored.length)
+    this.count(-1, -stored.length)
     key.clear()
     return exists ? done : notDone
   }
@@ -266,6 +291,10 @@ export class Keyspace {
     copyValue(writer, stored as Document)
     const record = recordOf(endKeyDocument(writer, expiresAt))
     yield* this.removeKeepingMembers(from)
+    if (head?.bytes !== undefined) {
+      addBeside(this.writing, this.ns, -head.bytes)
+      addBeside(this.writing, target.ns, head.bytes)
+    }
     yield* target.put(to, type as KeyType, record, expiresAt, head?.id)
   }
 
@@ -300,7 +329,7 @@ export class Keyspace {
     other.settle()
     this.work.changes++
     yield* this.work.beforeIds()
-    const [mine, theirs] = swapKeyspaces(this.writing, this.ns, other.ns)
+    const [mine, theirs] = yield* swapKeyspaces(this.writing, this.ns, other.ns)
     this.become(mine)
     other.become(theirs)
   }
@@ -382,19 +411,28 @@ export class Keyspace {
     work.changes++
     if (work.notesRare && !key.exists) this.notify('n', 'new', key.name)
     const head = key.storedHead
-    if (head !== undefined && head.id !== members) discardMembers(tx, head.id)
-    const { storedExpiresAt } = key
-    if (storedExpiresAt !== expiresAt) moveExpiry(tx, key.record, storedExpiresAt, expiresAt)
+    if (head !== undefined && head.id !== members) this.discard(head)
+    if (key.storedExpiresAt !== expiresAt) this.moveExpiry(key, expiresAt)
     const isLarge = record.length > inlineValueBytesMax
     if (isLarge || key.isChunked || hasRules(ns)) {
       return this.putSlow(key, type, record.subarray(1), expiresAt, isLarge)
     }
     const growth = record.length - 1 - key.storedBytes
     tx.put(key.record, record)
-    if (!key.isStored) tx.add(this.counter, 1, growth)
-    else if (growth !== 0) tx.add(this.counter, 0, growth)
+    if (!key.isStored) this.count(1, growth)
+    else if (growth !== 0) this.count(0, growth)
     key.wrote(type, record, 1, expiresAt, false)
     return nothing
+  }
+
+  private discard({ id, bytes = 0 }: Head): void {
+    discardMembers(this.writing, id)
+    addBeside(this.writing, this.ns, -bytes)
+  }
+
+  private moveExpiry({ record, storedExpiresAt: from }: Key, to: number): void {
+    moveExpiry(this.writing, record, from, to)
+    addBeside(this.writing, this.ns, expiryGrowth(record, from, to))
   }
 
   private *putSlow(
@@ -430,9 +468,9 @@ export class Keyspace {
   }
 
   private *removeKeepingMembers(key: Key): Program<void> {
-    const { stored, record, storedExpiresAt } = key
+    const { stored, record } = key
     this.work.changes++
-    moveExpiry(this.writing, record, storedExpiresAt, never)
+    this.moveExpiry(key, never)
     yield* removeRecord(this.writing, this.ns, record, stored as Document)
     key.clear()
   }
@@ -445,24 +483,6 @@ function hasRules({ indexes, validation }: Namespace): boolean {
 
 export function isWriting(tx: ReadTx): tx is Tx {
   return 'scanOwn' in tx
-}
-
-function recordOf(document: Document): Bytes {
-  const { length } = document
-  const record = room(length + 1)
-  record[0] = 1
-  if (length > loopBytesMax) record.set(document, 1)
-  else for (let i = 0; i < length; i++) record[i + 1] = document[i] as number
-  return record
-}
-
-/** All elements but `expiresAt`. */
-function copyButTime(writer: DocumentWriter, document: Document): void {
-  const elements = new Elements(document)
-  while (elements.next()) {
-    if (elements.nameEnd - elements.nameStart === 9) continue
-    writer.element(document, elements.start, elements.valueEnd)
-  }
 }
 
 /** The element `value` alone. */

@@ -19,6 +19,7 @@ export function listBuilding(elements: readonly Slice[]): Building {
     content: elements,
     steps: elements.length,
     putsPerStep: 1,
+    bytes: elements.reduce((sum, { length }) => sum + elementBytes(length), 0),
     write(members, position) {
       const element = elements[position] as Slice
       members.put(part, numberSlice(position), element)
@@ -27,7 +28,14 @@ export function listBuilding(elements: readonly Slice[]): Building {
   }
 }
 
+/** Key and record of an element of so many bytes. */
+function elementBytes(length: number): number {
+  return 19 + length
+}
+
 export class ListPositions {
+  /** Of its members, when the head was read. */
+  private readonly bytes: number
   private readonly id: Head['id']
   private readonly members: Members
   private length: number
@@ -43,6 +51,7 @@ export class ListPositions {
     this.length = head.count
     this.first = head.first
     this.hasLeftovers = head.hasLeftovers === true
+    this.bytes = head.bytes ?? 0
   }
 
   get count(): number {
@@ -178,17 +187,25 @@ export class ListPositions {
     const start = end === 'front' ? removed.length : 0
     kept.forEach(({ payload }, i) => {
       const occupant = before[start + i]
-      this.put(first + from + start + i, payload, occupant)
+      members.put(part, numberSlice(first + from + start + i), payload, occupant)
     })
     const vacated = end === 'front' ? before.slice(0, start) : before.slice(kept.length)
     for (const member of vacated) members.remove(part, member)
+    for (const index of removed)
+      members.grow(-elementBytes(before[index - from]?.payload.length ?? 0))
   }
 
   /** `known` are those members, unless there are too many to remove one by one. */
   private *takeAway(end: End, count: number, known: readonly Member[]): Program<void> {
     const { ks, id, first, length, members } = this
-    if (count <= trimAtOnceMax) for (const member of known) members.remove(part, member)
-    else {
+    if (count <= trimAtOnceMax) {
+      for (const member of known) {
+        members.remove(part, member)
+        members.grow(-elementBytes(member.payload.length))
+      }
+    } else {
+      // They are not read: what goes is taken for as long as what stays.
+      members.grow(-Math.round(((this.bytes + members.grown) * count) / length))
       const from = end === 'front' ? first : first + length - count
       yield* giveUp(ks, id, end, { from, to: from + count - 1 })
       this.hasLeftovers = true
@@ -206,7 +223,10 @@ export class ListPositions {
   }
 
   private put(position: number, value: Slice, before?: Member): void {
-    this.members.put(part, numberSlice(position), value, before)
+    const { members } = this
+    members.put(part, numberSlice(position), value, before)
+    members.grow(elementBytes(value.length))
+    if (before !== undefined) members.grow(-elementBytes(before.payload.length))
   }
 
   private *read(from: number, to: number): Program<Member[]> {

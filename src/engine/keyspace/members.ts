@@ -15,7 +15,7 @@ import { discardValue, membersPrefix, type ValueId } from '../background/garbage
 import { type ChunkedHead, documentOfRecord, headOf } from '../collection/records.js'
 import type { MembersId, NamespaceId } from '../types.js'
 import { lookUp } from './look-up.js'
-import type { Work } from './work.js'
+import type { Tally, Work } from './work.js'
 
 /** class u8, id u64, part u8. */
 const prefixBytes = 10
@@ -37,13 +37,26 @@ export interface Member {
 
 export class Members {
   private readonly prefixes: (Bytes | undefined)[] = []
+  private readonly tally: Tally
 
   constructor(
     private readonly tx: ReadTx,
     private readonly namespace: NamespaceId,
     readonly id: MembersId,
     private readonly work: Work,
-  ) {}
+  ) {
+    this.tally = work.tally(id)
+  }
+
+  /** The members take so many bytes more, as quotas count them: their noun knows how many. */
+  grow(bytes: number): void {
+    this.tally.bytes += bytes
+  }
+
+  /** By how much they have grown since the head was written last. */
+  get grown(): number {
+    return this.tally.bytes
+  }
 
   get(part: number, member: Slice): Step<Member | undefined> {
     const step = lookUp(this.tx, this.keyOf(part, member))

@@ -2,7 +2,7 @@
 // the many elements of SORT, or the members of a large sorted set, hold nobody up.
 
 import { sortRunElements } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { compareUnits, wordUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 type Compare<T> = (a: T, b: T) => number
@@ -17,7 +17,7 @@ export function* sortInTurns<T>(
   for (let first = 0; first < items.length; first += sortRunElements) {
     const run = items.slice(first, first + sortRunElements).sort(compare)
     for (let i = 0; i < run.length; i++) sorted[first + i] = run[i] as T
-    yield* tx.pause(run.length * entryUnits)
+    yield* tx.pause(run.length * Math.log2(sortRunElements) * compareUnits)
   }
   let other = new Array<T>(items.length)
   for (let size = sortRunElements; size < items.length; size *= 2) {
@@ -49,6 +49,6 @@ function* merge<T>(
     const takesLeft =
       right >= end || (left < middle && compare(sorted[left] as T, sorted[right] as T) <= 0)
     other[to] = sorted[takesLeft ? left++ : right++] as T
-    if ((to + 1) % sortRunElements === 0) yield* tx.pause(sortRunElements * entryUnits)
+    if ((to + 1) % sortRunElements === 0) yield* tx.pause(sortRunElements * wordUnits)
   }
 }

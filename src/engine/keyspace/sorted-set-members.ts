@@ -76,6 +76,7 @@ export function* scoredBuilding(
     content,
     steps: length + blocks.length,
     putsPerStep: 2,
+    bytes: entries.reduce((sum, { member }) => sum + scoredBytes(member), 0),
     write(into, step) {
       const entry = entries[step]
       if (entry === undefined) putBlock(into, blocks[step - length] as LevelBlock)
@@ -84,6 +85,11 @@ export function* scoredBuilding(
     },
   }
   return { building, levels: blocks.at(-1)?.level ?? 0 }
+}
+
+/** Keys and records of a member's score and its place; the blocks that count places are not. */
+function scoredBytes({ length }: Slice): number {
+  return 38 + 2 * length
 }
 
 /** Answers what stands in the key of its place. */
@@ -180,7 +186,10 @@ export class ScoredMembers {
       if (hasSameScore()) return same
       const end = scratchPlace(scoreBefore, member)
       if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
-    } else this.count++
+    } else {
+      this.count++
+      members.grow(scoredBytes(member))
+    }
     bytes[valueAt] = 0
     writeBytes(bytes, valueAt + 1, scoreAfter)
     direct.keep()
@@ -214,8 +223,10 @@ export class ScoredMembers {
 
   /** `before` is what `score` answers. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
-    if (before === undefined) this.count++
-    else yield* this.removePlace(member, before)
+    if (before === undefined) {
+      this.count++
+      this.members.grow(scoredBytes(member))
+    } else yield* this.removePlace(member, before)
     const { ranks } = this
     const place = putScored(this.members, member, score)
     if (!ranks.recountNow(place, place.length, ranks.oneMore)) yield* ranks.added(place, this.count)
@@ -225,6 +236,7 @@ export class ScoredMembers {
   *remove(member: Slice, score: number): Program<void> {
     this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
     yield* this.removePlace(member, score)
+    this.members.grow(-scoredBytes(member))
     this.count--
   }
 

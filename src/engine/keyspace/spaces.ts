@@ -10,12 +10,12 @@ import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step, Tx } from '../../store/store.js'
 import {
   type CreateOptions,
-  countOf,
   createNamespace,
   findNamespace,
   saveNamespace,
 } from '../collection/catalog.js'
 import { namespaceKey } from '../collection/catalog-keys.js'
+import { countOf, moveSpace } from '../collection/counters.js'
 import { decodeNamespace, emptyDocument } from '../collection/descriptors.js'
 import { keyspaceName, ownerOfHome } from '../collection/homes.js'
 import { uuidOfName } from '../collection/server-collections.js'
@@ -173,7 +173,13 @@ export class SpaceTable {
 }
 
 /** Exchanges what two databases hold; owners and modes stay where they are. */
-export function swapKeyspaces(tx: Tx, a: Namespace, b: Namespace): [Namespace, Namespace] {
+export function* swapKeyspaces(
+  tx: Tx,
+  a: Namespace,
+  b: Namespace,
+): Program<[Namespace, Namespace]> {
+  yield* moveSpace(tx, a, b.access)
+  yield* moveSpace(tx, b, a.access)
   return [
     saveNamespace(tx, { ...a, id: b.id, indexes: b.indexes }),
     saveNamespace(tx, { ...b, id: a.id, indexes: a.indexes }),

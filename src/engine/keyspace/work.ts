@@ -6,7 +6,8 @@ import type { Bytes } from '../../base/bytes.js'
 import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
-import type { Program, Tx } from '../../store/store.js'
+import { work as budget } from '../../base/work-budget.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
@@ -36,6 +37,12 @@ export interface KeyEvent {
   readonly key: Uint8Array
   /** Of the database, in the transaction of the event: who may read it may hear of it. */
   readonly access: Access
+}
+
+/** Bytes of members that no head says yet. */
+export interface Tally {
+  readonly id: MembersId
+  bytes: number
 }
 
 const nothingStaged = new Staged()
@@ -74,6 +81,8 @@ export class Work {
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0
+  private readonly tallies = new Map<MembersId, Tally>()
+  private lastTally: Tally | undefined
   /** Staged members that a head of this run points at. */
   private taken: Set<MembersId> | undefined
 
@@ -83,6 +92,17 @@ export class Work {
     private readonly notifies: boolean,
     readonly staged: Staged = nothingStaged,
   ) {}
+
+  /** By how much the members of a container have grown since its head was written last. */
+  tally(id: MembersId): Tally {
+    const { lastTally } = this
+    if (lastTally?.id === id) return lastTally
+    const known = this.tallies.get(id)
+    const tally = known ?? { id, bytes: 0 }
+    if (known === undefined) this.tallies.set(id, tally)
+    this.lastTally = tally
+    return tally
+  }
 
   note(eventClass: EventClass, event: string, place: Place, name: Slice, access: Access): void {
     if (!this.notifies) return
@@ -108,8 +128,28 @@ export class Work {
   /** A write program cannot pause, so what it may read through is bounded. */
   read(entries: number): void {
     this.reads += entries
-    if (this.reads > this.readsMax) {
-      throw refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
-    }
+    if (this.reads > this.readsMax) throw readTooMuch()
   }
+
+  /**
+   * Throws where `tx` is a write program's and has no room for so many units: the command is then
+   * prepared by a read, which pauses.
+   */
+  requireTime(tx: ReadTx, units: number): void {
+    if (!this.prepares && 'scanOwn' in tx && !budget.allows(units)) throw readTooMuch()
+  }
+
+  /**
+   * A write program cannot pause: behind a command that has used up its turn, further ones go into
+   * programs of their own, and those that belong together are prepared by a read.
+   */
+  requireTurn(tx: ReadTx, isTogether: boolean): void {
+    if (!budget.isDue || this.prepares || !('scanOwn' in tx)) return
+    if (!isTogether || !budget.allows(0)) throw readTooMuch()
+  }
+}
+
+/** A command that is refused so is prepared by a read that pauses. */
+function readTooMuch(): Error {
+  return refuse('ERR the command reads too much at once for a write', 'TransactionTooLarge')
 }

@@ -4,7 +4,7 @@
 
 import { GatewayError, hasKind } from '../../base/errors.js'
 import { sweepBytesTarget } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { isSequenced } from '../collection/capped-order.js'
@@ -70,7 +70,9 @@ export function* changePoints(
     try {
       return yield* stagedWrite((tx, staged) => changeAll(tx, target, part, stopAtError, staged))
     } catch (error) {
-      if (!hasKind(error, 'TransactionTooLarge') || size <= 1) throw error
+      if (isTooMuchWork(error) && size <= 1) return [{ error: error as GatewayError }]
+      const isTooLarge = hasKind(error, 'TransactionTooLarge') || isTooMuchWork(error)
+      if (!isTooLarge || size <= 1) throw error
     }
   }
 }
@@ -121,5 +123,5 @@ function* changeOne(
 
 /** What another run, or a smaller batch, may mend. */
 function endsBatch(error: unknown): boolean {
-  return hasKind(error, 'TransactionTooLarge', 'WriteConflict')
+  return hasKind(error, 'TransactionTooLarge', 'WriteConflict') || isTooMuchWork(error)
 }

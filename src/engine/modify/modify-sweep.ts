@@ -11,7 +11,7 @@ import {
   sweepDocumentsMax,
   sweepKeysBytesMax,
 } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
 import type { Update } from '../../query/update.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -140,7 +140,8 @@ function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tal
         changePart(tx, target, change, namespaceId, part, staged),
       )
     } catch (error) {
-      if (!hasKind(error, 'TransactionTooLarge') || size === 1) throw error
+      const isTooLarge = hasKind(error, 'TransactionTooLarge') || isTooMuchWork(error)
+      if (!isTooLarge || size === 1) throw error
       size = Math.ceil(size / 2)
       continue
     }
@@ -177,7 +178,8 @@ function* changePart(
       if (before !== after) tally.modified++
     } catch (error) {
       // A refused document has left no trace, so that the ones before it are kept.
-      if (!(error instanceof GatewayError) || hasKind(error, 'TransactionTooLarge')) throw error
+      if (!(error instanceof GatewayError) || isTooMuchWork(error)) throw error
+      if (hasKind(error, 'TransactionTooLarge')) throw error
       return { keys: i, tally, error }
     }
     tally.matched++

@@ -1,14 +1,14 @@
 // Pushes the documents of one source through pure transforms, in bounded steps with room for others
 // in between: sorting a million documents is many short pieces of work.
 
-import { pullDocumentsMax } from '../../base/limits.js'
+import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
 import { entryUnits } from '../../base/work-figures.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { HoldingSource, type Source } from './holding-source.js'
+import { bytesOfAll, HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
 /** Documents taken or emitted between two places to pause. */
@@ -18,6 +18,7 @@ export class ChainSource extends HoldingSource {
   private readonly upstream: Source
   private readonly chain: Chain
   private readonly emitted: Document[] = []
+  private emittedBytes = 0
   private input: Document[] = []
   private inputAt = 0
   private hasEnded = false
@@ -27,16 +28,24 @@ export class ChainSource extends HoldingSource {
   constructor(upstream: Source, transforms: readonly Transform[]) {
     super()
     this.upstream = upstream
-    this.chain = new Chain(transforms, (document) => this.emitted.push(document))
+    this.chain = new Chain(transforms, (document) => {
+      this.emitted.push(document)
+      this.emittedBytes += document.length
+    })
   }
 
   get counters(): Counters {
     return { ...this.upstream.counters, returned: this.returned }
   }
 
-  /** Bytes that the transforms hold. */
-  get bytesHeld(): number {
-    return this.chain.bytesHeld
+  /** What the transforms hold is counted by themselves. */
+  override get bytesBuffered(): number {
+    const rest = this.inputAt === this.input.length ? 0 : bytesOfAll(this.input.slice(this.inputAt))
+    return super.bytesBuffered + this.emittedBytes + rest + this.upstream.bytesBuffered
+  }
+
+  override get bytesWorking(): number {
+    return this.chain.bytesHeld + this.upstream.bytesWorking
   }
 
   protected get isExhausted(): boolean {
@@ -59,12 +68,18 @@ export class ChainSource extends HoldingSource {
       asked *= 2
     }
     const documents = this.emitted.splice(0, want)
+    this.emittedBytes -= bytesOfAll(documents)
     this.returned += documents.length
     return documents
   }
 
   override close(): void {
     super.close()
+    this.emitted.length = 0
+    this.emittedBytes = 0
+    this.input = []
+    this.inputAt = 0
+    this.isDone = true
     this.chain.abandon()
     this.upstream.close()
   }
@@ -76,7 +91,7 @@ export class ChainSource extends HoldingSource {
     while (pieces + this.emitted.length - before < piecesPerPause) {
       if (!this.chain.step() && !this.feed()) break
       pieces++
-      if (work.isDue) break
+      if (this.emittedBytes >= scanBytesTarget || work.isDue) break
     }
     return pieces + this.emitted.length - before
   }

@@ -2,10 +2,17 @@
 // They hold positions or bounded results, never a transaction.
 // (docs/design/transactions.md, rule 10)
 
+import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { cursorIdleMs, cursorsPerOwnerMax, pullDocumentsMax } from '../../base/limits.js'
+import {
+  cursorIdleMs,
+  cursorOverheadBytes,
+  cursorReclaimBytesMin,
+  cursorsPerOwnerMax,
+  pullDocumentsMax,
+} from '../../base/limits.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { Touch } from '../types.js'
@@ -24,6 +31,8 @@ export interface CursorMeta {
   readonly touches?: readonly Touch[]
   /** It stays open at the end of a capped collection. */
   readonly tail?: Tail
+  /** Bytes of the command that opened it: the source looks at them as long as it is open. */
+  readonly commandBytes?: number
 }
 
 export interface Tail {
@@ -51,7 +60,9 @@ export interface Cursor {
   whenKilled: (() => void) | undefined
 }
 
-type Entry = { -readonly [K in keyof Cursor]: Cursor[K] }
+type Entry = { -readonly [K in keyof Cursor]: Cursor[K] } & {
+  readonly share: ByteShare | undefined
+}
 
 export class Cursors {
   /** Cursors that one wallet may have open, with all of its keys; 0 for no bound. */
@@ -63,7 +74,12 @@ export class Cursors {
   private readonly clock: Clock
   private readonly random: Random
 
-  constructor(clock: Clock, random: Random) {
+  /** `shares` counts what cursors hold in memory; without it nothing does. */
+  constructor(
+    clock: Clock,
+    random: Random,
+    private readonly shares?: ByteShares,
+  ) {
     this.clock = clock
     this.random = random
   }
@@ -72,7 +88,10 @@ export class Cursors {
     return this.cursors.size
   }
 
-  /** Keeps a source; answers its id. Throws ExceededMemoryLimit above `perOwnerMax`. */
+  /**
+   * Keeps a source; answers its id. Throws ExceededMemoryLimit above `perOwnerMax`, and where the
+   * owner holds too much memory with no other cursor to close for it.
+   */
   open(source: Source, meta: CursorMeta): number {
     const holder = holderOf(meta.owner)
     const owned = this.owned.get(holder) ?? 0
@@ -80,12 +99,19 @@ export class Cursors {
       source.close()
       throw fail('ExceededMemoryLimit', `more than ${this.perOwnerMax} cursors are open`)
     }
+    const share = this.shares?.open(holder)
+    if (share?.take(bytesOf(source, meta)) === false) {
+      share.close()
+      source.close()
+      throw fail('ExceededMemoryLimit', 'the cursors of this owner hold too much memory')
+    }
     const id = this.freshId()
     const now = this.clock.now()
     this.cursors.set(id, {
       id,
       source,
       meta,
+      share,
       openedAt: now,
       lastUsedAt: now,
       isBusy: false,
@@ -127,6 +153,38 @@ export class Cursors {
     entry.isBusy = false
     entry.lastUsedAt = this.clock.now()
     if (entry.source.drained) this.remove(entry)
+    else entry.share?.settle(bytesOf(entry.source, entry.meta))
+  }
+
+  /**
+   * Closes the oldest idle cursor of an owner that holds memory worth it; without an owner, of the
+   * one whose cursors hold most. False where there is none. Its next getMore finds no cursor.
+   */
+  reclaim(holder: string | undefined): boolean {
+    const owner = holder ?? this.largestHolder()
+    if (owner === undefined) return false
+    let oldest: Entry | undefined
+    for (const cursor of this.cursors.values()) {
+      if (!isWorthClosing(cursor) || holderOf(cursor.meta.owner) !== owner) continue
+      if (oldest === undefined || cursor.lastUsedAt < oldest.lastUsedAt) oldest = cursor
+    }
+    if (oldest === undefined) return false
+    this.remove(oldest)
+    return true
+  }
+
+  private largestHolder(): string | undefined {
+    const held = new Map<string, number>()
+    for (const cursor of this.cursors.values()) {
+      if (!isWorthClosing(cursor)) continue
+      const holder = holderOf(cursor.meta.owner)
+      held.set(holder, (held.get(holder) ?? 0) + heldBy(cursor))
+    }
+    let largest: string | undefined
+    for (const [holder, bytes] of held) {
+      if (bytes > (held.get(largest ?? '') ?? 0)) largest = holder
+    }
+    return largest
   }
 
   /** Closes a cursor whose command has failed. */
@@ -178,6 +236,7 @@ export class Cursors {
     else this.owned.delete(holder)
     // A source at work is let go by its command, which is told in its next pause.
     if (!cursor.isBusy) cursor.source.close()
+    cursor.share?.close()
   }
 
   private freshId(): number {
@@ -188,6 +247,19 @@ export class Cursors {
       if (id !== 0 && !this.cursors.has(id)) return id
     }
   }
+}
+
+function bytesOf({ bytesBuffered }: Source, { commandBytes = 0 }: CursorMeta): number {
+  return cursorOverheadBytes + commandBytes + bytesBuffered
+}
+
+/** With what stages hold, which counts apart. */
+function heldBy({ share, source }: Entry): number {
+  return (share?.bytesHeld ?? 0) + source.bytesWorking
+}
+
+function isWorthClosing(cursor: Entry): boolean {
+  return !cursor.isBusy && heldBy(cursor) >= cursorReclaimBytesMin
 }
 
 /** The wallet of an owner's key, all of whose keys count as one; else the owner. */

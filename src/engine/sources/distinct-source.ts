@@ -53,6 +53,14 @@ export class DistinctSource extends HoldingSource {
     }
   }
 
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + (this.rest?.bytesBuffered ?? 0)
+  }
+
+  override get bytesWorking(): number {
+    return this.rest?.bytesWorking ?? 0
+  }
+
   protected get isExhausted(): boolean {
     if (this.rest !== undefined) return this.rest.drained
     return this.spanAt >= this.plan.access.spans.length

@@ -5,13 +5,14 @@ import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
 import { entryUnits } from '../../base/work-figures.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
-import type { Workspace } from '../../query/spill.js'
+import type { MemoryHolding, Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { FacetPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, documentValue } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
 import { HoldingSource, type Source } from './holding-source.js'
+import { counted } from './query-memory.js'
 import type { Counters } from './walk.js'
 
 interface Facet {
@@ -31,6 +32,7 @@ export class FacetSource extends HoldingSource {
   private readonly facets: readonly Facet[]
   private readonly goOn: Continue
   private readonly workspace: Workspace | undefined
+  private readonly holding: MemoryHolding | undefined
   private resultBytes = 0
   private isDone = false
   private returned = 0
@@ -38,6 +40,7 @@ export class FacetSource extends HoldingSource {
   constructor(upstream: Source, plan: FacetPlan, workspace: Workspace | undefined, goOn: Continue) {
     super()
     this.workspace = workspace
+    this.holding = workspace?.holding?.()
     this.upstream = upstream
     this.goOn = goOn
     this.facets = plan.facets.map(({ name, stages }) => this.facet(name, stages))
@@ -59,6 +62,7 @@ export class FacetSource extends HoldingSource {
     this.upstream.close()
     for (const facet of this.facets) yield* this.finish(tx, facet)
     this.isDone = true
+    this.holding?.close()
     this.returned = 1
     return [
       writeDocument((writer) => {
@@ -71,7 +75,11 @@ export class FacetSource extends HoldingSource {
 
   override close(): void {
     super.close()
-    for (const { chain } of this.facets) chain.abandon()
+    for (const facet of this.facets) {
+      facet.chain.abandon()
+      facet.results = []
+    }
+    this.holding?.close()
     this.upstream.close()
   }
 
@@ -82,7 +90,7 @@ export class FacetSource extends HoldingSource {
     const transforms = stages
       .slice(0, end)
       .filter(isPure)
-      .map((plan) => plan.create(this.workspace))
+      .map((plan) => counted(plan.create(this.workspace), this.workspace))
     const chain = new Chain(transforms, (document) => {
       this.count(document)
       results.push(document)
@@ -120,6 +128,7 @@ export class FacetSource extends HoldingSource {
 
   private count(document: Document): void {
     this.resultBytes += document.length
+    this.holding?.hold(this.resultBytes)
     if (this.resultBytes <= blockingBytesMax) return
     throw location(
       4031700,

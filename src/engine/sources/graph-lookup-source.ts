@@ -6,6 +6,7 @@ import { blockingBytesMax, pullDocumentsMax } from '../../base/limits.js'
 import type { QueryContext } from '../../query/context.js'
 import { location } from '../../query/expressions/operator.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
+import type { MemoryHolding } from '../../query/spill.js'
 import type { GraphLookupPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { field } from '../../value/elements.js'
@@ -39,6 +40,7 @@ export class GraphLookupSource extends JoiningSource {
     private readonly plan: GraphLookupPlan,
     private readonly place: Place,
     private readonly open: Open,
+    private readonly holding?: MemoryHolding,
   ) {
     super(upstream, 1)
   }
@@ -56,7 +58,7 @@ export class GraphLookupSource extends JoiningSource {
     const { db, context } = place
     const from = yield* readPlaceOf(tx, db, plan.from, context, plan.throughView)
     const search: Search = { found: new Map(), asked: new Set(), bytes: 0 }
-    let frontier = unasked(search, plan.startOf(document))
+    let frontier = this.unasked(search, plan.startOf(document))
     for (let depth = 0; frontier.length > 0 && depth <= plan.maxDepth; depth++) {
       const next: Value[] = []
       for (let at = 0; at < frontier.length; at += valuesAtOnce) {
@@ -65,9 +67,33 @@ export class GraphLookupSource extends JoiningSource {
           next.push(...plan.leadsTo(found))
         }
       }
-      frontier = unasked(search, next)
+      frontier = this.unasked(search, next)
     }
+    this.holding?.close()
     return [...search.found.values()]
+  }
+
+  override close(): void {
+    super.close()
+    this.holding?.close()
+  }
+
+  private hold(search: Search, bytes: number): void {
+    search.bytes += bytes
+    this.holding?.hold(search.bytes)
+    if (search.bytes <= blockingBytesMax) return
+    throw location(40099, '$graphLookup reached maximum memory consumption')
+  }
+
+  /** The values that no round has asked for yet. */
+  private unasked(search: Search, values: readonly Value[]): Value[] {
+    return values.filter((value) => {
+      const key = equalityKey(value)
+      if (search.asked.has(key)) return false
+      search.asked.add(key)
+      this.hold(search, key.length)
+      return true
+    })
   }
 
   /** The documents that a round finds for the first time. */
@@ -87,27 +113,10 @@ export class GraphLookupSource extends JoiningSource {
         if (search.found.has(id)) continue
         fresh.push(found)
         search.found.set(id, plan.withDepth(found, depth))
-        hold(search, found.length)
+        this.hold(search, found.length)
       }
     }
     this.count(source)
     return fresh
   }
-}
-
-/** The values that no round has asked for yet. */
-function unasked(search: Search, values: readonly Value[]): Value[] {
-  return values.filter((value) => {
-    const key = equalityKey(value)
-    if (search.asked.has(key)) return false
-    search.asked.add(key)
-    hold(search, key.length)
-    return true
-  })
-}
-
-function hold(search: Search, bytes: number): void {
-  search.bytes += bytes
-  if (search.bytes <= blockingBytesMax) return
-  throw location(40099, '$graphLookup reached maximum memory consumption')
 }

@@ -15,12 +15,17 @@ export interface Source {
   /** Nothing is left; a pull may be needed to find that out. */
   readonly drained: boolean
   readonly counters: Readonly<Counters>
+  /** Bytes of documents that wait here: those given back, and those of sources before it. */
+  readonly bytesBuffered: number
+  /** Bytes that stages hold to work with, which their workspace counts. */
+  readonly bytesWorking: number
   /** Lets go of what is held; the source is drained. */
   close(): void
 }
 
 export abstract class HoldingSource implements Source {
   private held: Document[] = []
+  private heldBytes = 0
   private closed = false
   abstract readonly counters: Readonly<Counters>
   /** Nothing is left to produce. */
@@ -30,13 +35,19 @@ export abstract class HoldingSource implements Source {
   protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
 
   pull(tx: ReadTx, want: number): Program<Document[]> {
-    if (this.held.length > 0) return given(this.held.splice(0, want))
+    if (this.held.length > 0) return given(this.takeHeld(want))
     if (this.closed || this.isExhausted) return given([])
     return this.produce(tx, want)
   }
 
   putBack(documents: readonly Document[]): void {
-    if (!this.closed) this.held = [...documents, ...this.held]
+    if (this.closed) return
+    this.held = [...documents, ...this.held]
+    this.heldBytes += bytesOfAll(documents)
+  }
+
+  get bytesBuffered(): number {
+    return this.heldBytes
   }
 
   get drained(): boolean {
@@ -46,7 +57,24 @@ export abstract class HoldingSource implements Source {
   close(): void {
     this.closed = true
     this.held = []
+    this.heldBytes = 0
   }
+
+  get bytesWorking(): number {
+    return 0
+  }
+
+  private takeHeld(want: number): Document[] {
+    const documents = this.held.splice(0, want)
+    this.heldBytes -= bytesOfAll(documents)
+    return documents
+  }
+}
+
+export function bytesOfAll(documents: readonly Document[]): number {
+  let bytes = 0
+  for (const document of documents) bytes += document.length
+  return bytes
 }
 
 /** A program that has nothing to read. */
@@ -54,15 +82,22 @@ function* given(documents: Document[]): Program<Document[]> {
   return documents
 }
 
-/** Documents that are there already. */
+/** Documents that are there already; `isCounted`: they lie in memory that counts elsewhere. */
 export class DocumentsSource extends HoldingSource {
   readonly counters: Counters = { keysExamined: 0, docsExamined: 0, returned: 0 }
   protected readonly isExhausted = true
 
-  constructor(documents: readonly Document[]) {
+  constructor(
+    documents: readonly Document[],
+    private readonly isCounted = false,
+  ) {
     super()
     this.counters.returned = documents.length
     this.putBack(documents)
+  }
+
+  override get bytesBuffered(): number {
+    return this.isCounted ? 0 : super.bytesBuffered
   }
 
   protected *produce(): Program<Document[]> {

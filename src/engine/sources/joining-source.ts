@@ -29,6 +29,14 @@ export abstract class JoiningSource extends HoldingSource {
     }
   }
 
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + this.upstream.bytesBuffered
+  }
+
+  override get bytesWorking(): number {
+    return this.upstream.bytesWorking
+  }
+
   override close(): void {
     super.close()
     this.upstream.close()
@@ -51,6 +59,11 @@ export abstract class JoiningSource extends HoldingSource {
 
   /** The documents with what was found for each, in order; a join may unwind them. */
   protected abstract join(tx: ReadTx & Guarded, documents: readonly Document[]): Program<Document[]>
+
+  /** Documents that this join has not come to, for the next one. */
+  protected giveBack(documents: readonly Document[]): void {
+    if (documents.length > 0) this.upstream.putBack(documents)
+  }
 
   /** A search is over. */
   protected count({ counters }: Source): void {

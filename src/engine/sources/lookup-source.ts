@@ -3,11 +3,17 @@
 
 import { type Bytes, mapKey, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
-import { blockingBytesMax, lookupCacheBytesMax, pullDocumentsMax } from '../../base/limits.js'
+import {
+  blockingBytesMax,
+  lookupCacheBytesMax,
+  pullDocumentsMax,
+  scanBytesTarget,
+} from '../../base/limits.js'
 import { entryUnits } from '../../base/work-figures.js'
 import type { QueryContext } from '../../query/context.js'
 import { compileFilter, type Filter } from '../../query/filter.js'
 import type { StagePlan } from '../../query/pipeline.js'
+import type { MemoryHolding } from '../../query/spill.js'
 import { FieldSetter } from '../../query/stages/setter.js'
 import type { LookupPlan, LookupUnwind } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -21,6 +27,12 @@ import { JoiningSource } from './joining-source.js'
 const joinedAtOnce = 50
 
 type Open = (place: ReadPlace, filter: Filter, stages: readonly StagePlan[]) => Source
+
+/** What one step has put together. */
+interface Joined {
+  readonly documents: Document[]
+  bytes: number
+}
 
 /** Answers of one batch, by question. */
 interface Cache {
@@ -40,6 +52,7 @@ export class LookupSource extends JoiningSource {
     private readonly plan: LookupPlan,
     private readonly place: { readonly context: QueryContext; readonly db: string },
     private readonly open: Open,
+    private readonly holding?: MemoryHolding,
   ) {
     super(upstream, joinedAtOnce)
     const { bytes, start } = plan.spec
@@ -53,14 +66,29 @@ export class LookupSource extends JoiningSource {
     const { from, throughView } = this.plan
     const place = yield* readPlaceOf(tx, db, from, context, throughView)
     const cache: Cache = { place, answers: new Map(), bytes: 0 }
-    const joined: Document[] = []
-    for (const document of documents) {
+    const joined: Joined = { documents: [], bytes: 0 }
+    for (const [i, document] of documents.entries()) {
       const matches = yield* this.matchesOf(tx, document, cache)
-      if (this.plan.unwind === undefined) joined.push(this.plan.joined(document, matches))
+      if (this.plan.unwind === undefined) this.add(joined, this.plan.joined(document, matches))
       else this.unwind(document, matches, this.plan.unwind, joined)
       yield* tx.pause(matches.length * entryUnits)
+      if (joined.bytes < scanBytesTarget) continue
+      this.giveBack(documents.slice(i + 1))
+      break
     }
-    return joined
+    this.holding?.close()
+    return joined.documents
+  }
+
+  override close(): void {
+    super.close()
+    this.holding?.close()
+  }
+
+  private add(joined: Joined, document: Document): void {
+    joined.documents.push(document)
+    joined.bytes += document.length
+    this.holding?.hold(joined.bytes)
   }
 
   /** One document for each match: the array of all of them is never made. */
@@ -68,16 +96,16 @@ export class LookupSource extends JoiningSource {
     document: Document,
     matches: readonly Document[],
     { keepsEmpty }: LookupUnwind,
-    joined: Document[],
+    joined: Joined,
   ): void {
     const { plan, index } = this
     if (matches.length === 0 && keepsEmpty) {
       const whole = plan.joinedEach(document, undefined)
-      joined.push(index === undefined ? whole : index.set(whole, nullValue))
+      this.add(joined, index === undefined ? whole : index.set(whole, nullValue))
     }
     for (const [i, match] of matches.entries()) {
       const whole = plan.joinedEach(document, match)
-      joined.push(index === undefined ? whole : index.set(whole, int64Value(BigInt(i))))
+      this.add(joined, index === undefined ? whole : index.set(whole, int64Value(BigInt(i))))
     }
   }
 
@@ -116,6 +144,7 @@ export class LookupSource extends JoiningSource {
         bytes += match.length
         answer.push(match)
       }
+      this.holding?.hold(bytes)
       if (bytes <= blockingBytesMax) continue
       const what = `documents in ${this.plan.from} matching pipeline's $lookup stage`
       throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)

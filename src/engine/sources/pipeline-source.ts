@@ -27,6 +27,7 @@ import { GraphLookupSource } from './graph-lookup-source.js'
 import { HoldingSource } from './holding-source.js'
 import { LookupSource } from './lookup-source.js'
 import { type CountShape, countShapeOf, type PipelineParts, partsOf } from './pipeline-parts.js'
+import { counted } from './query-memory.js'
 import { countDocuments, documentsSource, openFind, type Source } from './source.js'
 import { UnionSource } from './union-source.js'
 import type { Counters } from './walk.js'
@@ -61,7 +62,9 @@ export function openPipeline(
 ): Source {
   const [first, ...others] = stages
   if (first?.kind === 'documents') {
-    return openStages(documentsSource(first.documents), others, environment)
+    // Documents that the command spells out lie in its bytes, which its cursor counts.
+    const isCounted = first.documents[0]?.buffer === first.spec.bytes.buffer
+    return openStages(documentsSource(first.documents, isCounted), others, environment)
   }
   if (first !== undefined && isSourcePlan(first)) {
     const provider = environment.providers?.[first.kind]
@@ -157,20 +160,32 @@ function openStages(
 function created(plan: PureStagePlan, { workspace, observe }: PipelineEnvironment): Transform {
   const transform = plan.create(workspace)
   observe?.(plan, transform)
-  return transform
+  return streaming.has(plan.kind) ? transform : counted(transform, workspace)
 }
+
+/** Stages that keep nothing. */
+const streaming: ReadonlySet<string> = new Set(['match', 'limit', 'skip'])
 
 /** A stage that reads more than its input; a hint was for the pipeline's own collection. */
 function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironment): Source {
-  const { context, db } = environment
+  const { context, db, workspace } = environment
+  const holding = workspace?.holding?.()
   switch (stage.kind) {
     case 'lookup':
-      return new LookupSource(source, stage, { context, db }, (place, filter, plans) =>
-        openFiltered(place, filter, plans, environment),
+      return new LookupSource(
+        source,
+        stage,
+        { context, db },
+        (place, filter, plans) => openFiltered(place, filter, plans, environment),
+        holding,
       )
     case 'graphLookup':
-      return new GraphLookupSource(source, stage, { context, db }, (place, filter) =>
-        openFiltered(place, filter, [], environment),
+      return new GraphLookupSource(
+        source,
+        stage,
+        { context, db },
+        (place, filter) => openFiltered(place, filter, [], environment),
+        holding,
       )
     case 'union':
       return new UnionSource(source, function* (tx) {
@@ -180,7 +195,7 @@ function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironm
         return openPipeline(place.ns, stagesOver(place, stages), environment)
       })
     case 'facet':
-      return new FacetSource(source, stage, environment.workspace, (documents, stages) =>
+      return new FacetSource(source, stage, workspace, (documents, stages) =>
         openStages(documentsSource(documents), stages, environment),
       )
   }

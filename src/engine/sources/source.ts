@@ -12,7 +12,7 @@ import type { SpillFigures, Workspace } from '../../query/spill.js'
 import { sortPlan } from '../../query/stages/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, nullValue, type Value } from '../../value/value.js'
-import { countOf } from '../collection/catalog.js'
+import { countOf } from '../collection/counters.js'
 import type { IndexUse } from '../index/index-use.js'
 import { liveCount } from '../keyspace/count.js'
 import { type Cover, coverOf } from '../plan/cover.js'
@@ -27,6 +27,7 @@ import { ChainSource } from './chain-source.js'
 import { countEntries } from './count-entries.js'
 import { DistinctSource } from './distinct-source.js'
 import { DocumentsSource, HoldingSource, type Source } from './holding-source.js'
+import { counted } from './query-memory.js'
 import { type Counters, type Found, Walk } from './walk.js'
 
 export type { Source }
@@ -58,9 +59,9 @@ export function openFind(ns: Namespace | undefined, query: FindQuery): Source {
   return new FindSource(ns, query, planQuery(ns, query))
 }
 
-/** A source of documents that are there already. */
-export function documentsSource(documents: readonly Document[]): Source {
-  return new DocumentsSource(documents)
+/** A source of documents that are there already; see DocumentsSource. */
+export function documentsSource(documents: readonly Document[], isCounted = false): Source {
+  return new DocumentsSource(documents, isCounted)
 }
 
 /** A walk with skip, limit and projection; its order is the plan's or a sort's before them. */
@@ -106,9 +107,17 @@ export class FindSource extends HoldingSource {
     if (sort === undefined || plan.isSorted) return undefined
     const keep = this.limitLeft + this.skipLeft
     const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
-    const transform = create(workspace)
+    const transform = counted(create(workspace), workspace)
     this.sorting = transform
     return new ChainSource(new WalkSource(this.walk), [transform])
+  }
+
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + (this.sorted?.bytesBuffered ?? 0)
+  }
+
+  override get bytesWorking(): number {
+    return this.sorted?.bytesWorking ?? 0
   }
 
   override close(): void {

@@ -43,6 +43,15 @@ export class UnionSource extends HoldingSource {
     return yield* this.other.pull(tx, asked)
   }
 
+  override get bytesBuffered(): number {
+    const other = this.other?.bytesBuffered ?? 0
+    return super.bytesBuffered + this.upstream.bytesBuffered + other
+  }
+
+  override get bytesWorking(): number {
+    return this.upstream.bytesWorking + (this.other?.bytesWorking ?? 0)
+  }
+
   override close(): void {
     super.close()
     this.upstream.close()

@@ -3,6 +3,7 @@
 // budget of bytes in flight; without room the request waits unread.
 
 import type { IncomingMessage } from 'node:http'
+import type { ByteBudget } from '../../base/byte-budget.js'
 import { fail } from '../../base/errors.js'
 import {
   messageBytesMax,
@@ -11,7 +12,6 @@ import {
   unannouncedBodyBytes,
 } from '../../base/limits.js'
 import type { Awaitable } from '../../store/store.js'
-import type { ByteBudget } from '../budget.js'
 
 /** What a request has taken of the budget: given back when it is answered, or its client gone. */
 export interface Held {
@@ -34,7 +34,7 @@ export function readBody<T>(
   incoming: IncomingMessage,
   { budget, slowBodies }: BodyServices,
   held: Held,
-  read: (body: Buffer) => T,
+  read: (body: Buffer) => Awaitable<T>,
   bytesMax = messageBytesMax,
 ): Awaitable<T> {
   const announced = incoming.headers['content-length']

@@ -9,8 +9,8 @@ import {
   dataApiLimitDefault,
   dataApiLimitMax,
 } from '../../base/limits.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import { Elements, elementsOf, field } from '../../value/elements.js'
-import { valueToJson } from '../../value/json.js'
 import { documentFrom } from '../../value/literal.js'
 import { integerOf } from '../../value/numbers.js'
 import {
@@ -23,6 +23,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
+import { type JsonText, joinedJson, jsonBetween } from '../json-thread.js'
 import { jsonOf, wholeField } from './call.js'
 import { cursorBatch, cursorId, identified, writeErrors, writeFailure } from './document-routes.js'
 import { widenIds, widenPipeline } from './ids.js'
@@ -97,7 +98,7 @@ async function find(call: RawCall, isOne: boolean): Promise<HttpAnswer> {
   })
   const documents = await allOf(call, reply)
   if (isOne) return { status: 200, body: `{"document":${documents[0] ?? 'null'}}` }
-  return { status: 200, body: `{"documents":[${documents.join(',')}]}` }
+  return { status: 200, body: joinedJson('{"documents":[', documents, ',', ']}') }
 }
 
 async function aggregate(call: RawCall): Promise<HttpAnswer> {
@@ -108,20 +109,22 @@ async function aggregate(call: RawCall): Promise<HttpAnswer> {
     cursor: { batchSize: dataApiBatchDocuments },
   })
   const documents = await allOf(call, reply)
-  return { status: 200, body: `{"documents":[${documents.join(',')}]}` }
+  return { status: 200, body: joinedJson('{"documents":[', documents, ',', ']}') }
 }
 
 /** All documents of a cursor as JSON, as many as one answer may hold. */
-async function allOf(call: RawCall, first: Document): Promise<string[]> {
-  const documents: string[] = []
+async function allOf(call: RawCall, first: Document): Promise<JsonText[]> {
+  const documents: JsonText[] = []
+  const turns = new WorkTurns()
   let chars = 0
   let batch = cursorBatch(first, 'firstBatch')
   let id = cursorId(first)
   for (;;) {
     for (const document of elementsOf(batch)) {
-      const text = valueToJson(document, call.mode)
+      const text = await jsonBetween('', document, '', call.mode)
       documents.push(text)
       chars += text.length
+      if (turns.isDue) await turns.pause()
     }
     const isTooLarge = chars > dataApiAnswerBytesMax || documents.length > dataApiLimitMax
     if (isTooLarge && id !== 0) await endCursor(call, id)

@@ -6,8 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { answerDelayMsMax, answersTogether } from '../../base/limits.js'
 import type { Awaitable } from '../../store/store.js'
+import { noteUnsent, repliesOf, type SocketReplies } from './replies.js'
 import type { AnyRoute, HttpExchange } from './request.js'
-import { type Answer, writeAnswer } from './respond.js'
+import { type Answer, isLarge, writeAnswer } from './respond.js'
 
 /** Undefined: the route has written its answer. */
 export type Handle = (exchange: HttpExchange) => Awaitable<Answer | undefined>
@@ -76,7 +77,8 @@ export class DirectRoutes {
     this.asked = []
     this.isAnswering = true
     for (const exchange of asked) {
-      this.answer(exchange)
+      if (exchange.outgoing.socket === null) this.answerInTurn(exchange)
+      else this.answer(exchange)
       if (this.ready.length > 1 && this.clock.elapsed() - this.readySinceMs > answerDelayMsMax) {
         this.writeReady()
       }
@@ -85,11 +87,20 @@ export class DirectRoutes {
     this.writeReady()
   }
 
+  /** Behind others of its connection: once what was answered before is mostly taken. */
+  private answerInTurn(exchange: DirectExchange): void {
+    const replies = repliesOf(exchange.incoming)
+    exchange.replies = replies
+    if (replies === undefined) this.answer(exchange)
+    else replies.run(() => this.answer(exchange))
+  }
+
   private answer(exchange: DirectExchange): void {
     try {
       const answer = exchange.handle(exchange)
       if (answer instanceof Promise) this.answerLater(exchange, answer)
       else if (answer !== undefined) this.answered(exchange, answer)
+      else exchange.replies?.done()
     } catch (thrown) {
       this.answered(exchange, this.refuse(exchange, thrown))
     }
@@ -99,6 +110,7 @@ export class DirectRoutes {
     answer.then(
       (late) => {
         if (late !== undefined) this.answered(exchange, late)
+        else exchange.replies?.done()
       },
       (thrown) => this.answered(exchange, this.refuse(exchange, thrown)),
     )
@@ -106,6 +118,13 @@ export class DirectRoutes {
 
   private answered(exchange: DirectExchange, answer: Answer): void {
     exchange.answer = answer
+    const { replies } = exchange
+    if (replies !== undefined || isLarge(answer)) {
+      this.write(exchange, answer)
+      noteUnsent(exchange.outgoing)
+      replies?.done()
+      return
+    }
     if (this.ready.length === 0) {
       this.readySinceMs = this.clock.elapsed()
       // What a commit answers comes in one go, too.
@@ -118,13 +137,17 @@ export class DirectRoutes {
     const { ready } = this
     this.ready = []
     for (const exchange of ready) {
-      const { outgoing, answer } = exchange
-      if (answer === undefined) continue
-      try {
-        writeAnswer(outgoing, answer)
-      } catch (thrown) {
-        writeAnswer(outgoing, this.refuse(exchange, thrown))
-      }
+      const { answer } = exchange
+      if (answer !== undefined) this.write(exchange, answer)
+    }
+  }
+
+  private write(exchange: DirectExchange, answer: Answer): void {
+    const { outgoing } = exchange
+    try {
+      writeAnswer(outgoing, answer)
+    } catch (thrown) {
+      writeAnswer(outgoing, this.refuse(exchange, thrown))
     }
   }
 }
@@ -132,6 +155,8 @@ export class DirectRoutes {
 class DirectExchange implements HttpExchange {
   readonly isDeferred = true
   answer: Answer | undefined = undefined
+  /** Of its socket, where it came behind others. */
+  replies: SocketReplies | undefined = undefined
 
   constructor(
     readonly incoming: IncomingMessage,

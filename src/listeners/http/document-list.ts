@@ -16,7 +16,8 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
-import { type HttpCall, jsonOf } from './call.js'
+import { type JsonText, jsonBetween } from '../json-thread.js'
+import type { HttpCall } from './call.js'
 import { cursorBatch } from './document-routes.js'
 import { widenIds } from './ids.js'
 import { after, idsAfter, type SortField, sortKey } from './keyset.js'
@@ -48,7 +49,7 @@ interface Listed {
   readonly key: readonly Value[]
 }
 
-async function list(call: HttpCall): Promise<string> {
+async function list(call: HttpCall): Promise<JsonText> {
   const sort = sortOf(call.query('sort'))
   const filter = filterOf(call.query('filter'))
   const order = sort.map(({ name, direction }) => `${direction}${name}`)
@@ -67,7 +68,8 @@ async function list(call: HttpCall): Promise<string> {
   const last = found.length > page.length ? page.at(-1) : undefined
   const next = last === undefined ? null : sealCursor(call.pageKey, scope, last.key)
   const documents = writeArray(page.map(({ document }) => document))
-  return `{"documents":${jsonOf(call, documents)},"cursor":${JSON.stringify(next)},"ok":1}`
+  const end = `,"cursor":${JSON.stringify(next)},"ok":1}`
+  return jsonBetween('{"documents":', documents, end, call.mode)
 }
 
 /** By `_id` alone: its index leads to the place, whatever has gone before. */

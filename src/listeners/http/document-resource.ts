@@ -6,7 +6,7 @@ import { fail } from '../../base/errors.js'
 import { documentBytesMax } from '../../base/limits.js'
 import { equalValues } from '../../value/compare.js'
 import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
-import { jsonToValue, valueToJson } from '../../value/json.js'
+import { jsonToValue } from '../../value/json.js'
 import { documentFrom } from '../../value/literal.js'
 import { integerOf } from '../../value/numbers.js'
 import {
@@ -19,6 +19,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
+import { jsonBetween, readValue } from '../json-thread.js'
 import { writeErrors, writeFailure } from './document-routes.js'
 import {
   type Conditions,
@@ -67,7 +68,7 @@ async function get(call: RawCall): Promise<HttpAnswer> {
   const etag = entityTag(document, call.mode)
   const headers = { etag, 'cache-control': 'private, no-cache' }
   if (isKnown(etag, ifNoneMatch)) return { status: 304, headers, body: null }
-  return { status: 200, headers, body: valueToJson(found, call.mode) }
+  return { status: 200, headers, body: await jsonBetween('', found, '', call.mode) }
 }
 
 async function put(call: RawCall): Promise<HttpAnswer> {
@@ -176,7 +177,7 @@ function readBody(call: RawCall): Promise<Value> {
   return call.body((bytes) => {
     if (bytes.length === 0) throw fail('BadValue', 'a body is required')
     if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-    return jsonToValue(bytes)
+    return readValue(bytes)
   })
 }
 
@@ -233,13 +234,17 @@ function replacement(body: Value, ids: readonly Value[]): unknown {
 }
 
 /** The answer of a change: the document as it is now. */
-function changed(call: RawCall, reply: Document, conditions: Conditions): HttpAnswer {
+async function changed(
+  call: RawCall,
+  reply: Document,
+  conditions: Conditions,
+): Promise<HttpAnswer> {
   const found = field(reply, 'value')
   if (found === undefined || found.type !== bsonType.object) throw missing(conditions)
   const result = field(reply, 'lastErrorObject')
   const isNew = result !== undefined && fieldIn(result, 'upserted') !== undefined
   const etag = entityTag(documentOf(found), call.mode)
-  const body = valueToJson(found, call.mode)
+  const body = await jsonBetween('', found, '', call.mode)
   if (!isNew) return { status: 200, headers: { etag }, body }
   return { status: 201, headers: { etag, location: call.incoming.url ?? '' }, body }
 }

@@ -3,12 +3,15 @@
 
 import { fail, kindOf } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, entryUnits } from '../../base/work-figures.js'
+import { WorkTurns } from '../../base/work-turns.js'
+import type { Request } from '../../bus/session.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
 import { nothingFound } from '../../commands/document/cursors.js'
 import { FindOneRequest } from '../../commands/document/find-one.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, field, fieldIn } from '../../value/elements.js'
-import { valueInJson } from '../../value/json.js'
 import { integerOf } from '../../value/numbers.js'
 import {
   bsonType,
@@ -22,6 +25,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { type DocumentWriter, writeArray, writeDocument } from '../../value/writer.js'
+import { asciiJson, type JsonText, jsonBetween } from '../json-thread.js'
 import { command, copyFields, type HttpCall, jsonOf, wholeField } from './call.js'
 import { widenIds, widenPipeline } from './ids.js'
 import type { Route } from './routes.js'
@@ -130,24 +134,17 @@ export const documentRoutes: readonly Route[] = [
 
 async function insertOne(call: HttpCall): Promise<string> {
   const [document, id] = identified(call, call.fields.get('document'))
-  const reply = await call.run(insertCommand(call, [document], true))
+  const reply = await call.ask(insertRequest(call, [document], true))
   const [error] = writeErrors(reply)
   if (error !== undefined) throw writeFailure(error)
   return `{"acknowledged":true,"insertedId":${jsonOf(call, id)},"insertedCount":1,"ok":1}`
 }
 
-async function insertMany(call: HttpCall): Promise<string> {
-  const given = elementsOf(call.fields.get('documents') ?? writeArray([]))
-  const documents: Document[] = []
-  const ids: Value[] = []
-  for (const value of given) {
-    const [document, id] = identified(call, value)
-    documents.push(document)
-    ids.push(id)
-  }
+async function insertMany(call: HttpCall): Promise<JsonText> {
+  const { documents, ids } = await documentsOf(call)
   if (documents.length === 0) throw fail('BadValue', "field 'documents' must not be empty")
   const ordered = !isFalse(call, 'ordered')
-  const reply = await call.run(insertCommand(call, documents, ordered))
+  const reply = await call.ask(insertRequest(call, documents, ordered))
   const errors = writeErrors(reply)
   const failed = new Set(errors.map((error) => numberField(error, 'index')))
   const stop = ordered && errors[0] ? numberField(errors[0], 'index') : ids.length
@@ -160,8 +157,25 @@ async function insertMany(call: HttpCall): Promise<string> {
       writeErrors: writeArray(errors.map(documentValue)),
     })
   }
-  const list = jsonOf(call, writeArray(inserted))
-  return `{"acknowledged":true,"insertedCount":${inserted.length},"insertedIds":${list},"ok":1}`
+  const head = `{"acknowledged":true,"insertedCount":${inserted.length},"insertedIds":`
+  return await jsonBetween(head, writeArray(inserted), ',"ok":1}', call.mode)
+}
+
+/** The documents of a body with their ids, read with pauses. */
+async function documentsOf(call: HttpCall): Promise<{ documents: Document[]; ids: Value[] }> {
+  const documents: Document[] = []
+  const ids: Value[] = []
+  const given = call.fields.get('documents') ?? writeArray([])
+  const turns = new WorkTurns()
+  const elements = new Elements(given.bytes, given.start)
+  while (elements.next()) {
+    const [document, id] = identified(call, elements.value())
+    documents.push(document)
+    ids.push(id)
+    work.note(entryUnits + document.length / bytesPerUnit)
+    if (turns.isDue) await turns.pause()
+  }
+  return { documents, ids }
 }
 
 function isFalse(call: HttpCall, name: string): boolean {
@@ -186,15 +200,13 @@ export function identified(call: HttpCall, value: Value | undefined): [Document,
   return [whole, id]
 }
 
-function insertCommand(call: HttpCall, documents: readonly Document[], ordered: boolean): Document {
-  return command(call, 'insert', (writer) => {
-    writer.openArray('documents')
-    for (const document of documents) writer.pushDocument(document)
-    writer.close().bool('ordered', ordered)
-  })
+/** The documents stand beside the command: within it they would be copied and read again. */
+function insertRequest(call: HttpCall, documents: readonly Document[], ordered: boolean): Request {
+  const body = command(call, 'insert', (writer) => writer.bool('ordered', ordered))
+  return { db: call.database, body, sequences: new Map([['documents', documents]]) }
 }
 
-async function find(call: HttpCall): Promise<string> {
+async function find(call: HttpCall): Promise<JsonText> {
   return cursorJson(call, await call.run(findCommand(call, httpPageMax)), 'firstBatch')
 }
 
@@ -211,7 +223,7 @@ function findCommand(call: HttpCall, page: number, streams = false): Document {
   })
 }
 
-function findOne(call: HttpCall): Awaitable<string> {
+function findOne(call: HttpCall): Awaitable<JsonText> {
   const { fields } = call
   const filter = fields.get('filter')
   if (fields.size > (filter === undefined ? 0 : 1)) return findOneSo(call)
@@ -222,13 +234,13 @@ function findOne(call: HttpCall): Awaitable<string> {
   return found.then((document) => documentJson(call, document))
 }
 
-function documentJson(call: HttpCall, found: Document): string {
+function documentJson(call: HttpCall, found: Document): Awaitable<JsonText> {
   const value = found === nothingFound ? nullValue : documentValue(found)
-  return valueInJson('{"document":', value, ',"ok":1}', call.mode)
+  return jsonBetween('{"document":', value, ',"ok":1}', call.mode)
 }
 
 /** As findOne, with more than a filter. */
-function findOneSo(call: HttpCall): Awaitable<string> {
+function findOneSo(call: HttpCall): Awaitable<JsonText> {
   const query = command(call, 'find', (writer) => {
     writeFilter(writer, call, 'filter')
     copyFields(writer, call.fields, ['projection', 'sort', 'skip', 'hint', 'let', 'maxTimeMS'])
@@ -239,11 +251,11 @@ function findOneSo(call: HttpCall): Awaitable<string> {
   return reply.then((found) => foundJson(call, found))
 }
 
-function foundJson(call: HttpCall, reply: Document): string {
+function foundJson(call: HttpCall, reply: Document): Awaitable<JsonText> {
   const batch = cursorField(reply, 'firstBatch')
   const elements = new Elements(batch.bytes, batch.start)
   const found = elements.next() ? elements.value() : nullValue
-  return valueInJson('{"document":', found, ',"ok":1}', call.mode)
+  return jsonBetween('{"document":', found, ',"ok":1}', call.mode)
 }
 
 async function update(call: HttpCall, multi: boolean): Promise<string> {
@@ -308,7 +320,7 @@ async function count(call: HttpCall): Promise<string> {
   return `{"count":${numberField(reply, 'n')},"ok":1}`
 }
 
-async function distinct(call: HttpCall): Promise<string> {
+async function distinct(call: HttpCall): Promise<JsonText> {
   const reply = await call.run(
     command(call, 'distinct', (writer) => {
       const key = call.fields.get('field')
@@ -317,10 +329,10 @@ async function distinct(call: HttpCall): Promise<string> {
       copyFields(writer, call.fields, ['maxTimeMS'])
     }),
   )
-  return `{"values":${jsonOf(call, field(reply, 'values'))},"ok":1}`
+  return jsonBetween('{"values":', field(reply, 'values') ?? nullValue, ',"ok":1}', call.mode)
 }
 
-async function aggregate(call: HttpCall): Promise<string> {
+async function aggregate(call: HttpCall): Promise<JsonText> {
   return cursorJson(call, await call.run(aggregateCommand(call, httpPageMax)), 'firstBatch')
 }
 
@@ -350,7 +362,7 @@ function firstName(stage: Value): string {
   return elements.next() ? elements.name() : ''
 }
 
-async function getMore(call: HttpCall): Promise<string> {
+async function getMore(call: HttpCall): Promise<JsonText> {
   const id = wholeField(call.fields, 'cursor') ?? 0
   const asked = wholeField(call.fields, 'batchSize') ?? httpPageDefault
   return cursorJson(call, await call.run(getMoreCommand(call.collection, id, asked)), 'nextBatch')
@@ -395,10 +407,15 @@ export function cursorBatch(reply: Document, name: 'firstBatch' | 'nextBatch'): 
   return cursorField(reply, name)
 }
 
-function cursorJson(call: HttpCall, reply: Document, batch: 'firstBatch' | 'nextBatch'): string {
-  const documents = jsonOf(call, cursorField(reply, batch))
-  const ns = JSON.stringify(stringOf(cursorField(reply, 'ns')))
-  return `{"cursor":{"${batch}":${documents},"id":${cursorId(reply)},"ns":${ns}},"ok":1}`
+function cursorJson(
+  call: HttpCall,
+  reply: Document,
+  batch: 'firstBatch' | 'nextBatch',
+): Awaitable<JsonText> {
+  const documents = cursorField(reply, batch)
+  const ns = asciiJson(stringOf(cursorField(reply, 'ns')))
+  const end = `,"id":${cursorId(reply)},"ns":${ns}},"ok":1}`
+  return jsonBetween(`{"cursor":{"${batch}":`, documents, end, call.mode)
 }
 
 function numberField(document: Document, name: string): number {

@@ -4,11 +4,12 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.js'
-import { eventStreamPingMs } from '../../base/limits.js'
+import { eventStreamPingMs, smallMessageBytesMax } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { OutputBounds } from '../../bus/keyvalue/settings.js'
 import type { Identity } from '../../identity/identity.js'
 import { OutputLimit } from '../output-limit.js'
+import { isCrowded, noteUnsent } from './replies.js'
 
 export interface EventStreamsOptions {
   readonly clock: Clock
@@ -103,7 +104,9 @@ export class EventStream {
     if (outgoing.destroyed || outgoing.writableEnded) return
     outgoing.write(text)
     const unsent = outgoing.writableLength
-    if (!output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())) return
+    if (unsent > smallMessageBytesMax) noteUnsent(outgoing)
+    const isPassed = output.isPassed(unsent, options.clock.elapsed(), options.bounds?.())
+    if (!isPassed && !isCrowded(outgoing)) return
     options.log.warn({ unsent }, 'an event stream that was too slow was cut')
     outgoing.destroy()
   }

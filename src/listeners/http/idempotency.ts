@@ -206,7 +206,7 @@ export class Turn {
         writer.string('fingerprint', this.fingerprint).int32('status', status)
         writer.string('headers', JSON.stringify(Object.fromEntries(own)))
         writer.string('rights', JSON.stringify(rights))
-        if (body !== null) writer.string('body', body)
+        if (body !== null) writer.string('body', body.toString())
         writer.value('expires', numberValue(now + idempotencyMs))
       })
     await store.write((tx) => this.put(tx, rowOf, now))

@@ -10,11 +10,11 @@ import {
   importStreamDocuments,
 } from '../../base/limits.js'
 import { elementsOf, field, fieldsOf } from '../../value/elements.js'
-import { jsonToDocument } from '../../value/json.js'
 import { documentFrom } from '../../value/literal.js'
 import { integerOf } from '../../value/numbers.js'
 import { type Document, documentValue, stringOf, type Value } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
+import { readDocument } from '../json-thread.js'
 import { identified, writeErrors } from './document-routes.js'
 import { type Line, LineSplitter } from './lines.js'
 import type { RawCall } from './routes.js'
@@ -102,7 +102,8 @@ export class Import {
       if (bytes === undefined) {
         throw fail('BSONObjectTooLarge', `the line is longer than ${importLineBytesMax} bytes`)
       }
-      const [document, id] = identified(this.call, documentValue(jsonToDocument(bytes)))
+      const read = await readDocument(bytes)
+      const [document, id] = identified(this.call, documentValue(read))
       if (this.options.mode === 'upsert') requireNoOperators(document)
       this.batch.push({ line: number, document, id })
       this.batchBytes += bytes.length

@@ -43,7 +43,7 @@ export class InProcessMemory implements MemoryApi {
         fields: fieldsOf(route, body),
         run: (command) => this.call.runIn(this.call.space, command),
       })
-      return { status, body: JSON.parse(text ?? '{}') as Json }
+      return { status, body: JSON.parse((text ?? '{}').toString()) as Json }
     } catch (thrown) {
       const refused = memoryRefusal(toGatewayError(thrown))
       return { status: refused.status, body: JSON.parse(refused.body) as Json }

@@ -73,6 +73,21 @@ const requests: readonly Series[] = [
     ],
   },
   {
+    name: 'svc_request_others_seconds',
+    type: 'summary',
+    help:
+      'Seconds of processor time that other owners had between the arrival of a command and ' +
+      'its reply: quantiles of the last minute, sum and count of all.',
+    labels: { quantile: ['0.5', '0.95', '0.99'] },
+    read: ({ others: { p50, p95, p99 }, othersSumMs, othersCount }) => [
+      { value: p50 / 1_000, labels: { quantile: '0.5' } },
+      { value: p95 / 1_000, labels: { quantile: '0.95' } },
+      { value: p99 / 1_000, labels: { quantile: '0.99' } },
+      { value: othersSumMs / 1_000, suffix: '_sum' },
+      { value: othersCount, suffix: '_count' },
+    ],
+  },
+  {
     name: 'svc_errors_total',
     type: 'counter',
     help: 'Requests that were answered with an error, by its code.',

@@ -48,6 +48,10 @@ export interface Figures {
   /** Of all time. */
   readonly latencyCount: number
   readonly latencySumMs: number
+  /** What other owners had of the processor while commands were there; as latency. */
+  readonly others: LatencyFigures
+  readonly othersCount: number
+  readonly othersSumMs: number
   readonly contents: Count
   readonly store: StoreStats
   readonly chain: ChainHealth
@@ -87,6 +91,9 @@ function figuresOf(sources: MetricsSources, contents: Count): Figures {
     latency: counters.latency.figures(clock.elapsed()),
     latencyCount: counters.latency.count,
     latencySumMs: counters.latency.sumMs,
+    others: counters.others.figures(clock.elapsed()),
+    othersCount: counters.others.count,
+    othersSumMs: counters.others.sumMs,
     store: store.stats(),
     chain: chain.health(),
     anchoring: sources.anchoring,

@@ -4,12 +4,15 @@
 import type { ServerResponse } from 'node:http'
 import { toGatewayError } from '../../base/errors.js'
 import { streamBatchDocuments } from '../../base/limits.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import { Elements } from '../../value/elements.js'
-import { type JsonMode, valueToJson } from '../../value/json.js'
+import type { JsonMode } from '../../value/json.js'
 import { type Document, int64Value, type Value } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
+import { jsonBetween } from '../json-thread.js'
 import type { HttpCall } from './call.js'
 import { cursorBatch, cursorCollection, cursorId, getMoreCommand } from './document-routes.js'
+import { noteUnsent } from './replies.js'
 import { errorBody } from './respond.js'
 
 /**
@@ -42,14 +45,14 @@ async function pump(
   outgoing: ServerResponse,
   cursor: { id: number; readonly mode: JsonMode; readonly collection: string },
 ): Promise<void> {
-  let flows = writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
+  let flows = await writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
   while (cursor.id !== 0) {
     if (!flows && !outgoing.destroyed) await drained(outgoing)
     if (outgoing.destroyed) return
     const next = getMoreCommand(cursor.collection, cursor.id, streamBatchDocuments)
     const reply = await call.run(next)
     cursor.id = cursorId(reply)
-    flows = writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
+    flows = await writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
   }
 }
 
@@ -62,12 +65,29 @@ async function dropCursor(call: HttpCall, collection: string, id: number): Promi
   }
 }
 
-/** False when the socket has enough for now. */
-function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): boolean {
-  const lines: string[] = []
+/** False when the socket has enough for now. Others work in between where there is much. */
+async function writeLines(
+  mode: JsonMode,
+  batch: Value,
+  outgoing: ServerResponse,
+): Promise<boolean> {
+  const turns = new WorkTurns()
+  let lines: string[] = []
+  let flows = true
   const elements = new Elements(batch.bytes, batch.start)
-  while (elements.next()) lines.push(valueToJson(elements.value(), mode), '\n')
-  return outgoing.write(lines.join(''))
+  while (elements.next()) {
+    const text = jsonBetween('', elements.value(), '\n', mode)
+    if (typeof text === 'string') lines.push(text)
+    else {
+      outgoing.write(lines.join(''))
+      lines = []
+      flows = outgoing.write(await text)
+    }
+    if (turns.isDue) await turns.pause()
+  }
+  if (lines.length > 0) flows = outgoing.write(lines.join(''))
+  if (!flows) noteUnsent(outgoing)
+  return flows
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

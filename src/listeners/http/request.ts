@@ -3,9 +3,11 @@
 // routing of the request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ByteBudget } from '../../base/byte-budget.js'
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
-import { databaseNameBytesMax } from '../../base/limits.js'
+import { databaseNameBytesMax, jsonInThreadBytes } from '../../base/limits.js'
 import type { Bus } from '../../bus/bus.js'
 import { type Request, Session, type Touched } from '../../bus/session.js'
 import { requireHomeForm } from '../../engine/collection/homes.js'
@@ -14,7 +16,7 @@ import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
+import { readDocument } from '../json-thread.js'
 import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
 import type { Guard } from './guard.js'
@@ -152,11 +154,11 @@ export class HttpRequest implements RawCall {
     return this.services.guard.isEncrypted(this.incoming)
   }
 
-  async body<T>(read: (bytes: Buffer) => T): Promise<T> {
+  async body<T>(read: (bytes: Buffer) => Awaitable<T>): Promise<T> {
     return this.wholeBody(read)
   }
 
-  private wholeBody<T>(read: (bytes: Buffer) => T): Awaitable<T> {
+  private wholeBody<T>(read: (bytes: Buffer) => Awaitable<T>): Awaitable<T> {
     const { incoming, services, held, route } = this
     return readBody(incoming, services, held, read, route.bodyBytesMax)
   }
@@ -172,11 +174,23 @@ export class HttpRequest implements RawCall {
     if (type === undefined && headers['content-length'] === '0') return check.fields(emptyBody)
     requireJsonType(type)
     return this.wholeBody((bytes) => {
+      if (bytes.length > jsonInThreadBytes && type !== undefined)
+        return this.longFields(check, bytes)
       this.onBody?.(bytes)
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
       return check.fields(jsonToDocument(bytes))
     })
+  }
+
+  private async longFields(check: BodyCheck, bytes: Buffer): Promise<BodyFields> {
+    if (this.onBody !== undefined) {
+      for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+        this.onBody(bytes.subarray(at, at + hashedAtOnce))
+        await nextTurn()
+      }
+    }
+    return check.fields(await readDocument(bytes))
   }
 }
 
@@ -240,6 +254,20 @@ export function requireJsonType(type: string | undefined): void {
 }
 
 const jsonTypes = /^application\/(?:json|ejson|[\w.+-]+\+json)\s*(?:;|$)/i
+/** Bytes of a long body that are hashed in one turn: some 2 ms. */
+const hashedAtOnce = 1024 * 1024
 const noFields: BodyFields = new Map()
 const noSequences = new Map<string, readonly Document[]>()
 const emptyBody = Uint8Array.of(5, 0, 0, 0, 0)
+
+/** Those of one path together. */
+export function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
+  const paths = new Map<string, AnyRoute[]>()
+  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
+  return paths
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}

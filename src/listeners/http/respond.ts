@@ -3,9 +3,11 @@
 
 import type { ServerResponse } from 'node:http'
 import type { ErrorExtra, GatewayError } from '../../base/errors.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
+import type { JsonText } from '../json-thread.js'
 
 const contentTypes = {
   plain: 'application/json; charset=utf-8',
@@ -35,7 +37,7 @@ export function answerHeaders(
 /** A whole answer; a body of null is none at all. */
 export interface Answer {
   readonly status: number
-  readonly body: string | null
+  readonly body: JsonText | null
   readonly headers: Readonly<Record<string, string>>
   /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
   readonly isPassing?: boolean
@@ -49,22 +51,29 @@ export function respond({ status, body, headers }: Answer): Response {
   return new Response(body, { status, headers })
 }
 
+/** Whether what is unsent of it counts. */
+export function isLarge({ body }: Answer): boolean {
+  return body !== null && body.length > smallMessageBytesMax
+}
+
 /** Writes the answer to its socket, head and body at once. */
 export function writeAnswer(outgoing: ServerResponse, { status, body, headers }: Answer): void {
-  if (outgoing.destroyed) return
+  // A response that waited behind others is not told that its socket is gone.
+  if (outgoing.destroyed || outgoing.req.socket.destroyed) return
   if (outgoing.headersSent) {
     // Half of another answer: the client sees that by its end.
     outgoing.destroy()
     return
   }
   const text = body ?? ''
-  const bytes = Buffer.byteLength(text)
+  const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.length
   // As a list: an object of one field more than another is slow to make.
   const list = ['Content-Length', String(bytes)]
   for (const name in headers) list.push(name, headers[name] ?? '')
   outgoing.writeHead(status, list)
   // As it is where every character is one byte: Node would look at each of them again.
-  outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
+  if (typeof text !== 'string') outgoing.end(text)
+  else outgoing.end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
 /** `{ok: 0, code, codeName, errmsg, …}`; an internal error tells nothing of its cause. */

@@ -7,6 +7,7 @@ import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Session } from '../../bus/session.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import type { JsonText } from '../json-thread.js'
 import { analyticsRoutes } from './analytics-routes.js'
 import { authRoutes } from './auth-routes.js'
 import type { BodySchema, HttpCall } from './call.js'
@@ -67,7 +68,7 @@ export interface RouteHead {
 
 export interface Route extends RouteHead {
   /** The reply body. */
-  readonly run: (call: HttpCall) => Awaitable<string>
+  readonly run: (call: HttpCall) => Awaitable<JsonText>
   /** For `Accept: application/x-ndjson`: the command whose cursor is streamed. */
   readonly stream?: (call: HttpCall, batchSize: number, streams: true) => Document
 }
@@ -87,7 +88,7 @@ export interface RawCall extends HttpCall {
   /** TLS here, or at a trusted proxy. */
   readonly isEncrypted: () => boolean
   /** What `read` makes of the whole body; once, where the row names no fields. */
-  readonly body: <T>(read: (bytes: Buffer) => T) => Promise<T>
+  readonly body: <T>(read: (bytes: Buffer) => Awaitable<T>) => Promise<T>
   /** Counts an error that stands in an answer of 200, by its code. */
   readonly failedInPart: (code: number) => void
   /** Waits for room in memory, to be given back with the answer; `charge` takes more at once. */
@@ -109,7 +110,7 @@ export interface HttpAnswer {
   /** Beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>>
   /** Null: none at all, as status 304 has it. */
-  readonly body: string | null
+  readonly body: JsonText | null
   /** A refusal that may be another next time: it is not kept under an Idempotency-Key. */
   readonly isPassing?: boolean
 }

@@ -8,77 +8,58 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { Bytes } from '../../base/bytes.js'
-import type { Random } from '../../base/clock.js'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
+  anonymousSocketsMax,
+  anonymousSocketsOfAddressMax,
   headerBytesMax,
   importStreamMsMax,
   keepAliveMs,
   requestMsMax,
   streamBatchDocuments,
 } from '../../base/limits.js'
-import type { Log } from '../../base/log.js'
-import type { Bus } from '../../bus/bus.js'
 import type { SwitchedProtocol } from '../../bus/protocols.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
-import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
+import type { JsonText } from '../json-thread.js'
 import { requireSafeNetwork } from '../network.js'
-import { keepCertificate, type TlsCertificate } from '../tls-certificate.js'
-import { Authenticator, type AuthenticatorOptions } from './authenticate.js'
+import { keyOf, SilentSockets, unboundedSockets } from '../silent-sockets.js'
+import { keepCertificate } from '../tls-certificate.js'
+import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
-import { Guard, type GuardOptions } from './guard.js'
-import { bodyKey, type Idempotency, type Turn } from './idempotency.js'
+import { Guard } from './guard.js'
+import type { HttpOptions } from './http-options.js'
+import { bodyKey, type Turn } from './idempotency.js'
 import { close, listen } from './listen.js'
 import { isMcpUrl, mcpRefusal } from './mcp-errors.js'
 import { isMemoryUrl, memoryRefusal } from './memory-errors.js'
 import { streamCursor } from './ndjson.js'
 import { openApiDocument, openApiRoute } from './openapi.js'
 import { isShared, OtherOrigins } from './other-origins.js'
-import { type AnyRoute, type HttpExchange, HttpRequest, type RequestServices } from './request.js'
+import { noteUnsent, repliesOf, SocketReplies } from './replies.js'
+import {
+  type AnyRoute,
+  byPath,
+  type HttpExchange,
+  HttpRequest,
+  hasBody,
+  type RequestServices,
+} from './request.js'
 import { refusalHeaders } from './request-limit.js'
 import {
   type Answer,
   answerHeaders,
   errorBody,
+  isLarge,
   respond,
   variesByAccept,
   variesByOrigin,
 } from './respond.js'
 import { type RawRoute, type ReplyRoute, type RouteHead, routes } from './routes.js'
-
-export interface HttpOptions extends Omit<GuardOptions, 'port'>, AuthenticatorOptions {
-  readonly host: string
-  readonly port: number
-  readonly tls: TlsCertificate | undefined
-  readonly database: string
-  readonly budget: ByteBudget
-  readonly bus: Bus
-  readonly random: Random
-  readonly ids: ObjectIds
-  /** Signs the cursors of lists. */
-  readonly pageKey: Bytes
-  readonly log: Log
-  /** Makes the function that answers the Health object as JSON text, once the port is known. */
-  readonly health: (httpPort: number) => () => Awaitable<string>
-  /** Counts how much keys are used; without it nothing does. */
-  readonly keyUse?: { count(identity: Identity, endpoint: string): void }
-  /** Whether a protocol is on, for the routes that speak of it; all are unless given. */
-  readonly isEnabled?: (protocol: SwitchedProtocol) => boolean
-  readonly idempotency: Idempotency
-  /** Setting ALLOWED_ORIGINS: pages that may call with a key; none unless given. */
-  readonly allowedOrigins?: readonly string[]
-  /** Of Sigil's package. */
-  readonly version: string
-  /** Beside those of the table: what needs more than the bus. */
-  readonly rawRoutes: readonly AnyRoute[]
-}
 
 export interface HttpListener {
   readonly port: number
@@ -104,7 +85,15 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
   const { tls } = options
   const framework = getRequestListener(handler.app.fetch)
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!handler.direct.take(incoming, outgoing)) framework(incoming, outgoing)
+    if (handler.direct.take(incoming, outgoing)) return
+    const replies = outgoing.socket === null ? repliesOf(incoming) : undefined
+    if (replies === undefined) framework(incoming, outgoing)
+    else {
+      replies.run(() => {
+        outgoing.once('close', () => replies.done())
+        framework(incoming, outgoing)
+      })
+    }
   }
   const server =
     tls === undefined
@@ -112,8 +101,12 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
+    new SocketReplies(socket, options.memory)
+  })
   let connections = 0
   server.on('connection', (socket) => {
+    handler.silent.add(socket)
     connections++
     socket.once('close', () => connections--)
   })
@@ -149,6 +142,8 @@ class HttpHandler {
   private services: RequestServices
   private healthOf: () => Awaitable<string>
   private readonly authenticator: Authenticator
+  /** Sockets over which no credentials have come. */
+  readonly silent: SilentSockets
   /** Undefined where there are none: then nothing is asked of any request. */
   private readonly origins: OtherOrigins | undefined
   private readonly vary: string
@@ -161,8 +156,15 @@ class HttpHandler {
 
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
-    this.services = { ...options, guard: this.guard, slowBodies: new SlowBodies() }
+    const { budget } = options.memory
+    this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
     this.healthOf = options.health(options.port)
+    const { authOff, trustedProxies } = options
+    const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
+    // The clients of a proxy come from one address, and it sees to those that say nothing.
+    this.silent = new SilentSockets(authOff ? unboundedSockets : bounds, (address) =>
+      trustedProxies.includes(address),
+    )
     const { allowedOrigins = [] } = options
     this.origins =
       allowedOrigins.length === 0 ? undefined : new OtherOrigins({ ...options, allowedOrigins })
@@ -219,6 +221,8 @@ class HttpHandler {
       // The framework looks after bodies that have not ended: this one has nothing more to give.
       const { incoming } = exchange
       if (incoming.readableDidRead && !incoming.readableEnded) incoming.resume()
+      if (answer === undefined) noteUnsent(exchange.outgoing)
+      else if (isLarge(answer)) setImmediate(noteUnsent, exchange.outgoing)
       return answer === undefined ? RESPONSE_ALREADY_SENT : respond(answer)
     })
   }
@@ -340,6 +344,20 @@ class HttpHandler {
   }
 
   private admit(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
+    const replies = repliesOf(work.exchange.incoming)
+    if (replies !== undefined) {
+      replies.speaksFor(identity, peer)
+      if (identity.kind !== 'anonymous' && !replies.isKnown) {
+        replies.isKnown = true
+        this.silent.remove(keyOf(work.exchange.incoming.socket))
+      }
+      const room = this.options.memory.isQuiet ? undefined : replies.room()
+      if (room !== undefined) return room.then(() => this.accept(work, peer, identity))
+    }
+    return this.accept(work, peer, identity)
+  }
+
+  private accept(work: Work, peer: string, identity: Identity): Awaitable<Answer | undefined> {
     const { exchange, route, check, turn } = work
     if (identity.kind === 'key') this.options.keyUse?.count(identity, route.path)
     if (route.protocol !== undefined) this.requireEnabled(route.protocol)
@@ -371,9 +389,9 @@ class HttpHandler {
       return this.stream(exchange, request, command, requestId)
     }
     const text = route.run(request)
-    return typeof text === 'string'
-      ? this.answered(text, request.mode, requestId)
-      : text.then((body) => this.answered(body, request.mode, requestId))
+    return text instanceof Promise
+      ? text.then((body) => this.answered(body, request.mode, requestId))
+      : this.answered(text, request.mode, requestId)
   }
 
   /** A request that may have been sent before. */
@@ -464,7 +482,7 @@ class HttpHandler {
     return { status: error.httpStatus, body: body(error), headers }
   }
 
-  private answered(body: string, mode: JsonMode, requestId: string): Answer {
+  private answered(body: JsonText, mode: JsonMode, requestId: string): Answer {
     return { status: 200, body, headers: answerHeaders(mode, requestId, this.vary) }
   }
 
@@ -476,18 +494,7 @@ class HttpHandler {
   }
 }
 
-function byPath(rows: readonly AnyRoute[]): Map<string, AnyRoute[]> {
-  const paths = new Map<string, AnyRoute[]>()
-  for (const route of rows) paths.set(route.path, [...(paths.get(route.path) ?? []), route])
-  return paths
-}
-
 function exchangeOf({ env, req }: HttpContext): HttpExchange {
   const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
   return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }

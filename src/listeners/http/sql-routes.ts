@@ -5,11 +5,13 @@ import { fail, type GatewayError } from '../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../base/limits.js'
 import { sqlStateOf } from '../../base/sql-state.js'
 import { commandFor } from '../../commands/sql/translate.js'
+import type { Awaitable } from '../../store/store.js'
 import { Elements, elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
 import { valueToJson } from '../../value/json.js'
 import { integerOf } from '../../value/numbers.js'
-import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
+import { bsonType, type Document, nullValue, stringOf, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+import { asciiJson, type JsonText, joinedJson, jsonBetween } from '../json-thread.js'
 import { copyFields, type HttpCall, jsonOf, wholeField } from './call.js'
 import { errorBody } from './respond.js'
 import type { Route } from './routes.js'
@@ -25,7 +27,7 @@ export const sqlRoutes: readonly Route[] = [
     errorBody: sqlErrorBody,
     run: async (call) => {
       const reply = await call.run(statementCommand(call, httpPageMax))
-      return `{"ok":1,"result":${resultJson(call, reply)}}`
+      return joinedJson('{"ok":1,"result":', [await resultJson(call, reply)], '', '}')
     },
     stream: statementCommand,
   },
@@ -66,8 +68,8 @@ function valuesOf(params: Value | undefined): {
 }
 
 /** Figures and names are plain in every JSON; what comes of documents is as the request asks. */
-function resultJson(call: HttpCall, reply: Document): string {
-  const parts: string[] = []
+async function resultJson(call: HttpCall, reply: Document): Promise<JsonText> {
+  const parts: JsonText[] = []
   const elements = new Elements(reply)
   while (elements.next()) {
     const name = elements.name()
@@ -75,21 +77,22 @@ function resultJson(call: HttpCall, reply: Document): string {
     const value = elements.value()
     const json =
       name === 'cursor'
-        ? cursorJson(call, value)
+        ? await cursorJson(call, value)
         : name === 'insertedIds'
           ? jsonOf(call, value)
           : valueToJson(value, 'plain')
-    parts.push(`${JSON.stringify(name)}:${json}`)
+    parts.push(joinedJson(`${JSON.stringify(name)}:`, [json], '', ''))
   }
-  return `{${[...parts, '"ok":1'].join(',')}}`
+  return joinedJson('{', [...parts, '"ok":1'], ',', '}')
 }
 
-function cursorJson(call: HttpCall, cursor: Value): string {
+function cursorJson(call: HttpCall, cursor: Value): Awaitable<JsonText> {
   const id = fieldIn(cursor, 'id')
   const ns = fieldIn(cursor, 'ns')
-  const batch = jsonOf(call, fieldIn(cursor, 'firstBatch'))
-  const name = JSON.stringify(ns === undefined ? '' : stringOf(ns))
-  return `{"firstBatch":${batch},"id":${id === undefined ? 0 : integerOf(id)},"ns":${name}}`
+  const batch = fieldIn(cursor, 'firstBatch') ?? nullValue
+  const name = asciiJson(ns === undefined ? '' : stringOf(ns))
+  const end = `,"id":${id === undefined ? 0 : integerOf(id)},"ns":${name}}`
+  return jsonBetween('{"firstBatch":', batch, end, call.mode)
 }
 
 /** With the SQLSTATE of every error. */

@@ -7,6 +7,7 @@ import { GatewayError } from '../../base/errors.js'
 import {
   authFailuresPerConnectionMax,
   messageStallMs,
+  pressedStallMs,
   pushedBytesMin,
   replyStallMs,
   requestsPerLook,
@@ -14,6 +15,7 @@ import {
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Command } from '../../bus/keyvalue/command.js'
@@ -24,7 +26,7 @@ import type { NameTable } from '../../protocol/resp/name-table.js'
 import { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.js'
 import { RequestParser } from '../../protocol/resp/request-parser.js'
-import type { ByteBudget } from '../budget.js'
+import { memoryOwner } from '../memory-owner.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
@@ -35,7 +37,7 @@ import { writeReply } from './write-reply.js'
 export interface RespHost {
   readonly bus: KeyValueBus
   readonly names: NameTable<Command>
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly log: Log
   readonly turn: Turn
   /** The session has signed in (true) or out again (false). */
@@ -59,15 +61,19 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   /** A flush of what was pushed is on its way. */
   private isFlushing = false
   private readonly signIn: SignInState
-  /** Bytes of the budget that unparsed requests and unsent replies hold. */
+  /** Bytes of the budget that unparsed requests hold. */
   private charged = 0
+  private readonly unsent: Backlog
+  /** Leaves the line for memory; undefined while it does not wait there. */
+  private leaveLine: (() => void) | undefined
 
   constructor(
-    private readonly socket: Socket,
+    readonly socket: Socket,
     open: (socket: ClientSocket) => KeyValueSession,
     private readonly host: RespHost,
   ) {
     this.session = open(this)
+    this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
     this.lane = new Lane(host.bus, this.session, this)
     this.long = new LongReplies(this.writer, this)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
@@ -102,16 +108,26 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const isListening = session.subscriptions > 0 || session.isMonitor
     const bounds = settings.outputBounds[isListening ? 'pubsub' : 'normal']
     const unsent = writer.length + socket.writableLength
-    if (output.isPassed(unsent, clock.elapsed(), bounds)) {
-      host.log.warn({ peer: session.peer, unsent }, 'a client that is too slow was cut')
-      this.isFinished = true
-      socket.destroy()
-      return true
-    }
+    if (output.isPassed(unsent, clock.elapsed(), bounds)) return this.cut(unsent)
+    // What is published is not held back: where memory is short, who is behind has to go.
+    const isShort = !host.memory.isQuiet && unsent > socketBacklogBytesMax
+    if (isListening && isShort && !host.memory.hasRoom(this.owner)) return this.cut(unsent)
     // Where nothing more is written, silence of that length ends it too.
     const isBehind = bounds.backlogBytesMax > 0 && unsent > bounds.backlogBytesMax
     if (isBehind) socket.setTimeout(bounds.backlogMs)
     return false
+  }
+
+  private cut(unsent: number): true {
+    const { host, session, socket } = this
+    host.log.warn({ peer: session.peer, unsent }, 'a client that is too slow was cut')
+    this.isFinished = true
+    socket.destroy()
+    return true
+  }
+
+  private get owner(): string {
+    return memoryOwner(this.session.identity, this.socket.remoteAddress)
   }
 
   end(): void {
@@ -144,12 +160,17 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     return true
   }
 
+  get isFull(): boolean {
+    return this.isBacklogged
+  }
+
   allWritten(): void {
     this.work()
   }
 
   private get isHeld(): boolean {
-    return !this.isDone || this.isYielding || this.isBacklogged || this.isOver
+    const isWaiting = this.isYielding || this.isBacklogged || this.leaveLine !== undefined
+    return !this.isDone || isWaiting || this.isOver
   }
 
   /** Whether everything that it has taken has its reply. */
@@ -159,7 +180,8 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
 
   private get isAnswering(): boolean {
     const isRunning = this.lane.isBusy && !this.session.isBlocked
-    return isRunning || this.isYielding || this.isBacklogged || this.long.isWriting
+    const isWaiting = this.isYielding || this.isBacklogged || this.leaveLine !== undefined
+    return isRunning || isWaiting || this.long.isWriting
   }
 
   private get isOver(): boolean {
@@ -179,6 +201,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     if (this.isWorking) return
     this.isWorking = true
     try {
+      if (this.lane.hasDeferred && this.mayGoOn()) this.lane.goOn()
       this.takeRequests()
     } catch (error) {
       this.broken(error)
@@ -186,6 +209,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.isWorking = false
     this.send()
     this.charge()
+    if (this.lane.hasDeferred && !this.isYielding && this.mayGoOn()) this.yield()
     if (this.session.isEnding && this.isDone) this.finish()
     else if (this.hasEnded && !this.isAnswering) this.finish()
     else if (!this.isHeld && this.socket.isPaused()) this.socket.resume()
@@ -199,7 +223,9 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   }
 
   private takeRequests(): void {
+    const { memory } = this.host
     for (let taken = 1; !this.isHeld; taken++) {
+      if (!memory.isQuiet && !this.lane.isGathering && !this.mayGoOn()) return
       const request = this.nextRequest()
       if (request === undefined) {
         this.lane.flush()
@@ -213,6 +239,27 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
 
   private giveWay(): void {
     this.lane.flush()
+    this.yield()
+  }
+
+  /** Whether commands that were put off may run: what was sent before them is mostly taken. */
+  private mayGoOn(): boolean {
+    if (this.isBacklogged || this.leaveLine !== undefined) return false
+    if (!this.host.memory.isQuiet) this.waitForRoom()
+    return this.leaveLine === undefined
+  }
+
+  private waitForRoom(): void {
+    const { memory } = this.host
+    const { owner } = this
+    if (memory.hasRoom(owner)) return
+    this.leaveLine = memory.whenRoom(owner, () => {
+      this.leaveLine = undefined
+      this.work()
+    })
+  }
+
+  private yield(): void {
     this.isYielding = true
     setImmediate(() => {
       this.isYielding = false
@@ -273,6 +320,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     if (this.isBacklogged) {
       this.isBacklogged = false
       this.signIn.setIdleTimeout()
+      this.long.goOn()
     }
     this.work()
   }
@@ -281,13 +329,17 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private charge(): void {
     // What it held has been given back, for good.
     if (this.session.closed) return
-    const held = this.parser.heldBytes + this.socket.writableLength
-    const due = held > smallMessageBytesMax ? held : 0
+    const { heldBytes } = this.parser
+    const unsent = this.writer.length + this.socket.writableLength + this.long.bytesWaiting
+    const owed = unsent > smallMessageBytesMax ? unsent : 0
+    if (owed !== this.unsent.bytes) this.unsent.set(owed, this.owner)
+    const due = heldBytes > smallMessageBytesMax ? heldBytes : 0
     const more = due - this.charged
     if (more === 0) return
     this.charged = due
-    if (more > 0) this.host.budget.charge(more)
-    else this.host.budget.release(-more)
+    const { budget } = this.host.memory
+    if (more > 0) budget.charge(more)
+    else budget.release(-more)
   }
 
   /** Sends what is unsent, then closes. */
@@ -305,16 +357,20 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.socket.destroy()
   }
 
+  /** Where replies are unsent, it is the client that takes none. */
   private timedOut(): void {
-    if (this.isDone || this.hasEnded) this.socket.destroy()
+    if (this.isDone || this.isBacklogged || this.hasEnded) this.socket.destroy()
   }
 
   private closed(): void {
     this.session.closed = true
     this.host.bus.closed(this.session)
     this.isFinished = true
-    if (this.charged > 0) this.host.budget.release(this.charged)
+    if (this.charged > 0) this.host.memory.budget.release(this.charged)
     this.charged = 0
+    this.unsent.close()
+    this.leaveLine?.()
+    this.leaveLine = undefined
     this.signIn.closed()
   }
 }

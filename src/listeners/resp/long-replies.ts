@@ -2,7 +2,7 @@
 // is written in parts. What comes behind it, messages of channels too, waits until it is whole.
 
 import { replyValuesAtOnce } from '../../base/limits.js'
-import type { Reply } from '../../bus/keyvalue/reply.js'
+import { bytesOfReply, type Reply } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter, RespVersion } from '../../protocol/resp/reply-writer.js'
 import { isLong, valuesOf, writeInParts, writeReply } from './write-reply.js'
 
@@ -10,17 +10,23 @@ interface Waiting {
   readonly reply: Reply
   /** As it was when the reply came. */
   readonly protocol: RespVersion
+  readonly bytes: number
 }
 
 export interface LongRepliesOwner {
   /** A part is written and can be sent; false where nobody takes it any more. */
   written(): boolean
+  /** The client has to take some of what was sent first: then `goOn`. */
+  readonly isFull: boolean
   /** Nothing waits any more. */
   allWritten(): void
 }
 
 export class LongReplies {
   private readonly waiting: Waiting[] = []
+  /** Of all that wait, the whole first one too. */
+  bytesWaiting = 0
+  private isPaused = false
   /** Of the first one that waits. */
   private parts: Iterator<void> | undefined
 
@@ -39,8 +45,17 @@ export class LongReplies {
       if (!isLong(reply)) return false
       setImmediate(this.step)
     }
-    this.waiting.push({ reply, protocol })
+    const bytes = bytesOfReply(reply)
+    this.waiting.push({ reply, protocol, bytes })
+    this.bytesWaiting += bytes
     return true
+  }
+
+  /** The client has taken what was sent. */
+  goOn(): void {
+    if (!this.isPaused) return
+    this.isPaused = false
+    setImmediate(this.step)
   }
 
   private readonly step = (): void => {
@@ -50,13 +65,15 @@ export class LongReplies {
     this.parts ??= writeInParts(writer, first.reply)
     if (this.parts.next().done === true) {
       this.parts = undefined
-      waiting.splice(0, 1 + this.writeShort(1))
+      for (const { bytes } of waiting.splice(0, 1 + this.writeShort(1))) this.bytesWaiting -= bytes
     }
     if (!owner.written()) {
       waiting.length = 0
+      this.bytesWaiting = 0
       return
     }
-    if (this.isWriting) setImmediate(this.step)
+    if (this.isWriting && owner.isFull) this.isPaused = true
+    else if (this.isWriting) setImmediate(this.step)
     else owner.allWritten()
   }
 

@@ -10,18 +10,20 @@ import {
   messageStallMs,
   pgAnswerBytes,
   pgStatementsAtOnce,
+  pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
   tcpKeepAliveMs,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
 import type { Session } from '../../bus/session.js'
 import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
 import { type Frame, MessageSplitter } from '../../protocol/pgwire/message-splitter.js'
 import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
-import type { ByteBudget } from '../budget.js'
+import { memoryOwner } from '../memory-owner.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
@@ -29,7 +31,7 @@ import type { RunnerHost } from './runner.js'
 
 /** What the connections of one listener share. */
 export interface SqlHost extends RunnerHost {
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly kept: ByteShares
   readonly log: Log
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
@@ -45,7 +47,8 @@ export class SqlConnection {
   private readonly writer = new MessageWriter()
   private readonly entry: Entry
   private dialogue: Dialogue | undefined
-  private socket: Socket
+  /** The one that is spoken over: the secure one once there is TLS. */
+  socket: Socket
   private isBusy = false
   /** Something came while it was busy. */
   private hasMore = false
@@ -57,7 +60,9 @@ export class SqlConnection {
   private isSignedIn = false
   private drained: (() => void) | undefined
   private requestCharge = 0
-  private replyCharge = 0
+  private readonly unsent: Backlog
+  /** Leaves the line for memory, and goes on; undefined while it is not there. */
+  private leaveLine: (() => void) | undefined
 
   constructor(
     socket: Socket,
@@ -71,6 +76,7 @@ export class SqlConnection {
     socket.setNoDelay(true)
     socket.setKeepAlive(true, tcpKeepAliveMs)
     socket.on('close', () => this.closed())
+    this.unsent = host.memory.backlog({ press: () => this.socket.setTimeout(pressedStallMs) })
     this.listenTo(socket)
     session.hangUp = () => this.destroy()
   }
@@ -151,6 +157,10 @@ export class SqlConnection {
         this.gather()
         break
       }
+      if (!this.host.memory.isQuiet) {
+        await this.room()
+        if (this.isOver) break
+      }
       const answered = this.serve(frame)
       if (answered instanceof Promise) await answered
       if (this.writer.length > pgAnswerBytes) await this.send()
@@ -158,6 +168,23 @@ export class SqlConnection {
     this.dialogue?.rest()
     const sent = this.send()
     if (sent instanceof Promise) await sent
+  }
+
+  /** Waits until there is memory for what a message answers. */
+  private room(): Awaitable<void> {
+    const { memory } = this.host
+    const owner = memoryOwner(this.session.identity, this.socket.remoteAddress)
+    if (memory.hasRoom(owner) || this.socket.destroyed) return
+    return new Promise((resolve) => {
+      const leave = memory.whenRoom(owner, () => {
+        this.leaveLine = undefined
+        resolve()
+      })
+      this.leaveLine = () => {
+        leave()
+        resolve()
+      }
+    })
   }
 
   private serve(frame: Frame): Awaitable<void> {
@@ -266,8 +293,7 @@ export class SqlConnection {
     const { socket } = this
     const unsent = socket.writableLength
     if (unsent === 0) return
-    this.host.budget.charge(unsent - this.replyCharge)
-    this.replyCharge = unsent
+    this.unsent.set(unsent, memoryOwner(this.session.identity, socket.remoteAddress))
     if (unsent <= socketBacklogBytesMax || socket.destroyed) return
     socket.setTimeout(replyStallMs)
     this.dialogue?.rest()
@@ -277,8 +303,7 @@ export class SqlConnection {
   }
 
   private readonly tookAll = (): void => {
-    this.host.budget.release(this.replyCharge)
-    this.replyCharge = 0
+    this.unsent.set(0, '')
     const { drained } = this
     if (drained === undefined) return
     this.drained = undefined
@@ -291,7 +316,7 @@ export class SqlConnection {
     const length = this.splitter.gathering
     if (length <= smallMessageBytesMax || this.requestCharge > 0) return
     this.requestCharge = length
-    if (this.host.budget.take(length, this.admit)) {
+    if (this.host.memory.budget.take(length, this.admit)) {
       this.socket.setTimeout(messageStallMs)
       return
     }
@@ -312,13 +337,13 @@ export class SqlConnection {
       return
     }
     this.requestCharge = bytes
-    this.host.budget.charge(bytes)
+    this.host.memory.budget.charge(bytes)
   }
 
   private settle(): void {
     const bytes = this.requestCharge
     this.requestCharge = 0
-    this.host.budget.release(bytes)
+    this.host.memory.budget.release(bytes)
   }
 
   private broken(error: unknown): void {
@@ -337,11 +362,12 @@ export class SqlConnection {
     if (this.isWaiting) {
       this.isWaiting = false
       this.requestCharge = 0
-      host.budget.cancel(this.admit)
+      host.memory.budget.cancel(this.admit)
     }
     if (!this.isBusy) this.settle()
-    host.budget.release(this.replyCharge)
-    this.replyCharge = 0
+    this.unsent.close()
+    this.leaveLine?.()
+    this.leaveLine = undefined
     if (this.isSignedIn) host.onLogin(false, this)
   }
 }

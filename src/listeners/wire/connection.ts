@@ -10,11 +10,13 @@ import {
   authFailuresPerConnectionMax,
   messageBytesMax,
   messageStallMs,
+  pressedStallMs,
   replyStallMs,
   smallMessageBytesMax,
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
+import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
 import { errorReply } from '../../bus/reply.js'
 import type { Request, Session } from '../../bus/session.js'
 import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
@@ -26,7 +28,7 @@ import {
 } from '../../protocol/wire/op-compressed.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import type { ByteBudget } from '../budget.js'
+import { memoryOwner } from '../memory-owner.js'
 import { SignInState } from '../sign-in-state.js'
 import {
   type Envelope,
@@ -40,7 +42,7 @@ import {
 /** What the connections of one listener share. */
 export interface ConnectionHost {
   readonly run: (request: Request, session: Session) => Awaitable<Document>
-  readonly budget: ByteBudget
+  readonly memory: MemoryAccount
   readonly log: Log
   /** The session has signed in (true) or out again (false). */
   readonly onLogin: (isIn: boolean, connection: WireConnection) => void
@@ -59,16 +61,19 @@ export class WireConnection {
   /** No further request is taken; the socket ends when what is in flight has been answered. */
   private isEnding = false
   private replyId = 0
-  /** Bytes of the budget that the message in hand, and the unsent replies, hold. */
+  /** Bytes of the budget that the message in hand holds. */
   private requestCharge = 0
-  private replyCharge = 0
+  private readonly unsent: Backlog
+  /** Leaves the line for memory to run a request in; undefined while it is not there. */
+  private leaveLine: (() => void) | undefined
 
   constructor(
-    private readonly socket: Socket,
+    readonly socket: Socket,
     readonly session: Session,
     private readonly host: ConnectionHost,
   ) {
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
+    this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
@@ -89,7 +94,8 @@ export class WireConnection {
   }
 
   private get isHeld(): boolean {
-    return this.isBusy || this.isBacklogged || this.isWaiting || this.isEnding
+    const isWaiting = this.isWaiting || this.leaveLine !== undefined
+    return this.isBusy || this.isBacklogged || isWaiting || this.isEnding
   }
 
   private receive(chunk: Buffer): void {
@@ -102,6 +108,7 @@ export class WireConnection {
   private work(): void {
     let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
+      if (!this.host.memory.isQuiet && !this.hasRoom()) break
       const message = this.nextMessage()
       if (message === undefined) break
       // Of pipelined requests the replies leave together: a write is most of what a ping costs.
@@ -112,6 +119,22 @@ export class WireConnection {
       this.answer(message)
     }
     if (isCorked) this.socket.uncork()
+  }
+
+  private get owner(): string {
+    return memoryOwner(this.session.identity, this.socket.remoteAddress)
+  }
+
+  /** Whether a request may run; if not, it waits for others' replies to be taken. */
+  private hasRoom(): boolean {
+    const { memory } = this.host
+    const { owner } = this
+    if (memory.hasRoom(owner)) return true
+    this.leaveLine = memory.whenRoom(owner, () => {
+      this.leaveLine = undefined
+      this.proceed()
+    })
+    return false
   }
 
   /** The next whole message; undefined when it has yet to arrive, or when there can be none. */
@@ -134,7 +157,7 @@ export class WireConnection {
     const length = this.splitter.gathering
     if (length > smallMessageBytesMax && this.requestCharge === 0) {
       this.requestCharge = length
-      if (!this.host.budget.take(length, this.admit)) {
+      if (!this.host.memory.budget.take(length, this.admit)) {
         this.isWaiting = true
         this.socket.pause()
         return
@@ -153,7 +176,7 @@ export class WireConnection {
   private answer(message: Bytes): void {
     if (this.requestCharge === 0) {
       this.requestCharge = message.length
-      this.host.budget.charge(message.length)
+      this.host.memory.budget.charge(message.length)
     } else {
       this.signIn.setIdleTimeout()
     }
@@ -194,7 +217,7 @@ export class WireConnection {
     let message: Bytes
     try {
       const length = inflatedLength(packed)
-      this.host.budget.charge(length)
+      this.host.memory.budget.charge(length)
       this.requestCharge += length
       message = await inflateMessage(packed)
     } catch (error) {
@@ -283,8 +306,7 @@ export class WireConnection {
     }
     if (!socket.writableNeedDrain) return
     const unsent = socket.writableLength
-    this.host.budget.charge(unsent - this.replyCharge)
-    this.replyCharge = unsent
+    this.unsent.set(unsent, this.owner)
     if (unsent > socketBacklogBytesMax) {
       this.isBacklogged = true
       this.socket.setTimeout(replyStallMs)
@@ -292,8 +314,7 @@ export class WireConnection {
   }
 
   private drained(): void {
-    this.host.budget.release(this.replyCharge)
-    this.replyCharge = 0
+    this.unsent.set(0, this.owner)
     if (!this.isBacklogged) return
     this.isBacklogged = false
     this.signIn.setIdleTimeout()
@@ -304,7 +325,7 @@ export class WireConnection {
   private settle(): void {
     const bytes = this.requestCharge
     this.requestCharge = 0
-    this.host.budget.release(bytes)
+    this.host.memory.budget.release(bytes)
     if (this.isEnding) this.finish()
   }
 
@@ -331,8 +352,9 @@ export class WireConnection {
     this.signIn.note(this.session.identity.kind === 'anonymous')
   }
 
+  /** Where replies are unsent, it is the client that takes none. */
   private timedOut(): void {
-    if (!this.isBusy && !this.isWaiting) this.socket.destroy()
+    if (this.isBacklogged || (!this.isBusy && !this.isWaiting)) this.socket.destroy()
   }
 
   private closed(): void {
@@ -340,15 +362,16 @@ export class WireConnection {
     if (this.isWaiting) {
       this.isWaiting = false
       this.requestCharge = 0
-      this.host.budget.cancel(this.admit)
+      this.host.memory.budget.cancel(this.admit)
     }
     // A command in flight still holds its message; `settle` frees it when the command ends.
     if (!this.isBusy) {
-      this.host.budget.release(this.requestCharge)
+      this.host.memory.budget.release(this.requestCharge)
       this.requestCharge = 0
     }
-    this.host.budget.release(this.replyCharge)
-    this.replyCharge = 0
+    this.unsent.close()
+    this.leaveLine?.()
+    this.leaveLine = undefined
     this.signIn.closed()
   }
 }

@@ -137,8 +137,8 @@ export function partsOf({ nodes, edges, terms, anchors }: GraphParts): readonly 
 }
 
 /** Gives all parts the same access. */
-export function saveAccess(tx: Tx, graph: GraphParts, access: Access): void {
-  for (const ns of partsOf(graph)) saveAccessOf(tx, ns, access)
+export function* saveAccess(tx: Tx, graph: GraphParts, access: Access): Program<void> {
+  for (const ns of partsOf(graph)) yield* saveAccessOf(tx, ns, access)
 }
 
 /**

@@ -4,7 +4,7 @@
 import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { programPutsMax } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { entryUnits, postingsPerUnit } from '../../base/work-figures.js'
 import type { Changes } from '../../engine/prepared-write.js'
 import type { Namespace } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'
@@ -13,9 +13,6 @@ import { compareIds } from './packed-id.js'
 import { type Posted, type PostingChanges, PostingsOf } from './postings.js'
 import { TermWriting } from './term-writing.js'
 import { noTotals, plusMemory, type Totals } from './totals.js'
-
-/** Postings that take as long as a point read. */
-const postingsPerWork = 64
 
 /** What is to be changed of one term. */
 export interface PreparedTerm {
@@ -71,9 +68,7 @@ export class PreparingPostings implements PostingChanges {
     const terms: PreparedTerm[] = []
     for (const term of this.byTerm.values()) {
       // One that is there is replaced without being read again.
-      yield* this.reading.pause(
-        (1 + Math.ceil(term.postings.length / postingsPerWork)) * entryUnits,
-      )
+      yield* this.reading.pause(entryUnits + term.postings.length / postingsPerUnit)
       terms.push(yield* term.finish())
     }
     return new PreparedPostings(terms, this.totals)

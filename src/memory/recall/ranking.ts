@@ -1,8 +1,7 @@
 // The best memories of a question: cursors are merged in the order of ids, so that each memory's
 // score is whole when it is met, and a heap of the best is all that is held.
 
-import { scoredAtOnce, scoredPerWork } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { scoredUnits } from '../../base/work-figures.js'
 import { BoundedHeap } from '../../query/heap.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { compareIds, timeAt, unpackId } from '../postings/packed-id.js'
@@ -36,8 +35,8 @@ export function* bestOf(
   const best = new BoundedHeap<Scored>(limit, compareScored)
   const firsts: ScoreCursor[] = []
   for (const cursor of cursors) yield* cursor.load(tx)
-  for (let scored = 0; ; scored++) {
-    if (scored % scoredAtOnce === 0) yield* tx.pause((scoredAtOnce / scoredPerWork) * entryUnits)
+  for (;;) {
+    yield* tx.pause(scoredUnits)
     findFirsts(cursors, firsts)
     const [first] = firsts
     if (first === undefined) return best.sorted()

@@ -2,7 +2,7 @@
 // It costs the same however large the graph is. (docs/memory.md, "Routes")
 
 import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits.js'
-import { countOf } from '../../engine/collection/catalog.js'
+import { countOf } from '../../engine/collection/counters.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes.js'
 import { extractedMax, termsMax } from '../../base/limits.js'
-import { entryUnits } from '../../base/work-figures.js'
+import { memoryCharUnits, memoryUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { unitSeparator } from '../nodes/edge.js'
@@ -27,9 +27,6 @@ export interface PreparedMemory extends PlainText {
 }
 
 const contentKeyBytes = 16
-/** UTF-16 units of a text that are work like a point read. */
-const unitsPerWork = 8
-
 /** Throws BadValue, MemoryTooLarge. */
 export function* prepareMemory(
   tx: Pick<ReadTx, 'pause'>,
@@ -39,22 +36,20 @@ export function* prepareMemory(
 ): Program<PreparedMemory> {
   const given = parseMemory(document)
   const plain = plainText(given.text)
-  const reads = Math.ceil(plain.plain.length / unitsPerWork)
-  yield* tx.pause(reads * entryUnits)
+  const units = plain.plain.length * memoryCharUnits
+  yield* tx.pause(units)
   const { terms, length } = yield* termsOf(tx, given)
-  yield* tx.pause(reads * entryUnits)
+  yield* tx.pause(units)
   const finds = findPatterns(given.text)
   return { index, given, terms, length, finds, ...plain, contentKey: contentKey(graph, given) }
 }
 
-/** What a term is, an entity that may have to be made, an edge, and a memory without any. */
-const work = { term: 1, entity: 8, edge: 3, memory: 8 } as const
-
-/** How much writing it will take, about: 1 is some 10 µs. */
-export function workOf({ terms, finds, given }: PreparedMemory): number {
+/** Units of the work budget that writing it will take, about. */
+export function writingUnits({ terms, finds, given }: PreparedMemory): number {
   const entities = Math.min(finds.length, extractedMax) + given.entities.length
   const edges = given.edges.length
-  return work.memory + work.term * terms.size + work.entity * entities + work.edge * edges
+  const { memory, term, entity, edge } = memoryUnits
+  return memory + term * terms.size + entity * entities + edge * edges
 }
 
 function* termsOf(
@@ -66,7 +61,7 @@ function* termsOf(
   const all = new Map(terms)
   let total = length
   for (const keyword of keywords) {
-    yield* tx.pause(Math.ceil(keyword.length / unitsPerWork) * entryUnits)
+    yield* tx.pause(keyword.length * memoryCharUnits)
     for (const term of analyse(keyword).terms.keys()) {
       if (!all.has(term) && all.size >= termsMax) continue
       all.set(term, (all.get(term) ?? 0) + 1)

@@ -3,13 +3,13 @@
 
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import { graphNodesMax } from '../../base/limits.js'
-import { countOf } from '../../engine/collection/catalog.js'
 import {
   getDocument,
   insertDocument,
   recordKey,
   replaceDocument,
 } from '../../engine/collection/collections.js'
+import { countOf } from '../../engine/collection/counters.js'
 import type { Guarded } from '../../engine/types.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { type Document, stringValue } from '../../value/value.js'

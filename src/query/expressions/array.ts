@@ -3,15 +3,16 @@
 
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
-import { equalValues } from '../../value/compare.js'
-import { Elements, elementsOf } from '../../value/elements.js'
+import { work } from '../../base/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work-figures.js'
+import { positionOf } from '../../value/compare.js'
+import { countElements, Elements, elementsOf } from '../../value/elements.js'
 import {
   boolValue,
   bsonType,
   falseValue,
   int32Value,
   nullValue,
-  trueValue,
   type Value,
 } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
@@ -34,17 +35,25 @@ import { indexArgument } from './string.js'
 
 /** The element at a position, counted from the end when negative; undefined outside. */
 export function elementAt(array: Value, index: number): Result {
-  if (index < 0) return elementsOf(array).at(index)
+  if (index === -1) return lastOf(array)
+  const position = index < 0 ? countElements(array) + index : index
+  if (position < 0) return undefined
   const elements = new Elements(array.bytes, array.start)
-  for (let i = 0; elements.next(); i++) if (i === index) return elements.value()
+  for (let i = 0; elements.next(); i++) {
+    work.spend(elementUnits)
+    if (i === position) return elements.value()
+  }
   return undefined
 }
 
-function sizeOf(array: Value): number {
+function lastOf(array: Value): Result {
   const elements = new Elements(array.bytes, array.start)
-  let size = 0
-  while (elements.next()) size++
-  return size
+  let isEmpty = true
+  while (elements.next()) {
+    work.spend(elementUnits)
+    isEmpty = false
+  }
+  return isEmpty ? undefined : elements.value()
 }
 
 function arrayElemAt(array: Result, index: Result): Result {
@@ -90,7 +99,7 @@ function size(array: Result): Value {
       `The argument to $size must be an array, but was of type: ${typeName(array)}`,
     )
   }
-  return int32Value(sizeOf(array))
+  return int32Value(countElements(array))
 }
 
 function slice(values: readonly Result[]): Value {
@@ -103,15 +112,25 @@ function slice(values: readonly Result[]): Value {
     )
   }
   const from = sliceArgument('Second', second, [28725, 28726])
-  const elements = elementsOf(array)
   if (values.length === 2) {
-    return writeArray(from < 0 ? elements.slice(from) : elements.slice(0, from))
+    return from < 0 ? cut(array, Math.max(0, countElements(array) + from)) : cut(array, 0, from)
   }
   if (isNullish(third)) return nullValue
   const count = sliceArgument('Third', third, [28727, 28728])
   if (count <= 0) throw location(28729, `Third argument to $slice must be positive: ${count}`)
-  const start = from < 0 ? Math.max(0, elements.length + from) : from
-  return writeArray(elements.slice(start, start + count))
+  const start = from < 0 ? Math.max(0, countElements(array) + from) : from
+  return cut(array, start, start + count)
+}
+
+/** The elements from `start` to `end`. */
+function cut(array: Value, start: number, end = Number.POSITIVE_INFINITY): Value {
+  const writer = new DocumentWriter(true)
+  const elements = new Elements(array.bytes, array.start)
+  for (let i = 0; i < end && elements.next(); i++) {
+    work.spend(elementUnits)
+    if (i >= start) writer.push(elements.value())
+  }
+  return writer.finishValue()
 }
 
 function sliceArgument(which: string, value: Value, codes: readonly [number, number]): number {
@@ -134,9 +153,7 @@ function contains(value: Result, array: Result, { collation }: Env): Value {
     throw location(40081, `$in requires an array as a second argument, found: ${typeName(array)}`)
   }
   if (value === undefined) return falseValue
-  const elements = new Elements(array.bytes, array.start)
-  while (elements.next()) if (equalValues(elements.value(), value, collation)) return trueValue
-  return falseValue
+  return boolValue(positionOf(array, value, collation) >= 0)
 }
 
 function concatArrays(arrays: readonly Result[]): Value {
@@ -169,6 +186,7 @@ function range(values: readonly Result[]): Value {
     )
   }
   const writer = new DocumentWriter(true)
+  work.spend(count * valueUnits)
   for (let i = 0; i < count; i++) writer.int32(String(i), start + i * step)
   return writer.finishValue()
 }
@@ -214,11 +232,7 @@ function indexOfArray(values: readonly Result[], { collation }: Env): Value {
   const stop =
     values.length > 3 ? indexArgument('$indexOfArray', 'ending', to) : Number.POSITIVE_INFINITY
   if (value === undefined) return int32Value(-1)
-  const elements = new Elements(array.bytes, array.start)
-  for (let i = 0; i < stop && elements.next(); i++) {
-    if (i >= start && equalValues(elements.value(), value, collation)) return int32Value(i)
-  }
-  return int32Value(-1)
+  return int32Value(positionOf(array, value, collation, start, stop))
 }
 
 export const arrayOperators: readonly OperatorRow[] = [

@@ -1,6 +1,7 @@
 // Logic and conditions. Operands are evaluated only as far as the answer needs, so that a condition
 // can guard an expression that would fail.
 
+import { work } from '../../base/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { boolValue, bsonType, falseValue, trueValue, type Value } from '../../value/value.js'
 import {
@@ -31,6 +32,7 @@ class Junction implements Expression {
 
   evaluate(env: Env): Result {
     for (const operand of this.operands) {
+      work.spend(1)
       if (isTruthy(operand.evaluate(env)) === this.stopsAt) return boolValue(this.stopsAt)
     }
     return boolValue(!this.stopsAt)
@@ -53,14 +55,20 @@ function junction(name: string, stopsAt: boolean): OperatorRow {
   }
 }
 
-class Condition implements Expression {
+export class Condition implements Expression {
   constructor(
     private readonly test: Expression,
     private readonly yes: Expression,
     private readonly no: Expression,
   ) {}
 
+  /** The same test with other branches. */
+  with(yes: Expression, no: Expression): Condition {
+    return new Condition(this.test, yes, no)
+  }
+
   evaluate(env: Env): Result {
+    work.spend(1)
     return (isTruthy(this.test.evaluate(env)) ? this.yes : this.no).evaluate(env)
   }
 }
@@ -96,6 +104,7 @@ class IfNull implements Expression {
   evaluate(env: Env): Result {
     let value: Result
     for (const operand of this.operands) {
+      work.spend(1)
       value = operand.evaluate(env)
       if (!isNullish(value)) return value
     }
@@ -119,6 +128,7 @@ class Switch implements Expression {
 
   evaluate(env: Env): Result {
     for (const branch of this.branches) {
+      work.spend(1)
       if (isTruthy(branch.test.evaluate(env))) return branch.then.evaluate(env)
     }
     if (this.otherwise !== undefined) return this.otherwise.evaluate(env)

@@ -2,6 +2,7 @@
 // format is read in the usual spellings (date-parse.ts).
 
 import { fail, type GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import {
   bsonType,
   dateValue,
@@ -214,7 +215,7 @@ class DateFromString implements Expression {
     try {
       return parseDate(value, pattern === undefined ? undefined : stringOf(pattern), local)
     } catch (error) {
-      if (onError === missing) throw error
+      if (onError === missing || isTooMuchWork(error)) throw error
       return onError.evaluate(env)
     }
   }

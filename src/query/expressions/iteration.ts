@@ -1,12 +1,15 @@
 // Operators that evaluate an expression for each element of an array, and those that need several
-// arrays or an order of elements: $map, $filter, $reduce, $zip, $sortArray.
+// arrays or an order of elements: $map, $filter, $zip, $sortArray. $reduce is in reduce.ts.
 
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
+import { valueUnits } from '../../base/work-figures.js'
 import type { Collation } from '../../value/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { type FieldPath, parsePath, valueAt } from '../../value/path.js'
+import { sortItems, sortValues } from '../../value/sort-values.js'
 import {
   boolOf,
   bsonType,
@@ -35,6 +38,7 @@ import {
   usualRules,
   valueText,
 } from './operator.js'
+import { reduceOperators } from './reduce.js'
 import { requireFieldPath, requireVariableName } from './variable.js'
 
 /** The name that `as` declares; `this` without one. */
@@ -152,50 +156,6 @@ function compileFilter(operand: Value, scope: Scope): Expression {
   )
 }
 
-class Reduce implements Expression {
-  constructor(
-    private readonly input: Expression,
-    private readonly initial: Expression,
-    private readonly slots: readonly [item: number, total: number],
-    private readonly body: Expression,
-  ) {}
-
-  evaluate(env: Env): Result {
-    const array = this.input.evaluate(env)
-    if (isNullish(array)) return nullValue
-    if (array.type !== bsonType.array) {
-      throw location(40080, `$reduce requires that 'input' be an array, found: ${valueText(array)}`)
-    }
-    const [item, total] = this.slots
-    let result = this.initial.evaluate(env)
-    const elements = new Elements(array.bytes, array.start)
-    while (elements.next()) {
-      env.step()
-      env.slots[item] = elements.value()
-      env.slots[total] = result
-      result = this.body.evaluate(env)
-    }
-    return result
-  }
-}
-
-const reduceRules = usualRules('$reduce', {
-  notObject: 40075,
-  unknown: 40076,
-  required: { input: 40077, initialValue: 40078, in: 40079 },
-})
-
-function compileReduce(operand: Value, scope: Scope): Expression {
-  const given = namedArguments(operand, reduceRules(operand))
-  const inner = scope.bind(['this', 'value'])
-  return new Reduce(
-    scope.compile(given.get('input') as Value),
-    scope.compile(given.get('initialValue') as Value),
-    inner.slots as [number, number],
-    inner.scope.compile(given.get('in') as Value),
-  )
-}
-
 function compileZip(operand: Value, scope: Scope): Expression {
   const given = namedArguments(operand, {
     notObject: [34460, `$zip only supports an object as an argument, found ${typeName(operand)}`],
@@ -244,20 +204,21 @@ function zip(inputs: readonly Result[], defaults: readonly Result[], useLongest:
   const length = lengths.reduce((a, b) => (useLongest ? Math.max(a, b) : Math.min(a, b)))
   const writer = new DocumentWriter(true)
   for (let i = 0; i < length; i++) {
+    work.spend(columns.length * valueUnits)
     writer.push(writeArray(columns.map((column, c) => column[i] ?? defaults[c] ?? nullValue)))
     requireRoom(writer.length)
   }
   return writer.finishValue()
 }
 
-/** Order of the elements of an array: by the whole value, or by paths of objects. */
-type ElementOrder = (a: Value, b: Value) => number
+/** Puts the elements of an array in order: by the whole value, or by paths of objects. */
+type ElementOrder = (elements: Value[]) => Value[]
 
 /** The order that a `sortBy` asks for: 1, -1 or `{path: ±1, …}`. */
 function elementOrder(sortBy: Value, collation: Collation | undefined): ElementOrder {
   if (sortBy.isNumber) {
     const direction = directionOf(sortBy)
-    return (a, b) => direction * compareValues(a, b, collation)
+    return (elements) => sortValues(elements, collation, direction)
   }
   if (sortBy.type !== bsonType.object) throw badSortBy()
   const parts: { path: FieldPath; direction: number }[] = []
@@ -268,13 +229,26 @@ function elementOrder(sortBy: Value, collation: Collation | undefined): ElementO
     parts.push({ path: parsePath(name), direction: directionOf(elements.value()) })
   }
   if (parts.length === 0) throw badSortBy()
-  return (a, b) => {
-    for (const { path, direction } of parts) {
-      const order = compareValues(sortKey(a, path), sortKey(b, path), collation)
-      if (order !== 0) return direction * order
+  const compare = (a: Keyed, b: Keyed): number => {
+    for (let i = 0; i < parts.length; i++) {
+      const order = compareValues(a.keys[i] as Value, b.keys[i] as Value, collation)
+      if (order !== 0) return (parts[i]?.direction ?? 1) * order
     }
     return 0
   }
+  return (elements) => {
+    work.spend(elements.length * parts.length * valueUnits)
+    const keyed = elements.map((element) => ({
+      element,
+      keys: parts.map(({ path }) => sortKey(element, path)),
+    }))
+    return sortItems(keyed, compare).map(({ element }) => element)
+  }
+}
+
+interface Keyed {
+  readonly element: Value
+  readonly keys: readonly Value[]
 }
 
 /** As a sort key, but arrays are not entered: the peer compares the values as they are. */
@@ -313,7 +287,7 @@ function compileSortArray(operand: Value, scope: Scope): Expression {
           `The input argument to $sortArray must be an array, but was of type: ${typeName(array)}`,
         )
       }
-      return writeArray(elementsOf(array).sort(order))
+      return writeArray(order(elementsOf(array)))
     },
     [scope.compile(given.get('input') as Value)],
   )
@@ -322,7 +296,7 @@ function compileSortArray(operand: Value, scope: Scope): Expression {
 export const iterationOperators: readonly OperatorRow[] = [
   { name: '$map', compile: compileMap },
   { name: '$filter', compile: compileFilter },
-  { name: '$reduce', compile: compileReduce },
+  ...reduceOperators,
   { name: '$zip', compile: compileZip },
   { name: '$sortArray', compile: compileSortArray },
 ]

@@ -2,6 +2,8 @@
 // two ways between objects and arrays of pairs.
 
 import { utf8 } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { valueUnits } from '../../base/work-figures.js'
 import { Elements, elementsOf, findElement } from '../../value/elements.js'
 import { bsonType, int32Value, nullValue, stringOf, type Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -24,6 +26,9 @@ import {
   variadic,
 } from './operator.js'
 
+/** A field whose name becomes a text and goes into a Map: 0.3 µs. */
+const fieldUnits = 3
+
 /** The objects as one: a later field replaces an earlier one in its place. */
 export function mergeObjects(values: readonly Result[]): Value {
   const fields = new Map<string, Value>()
@@ -42,11 +47,15 @@ export function mergeInto(fields: Map<string, Value>, value: Result): void {
     )
   }
   const elements = new Elements(value.bytes, value.start)
-  while (elements.next()) fields.set(elements.name(), elements.value())
+  while (elements.next()) {
+    work.spend(fieldUnits)
+    fields.set(elements.name(), elements.value())
+  }
 }
 
 export function objectOf(fields: ReadonlyMap<string, Value>): Value {
   const writer = new DocumentWriter()
+  work.spend(fields.size * valueUnits)
   for (const [name, value] of fields) writer.value(name, value)
   return writer.finishValue()
 }
@@ -75,6 +84,7 @@ function arrayToObject(array: Result): Value {
           typeName(element),
       )
     }
+    work.spend(fieldUnits * 3)
     const [name, value] = kind === bsonType.array ? pairOfArray(element) : pairOfObject(element)
     fields.set(name, value)
   }
@@ -151,6 +161,7 @@ function objectToArray(value: Result): Value {
   const writer = new DocumentWriter(true)
   const elements = new Elements(value.bytes, value.start)
   while (elements.next()) {
+    work.spend(fieldUnits)
     writer.pushOpenDocument()
     writer.string('k', elements.name()).value('v', elements.value()).close()
   }

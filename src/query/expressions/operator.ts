@@ -5,6 +5,7 @@
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
+import { bytesPerUnit } from '../../base/work-figures.js'
 import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
@@ -151,6 +152,7 @@ class Unary implements Expression {
   ) {}
 
   evaluate(env: Env): Result {
+    work.spend(1)
     return this.apply(this.operand.evaluate(env), env)
   }
 }
@@ -163,6 +165,7 @@ class Binary implements Expression {
   ) {}
 
   evaluate(env: Env): Result {
+    work.spend(1)
     return this.apply(this.left.evaluate(env), this.right.evaluate(env), env)
   }
 }
@@ -175,6 +178,7 @@ class Call implements Expression {
 
   evaluate(env: Env): Result {
     const { operands } = this
+    work.spend(1 + operands.length)
     const values = new Array<Result>(operands.length)
     for (let i = 0; i < operands.length; i++) values[i] = (operands[i] as Expression).evaluate(env)
     return this.apply(values, env)
@@ -411,7 +415,14 @@ function isZero(value: Value): boolean {
 /** The text of a string or symbol value, else undefined. */
 export function textIn(value: Result): string | undefined {
   const isText = value?.type === bsonType.string || value?.type === bsonType.symbol
-  return isText ? stringOf(value) : undefined
+  if (!isText) return undefined
+  spendBytes(value)
+  return stringOf(value)
+}
+
+/** Counts what it costs to read a value's bytes. */
+export function spendBytes({ start, end }: Value): void {
+  if (end - start > bytesPerUnit) work.spend((end - start) / bytesPerUnit)
 }
 
 /** The value over bytes of its own, copied also out of a Buffer, whose slices are views. */

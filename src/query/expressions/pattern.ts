@@ -1,6 +1,8 @@
 // $regexMatch, $regexFind and $regexFindAll over the linear-time engine of ../regex.ts. Positions
 // in results are code points.
 
+import { work } from '../../base/work-budget.js'
+import { charsPerUnit } from '../../base/work-figures.js'
 import {
   boolValue,
   bsonType,
@@ -119,6 +121,7 @@ function row(name: string, answer: Answer, none: Value): OperatorRow {
 /** Code points of `text` between two UTF-16 offsets. */
 function pointsBetween(text: string, from: number, to: number): number {
   let count = 0
+  work.spend((to - from) / charsPerUnit)
   for (let at = from; at < to; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
   return count
 }
@@ -133,7 +136,7 @@ function writeMatch(writer: DocumentWriter, match: RegexMatch, index: number): v
 }
 
 function findFirst(text: string, regex: Regex): Value {
-  const match = regex.exec(text)
+  const match = regex.matcher(text).find(0)
   if (match === undefined) return nullValue
   const writer = new DocumentWriter()
   writeMatch(writer, match, pointsBetween(text, 0, match.index))
@@ -143,10 +146,11 @@ function findFirst(text: string, regex: Regex): Value {
 /** Matches that do not overlap; after an empty one the search goes on one code point later. */
 function findAll(text: string, regex: Regex): Value {
   const writer = new DocumentWriter(true)
+  const matcher = regex.matcher(text)
   let counted = 0
   let points = 0
   for (let from = 0; from <= text.length; ) {
-    const match = regex.exec(text, from)
+    const match = matcher.find(from)
     if (match === undefined) break
     points += pointsBetween(text, counted, match.index)
     counted = match.index

@@ -1,6 +1,7 @@
 // $percentile and $median, as accumulators and over an array: the numbers are kept and sorted, so
 // the answer is exact where the peer's method may be approximate.
 
+import { work } from '../../base/work-budget.js'
 import { elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, doubleValue, nullValue, stringOf, type Value } from '../../value/value.js'
@@ -41,6 +42,7 @@ class Percentiles implements Accumulator {
   }
 
   result(): Value {
+    work.spend(this.numbers.length * (1 + Math.log2(this.numbers.length + 1) * 0.05))
     const sorted = Float64Array.from(this.numbers).sort()
     const found = this.shares.map((share) => {
       const n = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]

@@ -1,9 +1,11 @@
 // Arrays as sets: order and repetition do not count, numbers are equal across types. Results are in
 // the order of values, as the peer's are.
 
-import { compareValues } from '../../value/compare.js'
+import { work } from '../../base/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'
-import { equalityKey } from '../../value/key.js'
+import { hashKey } from '../../value/key.js'
+import { sortValues } from '../../value/sort-values.js'
 import {
   boolValue,
   bsonType,
@@ -26,28 +28,31 @@ import {
   variadic,
 } from './operator.js'
 
+/** Values by their keys. */
+type ValueSet = Map<string | number, Value>
+
 /** The distinct elements of an array, the first of equals kept. */
-function setOf(array: Value, env: Env): Map<string, Value> {
-  const set = new Map<string, Value>()
+function setOf(array: Value, env: Env): ValueSet {
+  const set: ValueSet = new Map()
   addTo(set, array, env)
   return set
 }
 
-function addTo(set: Map<string, Value>, array: Value, { collation }: Env): void {
+function addTo(set: ValueSet, array: Value, { collation }: Env): void {
   const elements = new Elements(array.bytes, array.start)
   while (elements.next()) {
     const value = elements.value()
-    const key = equalityKey(value, collation)
+    const key = hashKey(value, collation)
     if (!set.has(key)) set.set(key, value)
   }
 }
 
-function ordered(set: Map<string, Value>, { collation }: Env): Value {
-  return writeArray([...set.values()].sort((a, b) => compareValues(a, b, collation)))
+function ordered(set: ValueSet, { collation }: Env): Value {
+  return writeArray(sortValues([...set.values()], collation))
 }
 
 function union(arrays: readonly Result[], env: Env): Value {
-  const set = new Map<string, Value>()
+  const set: ValueSet = new Map()
   for (const array of arrays) {
     if (isNullish(array)) return nullValue
     if (array.type !== bsonType.array) {
@@ -62,7 +67,7 @@ function union(arrays: readonly Result[], env: Env): Value {
 }
 
 function intersection(arrays: readonly Result[], env: Env): Value {
-  let common: Map<string, Value> | undefined
+  let common: ValueSet | undefined
   for (const array of arrays) {
     if (isNullish(array)) return nullValue
     if (array.type !== bsonType.array) {
@@ -74,7 +79,10 @@ function intersection(arrays: readonly Result[], env: Env): Value {
     }
     const set = setOf(array, env)
     if (common === undefined) common = set
-    else for (const key of common.keys()) if (!set.has(key)) common.delete(key)
+    else {
+      work.spend(common.size * valueUnits)
+      for (const key of common.keys()) if (!set.has(key)) common.delete(key)
+    }
   }
   return ordered(common ?? new Map(), env)
 }
@@ -85,7 +93,7 @@ function difference(left: Result, right: Result, env: Env): Value {
   const excluded = setOf(right, env)
   const kept: Value[] = []
   for (const value of elementsOf(left)) {
-    const key = equalityKey(value, env.collation)
+    const key = hashKey(value, env.collation)
     if (excluded.has(key)) continue
     excluded.set(key, value)
     kept.push(value)
@@ -96,7 +104,10 @@ function difference(left: Result, right: Result, env: Env): Value {
 function isSubset(left: Result, right: Result, env: Env): Value {
   requireArrays('$setIsSubset', left, right, [17046, 17042])
   const whole = setOf(right as Value, env)
-  for (const key of setOf(left as Value, env).keys()) if (!whole.has(key)) return falseValue
+  const elements = new Elements((left as Value).bytes, (left as Value).start)
+  while (elements.next()) {
+    if (!whole.has(hashKey(elements.value(), env.collation))) return falseValue
+  }
   return trueValue
 }
 
@@ -120,7 +131,7 @@ function equals(arrays: readonly Result[], env: Env): Value {
   if (arrays.length < 2) {
     throw location(17045, `$setEquals needs at least two arguments had: ${arrays.length}`)
   }
-  let first: Map<string, Value> | undefined
+  let first: ValueSet | undefined
   let areEqual = true
   for (const [i, array] of arrays.entries()) {
     if (array?.type !== bsonType.array) {
@@ -133,6 +144,7 @@ function equals(arrays: readonly Result[], env: Env): Value {
     const set = setOf(array, env)
     first ??= set
     const known = first
+    work.spend(set.size * valueUnits)
     areEqual &&= set.size === known.size && [...set.keys()].every((key) => known.has(key))
   }
   return boolValue(areEqual)
@@ -146,6 +158,7 @@ function quantifier(name: string, code: number, endsAt: boolean): OperatorRow {
     }
     const elements = new Elements(array.bytes, array.start)
     while (elements.next()) {
+      work.spend(elementUnits * 2)
       if (isTruthy(elements.value()) === endsAt) return boolValue(endsAt)
     }
     return boolValue(!endsAt)

@@ -1,6 +1,10 @@
 // Strings: by UTF-8 bytes where the name says Bytes, by code points where it says CP; case only for
 // ASCII letters, as on the peer. Pattern matching is in pattern.ts.
 
+import { textOf, utf8 } from '../../base/bytes.js'
+import { indexOfText, Needle, splitText } from '../../base/text-search.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, charsPerUnit } from '../../base/work-figures.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import {
   bigintOf,
@@ -25,6 +29,7 @@ import {
   type Result,
   ranged,
   requireRoom,
+  spendBytes,
   textIn,
   typeName,
   unary,
@@ -40,6 +45,7 @@ function coercedText(value: Result): string {
     case bsonType.string:
     case bsonType.symbol:
     case bsonType.code:
+      spendBytes(value)
       return stringOf(value)
     case bsonType.double:
       return String(numberOf(value))
@@ -56,11 +62,33 @@ function coercedText(value: Result): string {
 }
 
 function lower(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  spendChars(text.length)
+  return isAscii(text) ? text.toLowerCase() : cased(text, 0x41, 0x5a)
 }
 
 function upper(text: string): string {
-  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
+  spendChars(text.length)
+  return isAscii(text) ? text.toUpperCase() : cased(text, 0x61, 0x7a)
+}
+
+/** The text with the other case of its ASCII letters from `first` to `last`. */
+function cased(text: string, first: number, last: number): string {
+  spendChars(text.length * 4)
+  const bytes = utf8(text)
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number
+    if (byte >= first && byte <= last) bytes[i] = byte ^ 0x20
+  }
+  return textOf(bytes)
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
+}
+
+/** Counts characters that are gone through one by one. */
+function spendChars(chars: number): void {
+  if (chars > charsPerUnit) work.spend(chars / charsPerUnit)
 }
 
 function concat(values: readonly Result[]): Value {
@@ -72,13 +100,16 @@ function concat(values: readonly Result[]): Value {
       throw location(16702, `$concat only supports strings, not ${typeName(value)}`)
     }
     text += part
+    work.spend(1)
     requireRoom(text.length)
   }
   return stringValue(text)
 }
 
 function substrBytes([value, from, length]: readonly Result[]): Value {
-  const bytes = Buffer.from(coercedText(value))
+  const text = coercedText(value)
+  work.spend(text.length / bytesPerUnit)
+  const bytes = Buffer.from(text)
   if (from?.isNumber !== true) {
     throw location(
       16034,
@@ -157,6 +188,7 @@ function codePoints(text: string, start: number, end: number): string {
 /** The UTF-16 position of a code point. */
 function unitsAt(text: string, index: number): number {
   let at = 0
+  spendChars(Math.min(index, text.length))
   for (let i = 0; i < index && at < text.length; i++) {
     at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
   }
@@ -165,6 +197,7 @@ function unitsAt(text: string, index: number): number {
 
 function codePointCount(text: string): number {
   let count = 0
+  spendChars(text.length)
   for (let at = 0; at < text.length; count++) {
     at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
   }
@@ -185,7 +218,7 @@ function split(value: Result, separator: Result): Value {
     )
   }
   if (by === '') throw location(40087, '$split requires a non-empty separator')
-  return writeArray(text.split(by).map(stringValue))
+  return writeArray(splitText(text, by).map(stringValue))
 }
 
 /** What the peer calls white space: also NUL, but not U+FEFF. */
@@ -201,13 +234,9 @@ function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
     if (text === undefined) throw location(50699, trimText(name, 'its input', input))
     const set = hasChars ? textIn(chars) : undefined
     if (hasChars && set === undefined) throw location(50700, trimText(name, "'chars'", chars))
-    const cut = set === undefined ? whiteSpace : new Set(set)
-    const points = [...text]
-    let start = 0
-    let end = points.length
-    while (atStart && start < end && cut.has(points[start] as string)) start++
-    while (atEnd && end > start && cut.has(points[end - 1] as string)) end--
-    return stringValue(points.slice(start, end).join(''))
+    const cut = set === undefined ? whiteSpace : pointsOf(set)
+    const start = atStart ? trimmedStart(text, cut) : 0
+    return stringValue(text.slice(start, atEnd ? trimmedEnd(text, start, cut) : undefined))
   }
   return {
     name,
@@ -227,6 +256,34 @@ function trim(name: string, atStart: boolean, atEnd: boolean): OperatorRow {
       return call((values) => apply(values, hasChars), operands)
     },
   }
+}
+
+function pointsOf(text: string): ReadonlySet<string> {
+  work.spend(text.length)
+  return new Set(text)
+}
+
+function trimmedStart(text: string, cut: ReadonlySet<string>): number {
+  let at = 0
+  while (at < text.length) {
+    const point = String.fromCodePoint(text.codePointAt(at) as number)
+    if (!cut.has(point)) break
+    at += point.length
+    work.spend(1)
+  }
+  return at
+}
+
+function trimmedEnd(text: string, start: number, cut: ReadonlySet<string>): number {
+  let at = text.length
+  while (at > start) {
+    const pair = at - start > 1 ? (text.codePointAt(at - 2) as number) : 0
+    const point = pair > 0xffff ? text.slice(at - 2, at) : text.charAt(at - 1)
+    if (!cut.has(point)) break
+    at -= point.length
+    work.spend(1)
+  }
+  return at
 }
 
 function trimText(name: string, what: string, value: Result): string {
@@ -277,16 +334,17 @@ export function indexArgument(name: string, which: string, value: Result): numbe
 }
 
 function indexOfBytes(text: string, part: string, start: number, end: number): number {
-  const bytes = Buffer.from(text)
+  work.spend((text.length + part.length) / bytesPerUnit)
+  const bytes = utf8(text)
   if (start > bytes.length) return -1
-  return bytes.subarray(0, Math.min(end, bytes.length)).indexOf(part, start)
+  return new Needle(utf8(part)).indexIn(bytes, start, Math.min(end, bytes.length))
 }
 
 function indexOfCP(text: string, part: string, start: number, end: number): number {
   const count = codePointCount(text)
   if (start > count) return -1
   const from = unitsAt(text, start)
-  const found = text.slice(from, unitsAt(text, Math.min(end, count))).indexOf(part)
+  const found = indexOfText(text.slice(from, unitsAt(text, Math.min(end, count))), part)
   return found < 0 ? -1 : start + codePointCount(text.slice(from, from + found))
 }
 
@@ -328,9 +386,17 @@ function replacement(name: string, replace: (text: string, find: string, by: str
 }
 
 function replaceAll(text: string, find: string, by: string): string {
-  const parts = text.split(find)
+  const parts = find === '' ? text.split(find) : splitText(text, find)
   requireRoom(text.length + (parts.length - 1) * (by.length - find.length))
+  work.spend(parts.length)
   return parts.join(by)
+}
+
+function replaceOne(text: string, find: string, by: string): string {
+  const at = indexOfText(text, find)
+  if (at < 0) return text
+  requireRoom(text.length + by.length - find.length)
+  return text.slice(0, at) + by + text.slice(at + find.length)
 }
 
 function stringBytes(value: Result): Value {
@@ -370,7 +436,7 @@ export const stringOperators: readonly OperatorRow[] = [
   trim('$rtrim', false, true),
   indexOf('$indexOfBytes', [40091, 40092], indexOfBytes),
   indexOf('$indexOfCP', [40093, 40094], indexOfCP),
-  replacement('$replaceOne', (text, find, by) => text.replace(find, () => by)),
+  replacement('$replaceOne', replaceOne),
   replacement('$replaceAll', replaceAll),
   ...patternOperators,
 ]

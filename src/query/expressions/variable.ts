@@ -2,6 +2,7 @@
 // expression at all.
 
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { expressionValue, type FieldPath, parsePath } from '../../value/path.js'
 import { bsonType, dateValue, type Value } from '../../value/value.js'
@@ -22,6 +23,7 @@ class RootPath implements Expression {
   constructor(private readonly path: FieldPath) {}
 
   evaluate(env: Env): Result {
+    work.spend(1)
     return expressionValue(env.root, this.path)
   }
 }
@@ -127,6 +129,7 @@ class Let implements Expression {
   ) {}
 
   evaluate(env: Env): Result {
+    work.spend(this.bindings.length)
     for (const { slot, expression } of this.bindings) env.slots[slot] = expression.evaluate(env)
     return this.body.evaluate(env)
   }

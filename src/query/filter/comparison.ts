@@ -3,6 +3,7 @@
 
 import type { Collation } from '../../value/collation.js'
 import { compareValues, equalValues, typeClass } from '../../value/compare.js'
+import { hashKey } from '../../value/key.js'
 import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { type Regex, regexMatches } from '../regex.js'
 import type { ComparisonName, ValueTest } from './node.js'
@@ -61,7 +62,7 @@ export function comparisonTest(
     !(isNumber && isNaNValue(value))
 }
 
-/** Up to so many operands of $in are tried one after the other; more are sorted and searched. */
+/** Up to so many operands of $in are tried one after the other; more are found by a hash. */
 const linearOperandsMax = 6
 
 export function membershipTest(
@@ -71,12 +72,14 @@ export function membershipTest(
 ): ValueTest {
   const acceptsMissing = values.some((value) => value.isNullish)
   const concrete = values.filter((value) => !value.isNullish)
-  const isMember =
-    concrete.length > linearOperandsMax
-      ? searchTest(concrete, collation)
-      : anyTest(concrete, collation)
+  let isMember: ((value: Value) => boolean) | undefined
   return (value) => {
     if (value === undefined || value.isNullish) return acceptsMissing
+    // Made for the first value: a plan with exact bounds asks for none.
+    isMember ??=
+      concrete.length > linearOperandsMax
+        ? setTest(concrete, collation)
+        : anyTest(concrete, collation)
     if (isMember(value)) return true
     for (let i = 0; i < regexes.length; i++) {
       if (regexMatches(regexes[i] as Regex, value)) return true
@@ -96,21 +99,13 @@ function anyTest(
   }
 }
 
-function searchTest(
+function setTest(
   values: readonly Value[],
   collation: Collation | undefined,
 ): (value: Value) => boolean {
-  const sorted = [...values].sort((a, b) => compareValues(a, b, collation))
-  return (value) => {
-    let low = 0
-    let high = sorted.length - 1
-    while (low <= high) {
-      const middle = (low + high) >> 1
-      const order = compareValues(value, sorted[middle] as Value, collation)
-      if (order === 0) return true
-      if (order < 0) high = middle - 1
-      else low = middle + 1
-    }
-    return false
-  }
+  const keys = new Set<string | number>()
+  // Most of all, a whole array is hashed only where an operand is one.
+  const kinds = new Set(values.map(({ type }) => typeClass(type)))
+  for (const value of values) keys.add(hashKey(value, collation))
+  return (value) => kinds.has(typeClass(value.type)) && keys.has(hashKey(value, collation))
 }

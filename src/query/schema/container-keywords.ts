@@ -1,8 +1,10 @@
 // Keywords of $jsonSchema about what an object or an array holds. Each looks at values of its own
 // type only: to the others it has nothing to say.
 
-import { Elements, elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
-import { equalityKey } from '../../value/key.js'
+import { work } from '../../base/work-budget.js'
+import { valueUnits } from '../../base/work-figures.js'
+import { countElements, elementsOf, fieldIn, fieldsOf } from '../../value/elements.js'
+import { hashKey } from '../../value/key.js'
 import { bsonType, type Value } from '../../value/value.js'
 import { compileRegex } from '../regex.js'
 import {
@@ -48,6 +50,7 @@ const patternProperties: Keyword = {
     return (value) => {
       if (!isObject(value)) return true
       for (const [name, found] of fieldsOf(value)) {
+        work.spend(valueUnits)
         for (const [regex, test] of patterns) {
           if (regex.test(name) && !test(found)) return false
         }
@@ -129,7 +132,7 @@ const uniqueItems: Keyword = {
     return (value) => {
       if (!isArray(value)) return true
       const elements = elementsOf(value)
-      return new Set(elements.map((element) => equalityKey(element))).size === elements.length
+      return new Set(elements.map((element) => hashKey(element))).size === elements.length
     }
   },
 }
@@ -146,10 +149,7 @@ function size(name: string, holds: (value: Value) => boolean, sign: 1 | -1): Key
 }
 
 function elementCount(value: Value): number {
-  const elements = new Elements(value.bytes, value.start)
-  let count = 0
-  while (elements.next()) count++
-  return count
+  return countElements(value)
 }
 
 function schemasOf(name: string, operand: Value, place: SchemaPlace): [string, SchemaTest][] {

@@ -3,6 +3,7 @@
 // to preferred numbers.
 
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { compareValues } from '../../value/compare.js'
 import { fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
@@ -89,7 +90,7 @@ class BucketAuto extends SortingTransform {
       }
       this.add(bucket, value)
       inBucket++
-      if (++taken % stepDocumentsMax === 0) yield
+      if (++taken % stepDocumentsMax === 0 || work.isDue) yield
     }
     if (bucket !== undefined) emit(this.closed(bucket, undefined))
   }

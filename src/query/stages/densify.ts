@@ -4,6 +4,7 @@
 import { concatBytes } from '../../base/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { densifyDocumentsMax, stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import type { Collation } from '../../value/collation.js'
 import { compareValues, equalValues } from '../../value/compare.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
@@ -84,10 +85,10 @@ class Densify extends SortingTransform {
   override *finish(emit: Emit): Generator<void, void, void> {
     let partition: Document | undefined
     let next: Value | undefined
-    let work = 0
+    let passed = 0
     yield* this.sorted.settle()
     for (const document of this.sorted.drain()) {
-      if (++work % stepDocumentsMax === 0) yield
+      if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       const value = this.valueIn(document)
       if (value === undefined) {
         emit(document)
@@ -170,7 +171,7 @@ class Densify extends SortingTransform {
       if (limit !== undefined && compareValues(at, limit) >= 0) break
       emit(this.document(at, partition))
       at = this.after(at)
-      if (this.made % stepDocumentsMax === 0) yield
+      if (this.made % stepDocumentsMax === 0 || work.isDue) yield
     }
     return at
   }

@@ -2,6 +2,7 @@
 // and $replaceWith.
 
 import { GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import {
   bsonType,
@@ -21,7 +22,7 @@ function prefixed<T>(name: string, compile: () => T): T {
   try {
     return compile()
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
+    if (!(error instanceof GatewayError) || isTooMuchWork(error)) throw error
     const text = `Invalid ${name} :: caused by :: ${error.message}`
     throw new GatewayError(error.kind, text, error.extra, error)
   }

@@ -4,6 +4,7 @@
 import { concatBytes } from '../../base/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { equalValues } from '../../value/compare.js'
 import { fieldsOf } from '../../value/elements.js'
 import { encodeKey } from '../../value/key.js'
@@ -83,7 +84,7 @@ class SetWindowFields extends SortingTransform {
       partition = next
       documents.push(document)
       this.hold(document.length)
-      if (documents.length % stepDocumentsMax === 0) yield
+      if (documents.length % stepDocumentsMax === 0 || work.isDue) yield
     }
     yield* this.finishPartition(documents, emit)
   }
@@ -114,7 +115,7 @@ class SetWindowFields extends SortingTransform {
         whole = setter.set(whole, columns[at]?.[i] ?? nullValue)
       }
       emit(whole)
-      if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+      if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
     }
     this.partitionBytes = 0
   }

@@ -4,6 +4,8 @@
 
 import { Arena } from '../../base/arena.js'
 import type { Bytes } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit } from '../../base/work-figures.js'
 import type { Document } from '../../value/value.js'
 import {
   memoryExceeded,
@@ -28,6 +30,10 @@ export interface Keyed {
 const keyedOverheadBytes = 120
 /** Documents of one sorted run in memory: sorting it is a bounded step. */
 const runDocuments = 1_000
+/** Bytes of the keys of one run: more are merged, which gives way after each document. */
+const runKeyBytesMax = 256 * 1_024
+/** Two keys compared that differ early: 0.05 µs. */
+const comparisonUnits = 0.5
 /** Documents and bytes that one step of a spill moves. */
 const stepDocuments = 8
 const stepBytes = 16 * 1_024
@@ -45,7 +51,10 @@ export function compareKeyed(a: Keyed, b: Keyed): number {
 /** Keys with the same head; short ones are not worth a native call. */
 export function compareKeys(a: Bytes, b: Bytes): number {
   const shared = Math.min(a.length, b.length)
-  if (shared > 64) return Buffer.compare(a, b)
+  if (shared > 64) {
+    work.note(shared / bytesPerUnit)
+    return Buffer.compare(a, b)
+  }
   for (let i = 6; i < shared; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)
     if (difference !== 0) return difference
@@ -71,6 +80,7 @@ export class Sorter {
   private readonly limit: number
   private runs: (Keyed | undefined)[][] = []
   private run: Keyed[] = []
+  private runKeyBytes = 0
   /** What is sorted in memory is kept together and goes together. */
   private readonly arena = new Arena()
   private sequence = 0
@@ -115,8 +125,11 @@ export class Sorter {
   add(item: Keyed): void {
     this.sequence = Math.max(this.sequence, item.sequence + 1)
     this.run.push(item)
+    this.runKeyBytes += item.key.length
     this.held += bytesOfKeyed(item)
-    if (this.run.length === runDocuments) this.closeRun()
+    work.note(1 + (item.key.length + item.document.length) / bytesPerUnit)
+    const isFull = this.run.length === runDocuments || this.runKeyBytes > runKeyBytesMax
+    if (isFull) this.closeRun()
     if (this.held > this.options.workspace.memoryBytesMax) this.spill()
   }
 
@@ -195,8 +208,11 @@ export class Sorter {
   }
 
   private closeRun(): void {
+    const { length } = this.run
+    work.note(length * Math.log2(length + 1) * comparisonUnits)
     this.runs.push(this.run.sort(compareKeyed))
     this.run = []
+    this.runKeyBytes = 0
   }
 }
 
@@ -263,6 +279,7 @@ class Merge {
     const { heap } = this
     const [top] = heap
     if (top === undefined) return undefined
+    work.note(1 + Math.log2(heap.length + 1) * comparisonUnits)
     const { item } = top
     const following = top.next()
     if (following !== undefined) top.item = following

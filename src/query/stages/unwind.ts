@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { Elements } from '../../value/elements.js'
 import { type FieldPath, parsePath, valueAt } from '../../value/path.js'
 import {
@@ -65,6 +66,9 @@ function copyRange(bytes: Bytes, from: number, to: number, writer: DocumentWrite
   if (to > from) writer.element(bytes, from, to)
 }
 
+/** An element that becomes a document: 0.2 µs, beside its bytes. */
+const unwoundUnits = 2
+
 /** A document that is being unwound: the next element is at `position`. */
 interface Unwinding {
   readonly document: Document
@@ -73,6 +77,9 @@ interface Unwinding {
   /** The next element is there: `elements` stands on it. */
   hasNext: boolean
 }
+
+/** A document of so many bytes takes the room of another one: a step is of 4 MiB at most. */
+const largeBytes = 8 * 1_024
 
 class Unwind extends StreamTransform {
   private current: Unwinding | undefined
@@ -106,7 +113,7 @@ class Unwind extends StreamTransform {
   }
 
   override resume(emit: Emit): void {
-    for (let room = stepDocumentsMax; room > 0; ) {
+    for (let room = stepDocumentsMax; room > 0 && !(room < stepDocumentsMax && work.isDue); ) {
       if (this.current === undefined) {
         const next = this.queue.shift()
         if (next === undefined) return
@@ -137,16 +144,17 @@ class Unwind extends StreamTransform {
     } else if (keepsEmpty) emit(this.indexed(document, nullValue))
   }
 
-  /** Emits up to `room` elements and says how many. */
+  /** Emits up to `room` elements, fewer of large documents; says what room that took. */
   private unwind(current: Unwinding, room: number, emit: Emit): number {
     const { document, elements } = current
     let emitted = 0
-    while (current.hasNext && emitted < room) {
+    while (current.hasNext && emitted < room && !(emitted > 0 && work.isDue)) {
+      work.note(unwoundUnits)
       const unwound = withValue(document, this.options.path, elements.value())
       const index = current.position++
       current.hasNext = elements.next()
       if (!current.hasNext) this.current = undefined
-      emitted++
+      emitted += 1 + Math.floor(unwound.length / largeBytes)
       emit(this.indexed(unwound, this.index === undefined ? nullValue : int64Value(BigInt(index))))
     }
     return emitted

@@ -2,6 +2,7 @@
 // document's place in its partition. Each computes one column: a value for every document of it.
 
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { equalValues } from '../../value/compare.js'
 import { fieldsOf } from '../../value/elements.js'
 import {
@@ -82,7 +83,7 @@ class Accumulated implements WindowFunction {
     /** The window that `state` has seen. */
     let from = 0
     let to = -1
-    let work = 0
+    let passed = 0
     for (let i = 0; i < documents.length; i++) {
       const span = spanOf(i)
       const grows = this.bounds.growsOnly || span.from === from
@@ -96,10 +97,10 @@ class Accumulated implements WindowFunction {
         const before = state.bytesHeld
         this.add(state, documents[to + 1] as Document, env)
         partition.hold(state.bytesHeld - before)
-        if (++work % stepDocumentsMax === 0) yield
+        if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       }
       column.push(state.result() ?? nullValue)
-      if (++work % stepDocumentsMax === 0) yield
+      if (++passed % stepDocumentsMax === 0 || work.isDue) yield
     }
     partition.hold(-state.bytesHeld)
     return column.values
@@ -142,7 +143,7 @@ function ranking(next: (place: Place) => number): CompileFunction {
           const isTie = i > 0 && same(sortedBy[i - 1], sortedBy[i], compiler)
           rank = next({ index: i, isTie, rank })
           column.push(int64Value(BigInt(rank)))
-          if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+          if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
         }
         return column.values
       },
@@ -192,7 +193,7 @@ const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
           env.root = documentValue(other)
           column.push(expression.evaluate(env) ?? nullValue)
         }
-        if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+        if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
       }
       return column.values
     },
@@ -221,7 +222,7 @@ const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) 
         const value = expression.evaluate(env)
         if (!isNullish(value)) last = value
         column.push(last)
-        if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+        if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
       }
       return column.values
     },

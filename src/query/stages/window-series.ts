@@ -3,6 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { stepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
 import { fieldsOf } from '../../value/elements.js'
 import { addNumbers, multiplyNumbers, numberOf } from '../../value/numbers.js'
 import {
@@ -172,7 +173,7 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
               : addNumbers(multiplyNumbers(value, alpha), multiplyNumbers(average, rest))
         }
         column.push(average ?? nullValue)
-        if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+        if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
       }
       return column.values
     },
@@ -223,7 +224,7 @@ function* filledColumn(partition: Partition, expression: Expression, env: Env): 
       if (last >= 0) fillBetween(column.values, last, i, sortedBy)
       last = i
     }
-    if (i % stepDocumentsMax === stepDocumentsMax - 1) yield
+    if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
   }
   return column.values
 }

@@ -3,6 +3,8 @@
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { arrayBackfillMax, documentDepthMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'
 import { Elements } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
@@ -65,6 +67,7 @@ class Application {
   private each(children: readonly PathChild[], holder: Branch, path: string): void {
     // Tests see the elements as they were: an action on one must not decide about another.
     const chosen = holder.entries.map((entry) => {
+      work.spend(children.length * valueUnits)
       const nodes = children.filter(
         ({ step }) => step.kind === 'each' && (step.test?.(entry.value) ?? true),
       )
@@ -235,6 +238,7 @@ export function depthOf(value: Value): number {
   let deepest = 0
   const elements = new Elements(value.bytes, value.start)
   while (elements.next()) {
+    work.spend(elementUnits)
     if (elements.type !== bsonType.object && elements.type !== bsonType.array) continue
     const depth = depthOf(elements.value())
     if (depth > deepest) deepest = depth

@@ -1,14 +1,18 @@
 // Update operators that change arrays: $push, $addToSet, $pop, $pull, $pullAll, a row each. An
 // array that only grows keeps its old elements as the bytes they are.
 
+import type { Bytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, valueUnits } from '../../base/work-figures.js'
 import type { Collation } from '../../value/collation.js'
-import { compareValues, equalValues } from '../../value/compare.js'
-import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
-import { equalityKey } from '../../value/key.js'
+import { equalValues, positionOf } from '../../value/compare.js'
+import { countElements, elementsOf, fieldsOf } from '../../value/elements.js'
+import { hashKey } from '../../value/key.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
 import { parsePath } from '../../value/path.js'
 import { shellText } from '../../value/shell.js'
+import { sortItems, sortValues } from '../../value/sort-values.js'
 import { bsonType, documentOf, type Value } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
@@ -72,11 +76,10 @@ function pushed(current: Value | undefined, clauses: Push): Value {
 function appended(current: Value | undefined, values: readonly Value[]): Value {
   if (current === undefined) return writeArray(values)
   if (values.length === 0) return current
-  const elements = new Elements(current.bytes, current.start)
-  let count = 0
-  while (elements.next()) count++
+  const count = countElements(current)
   const writer = new DocumentWriter(true)
   if (count > 0) writer.element(current.bytes, current.start + 4, current.end - 1)
+  work.spend(values.length * valueUnits)
   for (const [i, value] of values.entries()) writer.value(String(count + i), value)
   return writer.finishValue()
 }
@@ -143,7 +146,7 @@ function wholeOperand(value: Value, refusal: string): number {
 function sorterOf(sort: Value, collation: Collation | undefined): (elements: Value[]) => Value[] {
   if (sort.isNumber) {
     const direction = sortDirection(sort)
-    return (elements) => elements.sort((a, b) => compareValues(a, b, collation) * direction)
+    return (elements) => sortValues(elements, collation, direction)
   }
   if (sort.type !== bsonType.object) {
     throw fail(
@@ -166,17 +169,22 @@ function sorterOf(sort: Value, collation: Collation | undefined): (elements: Val
     }
   }
   const order = compileSort(documentOf(sort), collation)
-  return (elements) =>
-    elements
-      .map((element) => {
-        const isObject = element.type === bsonType.object
-        return { element, key: order.key(isObject ? documentOf(element) : emptyDocument) }
-      })
-      .sort((a, b) => Buffer.compare(a.key, b.key))
-      .map(({ element }) => element)
+  return (elements) => {
+    const keyed = elements.map((element) => {
+      work.spend(valueUnits)
+      const isObject = element.type === bsonType.object
+      return { element, key: order.key(isObject ? documentOf(element) : emptyDocument) }
+    })
+    return sortItems(keyed, (a, b) => compareKeys(a.key, b.key)).map(({ element }) => element)
+  }
 }
 
-function sortDirection(value: Value): number {
+function compareKeys(a: Bytes, b: Bytes): number {
+  work.spend((a.length + b.length) / bytesPerUnit)
+  return Buffer.compare(a, b)
+}
+
+function sortDirection(value: Value): 1 | -1 {
   const direction = value.isNumber ? numberOf(value) : 0
   if (direction !== 1 && direction !== -1) {
     throw fail('BadValue', 'The $sort element value must be either 1 or -1')
@@ -194,6 +202,10 @@ const addToSet: Modifier = {
       apply: (current, place) => {
         if (current === undefined) return writeArray(newValues([], values, collation))
         if (current.type !== bsonType.array) throw notASet(current, place)
+        const [only] = values
+        if (values.length === 1 && only !== undefined) {
+          return positionOf(current, only, collation) >= 0 ? current : appended(current, values)
+        }
         return appended(current, newValues(elementsOf(current), values, collation))
       },
     }
@@ -235,9 +247,9 @@ function newValues(
     }
     return added
   }
-  const known = new Set(there.map((value) => equalityKey(value, collation)))
+  const known = new Set(there.map((value) => hashKey(value, collation)))
   for (const value of values) {
-    const key = equalityKey(value, collation)
+    const key = hashKey(value, collation)
     if (known.has(key)) continue
     known.add(key)
     added.push(value)
@@ -283,6 +295,7 @@ function culling(name: string, test: (element: Value) => boolean): Action {
         throw fail('BadValue', `Cannot apply ${name} to a non-array value`)
       }
       const elements = elementsOf(current)
+      work.spend(elements.length * valueUnits)
       const kept = elements.filter((element) => !test(element))
       return kept.length === elements.length ? current : writeArray(kept)
     },
@@ -313,9 +326,9 @@ const pullAll: Modifier = {
       const text = '$pullAll requires an array argument but was given a'
       throw fail('BadValue', `${text} ${typeName(operand)}`)
     }
-    const keys = new Set(elementsOf(operand).map((value) => equalityKey(value, collation)))
+    const keys = new Set(elementsOf(operand).map((value) => hashKey(value, collation)))
     // Without the operator's name: the peer says $pull for both.
-    return culling('$pull', (element) => keys.has(equalityKey(element, collation)))
+    return culling('$pull', (element) => keys.has(hashKey(element, collation)))
   },
 }
 

@@ -2,6 +2,8 @@
 // what no operator touched goes into the result as ranges of the bytes it came in.
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { elementUnits, valueUnits } from '../../base/work-figures.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -93,7 +95,10 @@ export class Branch {
   static of(value: Value): Branch {
     const entries: Entry[] = []
     const elements = new Elements(value.bytes, value.start)
-    while (elements.next()) entries.push(Entry.old(value.bytes, elements))
+    while (elements.next()) {
+      work.spend(valueUnits)
+      entries.push(Entry.old(value.bytes, elements))
+    }
     return new Branch(value.type === bsonType.array, entries)
   }
 
@@ -104,6 +109,7 @@ export class Branch {
   /** The field called `name`; the first, where names repeat. */
   find(name: Bytes): Entry | undefined {
     const { entries } = this
+    work.spend(entries.length * elementUnits)
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as Entry
       if (entry.isNamed(name)) return entry
@@ -152,6 +158,7 @@ export class Branch {
   /** Neighbours that are still as they were are copied together. */
   private fill(writer: DocumentWriter): void {
     const { entries, isArray } = this
+    work.spend(entries.length * elementUnits * 2)
     let run: Entry | undefined
     let end = 0
     for (let i = 0; i < entries.length; i++) {

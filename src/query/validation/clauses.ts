@@ -2,6 +2,7 @@
 // them it failed, with the reason. A compiled filter has lost that: it is flattened for speed.
 
 import { GatewayError } from '../../base/errors.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
 import {
   bsonType,
@@ -111,7 +112,7 @@ function isToBlame(clause: Clause, document: Document, blamesMatches: boolean): 
   try {
     return clause.matches(document) === blamesMatches
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return true
+    if (thrown instanceof GatewayError && !isTooMuchWork(thrown)) return true
     throw thrown
   }
 }

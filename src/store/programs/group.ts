@@ -6,7 +6,12 @@ import { assert, fail } from '../../base/errors.js'
 import { keyBytesMax } from '../../base/limits.js'
 import { copyOf } from '../../base/slab.js'
 import { work } from '../../base/work-budget.js'
-import { writeStretchUnits, writeTurnUnits } from '../../base/work-figures.js'
+import {
+  entryUnits,
+  readBytesPerUnit,
+  writeStretchUnits,
+  writeTurnUnits,
+} from '../../base/work-figures.js'
 import { isVersioned, keyClass } from '../layout.js'
 import type { Savepoint } from '../overlay/overlay.js'
 import type { OverlayDraft } from '../overlay/overlay-draft.js'
@@ -179,15 +184,18 @@ class Writing implements Tx, Near, Direct {
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
     const own = this.buffer.ownWrites(range, limit)
-    return new Done(own.merge(scanWhole(this.view, range, own.wanted)))
+    const entries = scanWhole(this.view, range, own.wanted)
+    for (const { value } of entries) noteEntry(value)
+    return new Done(own.merge(entries))
   }
 
   count(key: Bytes): Step<Count> {
     return new Done(this.buffer.count(key, () => this.group.count(key)))
   }
 
+  /** It cannot: what goes too far is refused. */
   pause(units = 0): Step<void> {
-    work.note(units)
+    work.spend(units)
     return nothing
   }
 
@@ -253,10 +261,12 @@ class Writing implements Tx, Near, Direct {
   }
 
   put(key: Bytes, value: Bytes): void {
+    noteEntry(value)
     this.buffer.put(key, value, this.hashOf(key))
   }
 
   remove(key: Bytes): void {
+    work.note(entryUnits)
     this.buffer.remove(key, this.hashOf(key))
   }
 
@@ -264,12 +274,16 @@ class Writing implements Tx, Near, Direct {
     this.buffer.add(key, documents, bytes)
   }
 
+  added(key: Bytes): Count {
+    return this.buffer.added(key)
+  }
+
   private getNow(key: Bytes): Bytes | undefined {
     const hash = hashBytes(key, 0, key.length)
     const own = this.buffer.find(key, hash)
-    if (own === undefined) return this.view.get(key, hash)
-    const { value } = own
-    return value === undefined ? undefined : copyOf(value, 0, value.length)
+    const value = own === undefined ? this.view.get(key, hash) : own.value
+    noteEntry(value)
+    return own === undefined || value === undefined ? value : copyOf(value, 0, value.length)
   }
 
   private hashOf(key: Bytes): number {
@@ -278,6 +292,14 @@ class Writing implements Tx, Near, Direct {
 
   private scanNow(range: KeyRange, limit: number): Entry[] {
     requireBounded(limit)
-    return scanWhole(this.view, range, limit)
+    const entries = scanWhole(this.view, range, limit)
+    for (const { value } of entries) noteEntry(value)
+    return entries
   }
+}
+
+/** Of an entry that was read or put: it is bounded by itself, and what comes next is refused. */
+function noteEntry(value: Bytes | undefined): void {
+  const bytes = value === undefined ? 0 : value.length
+  work.note(entryUnits + bytes / readBytesPerUnit)
 }

@@ -146,6 +146,10 @@ export class Preparing implements Tx {
     this.buffer.add(key, documents, bytes)
   }
 
+  added(key: Bytes): Count {
+    return this.buffer.added(key)
+  }
+
   private look(key: Bytes): Step<Bytes | undefined> {
     this.note(key)
     return this.reading.get(key)

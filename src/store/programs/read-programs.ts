@@ -2,10 +2,13 @@
 // behind the others. A snapshot program takes a pinned view along; the others go on from what is
 // committed by then. (docs/design/transactions.md, rule 1)
 
+import type { Account } from '../../base/accounts.js'
 import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
+import type { FairQueue } from '../../base/fair-queue.js'
 import { scanStepMax, snapshotMsMax, snapshotsMax, tickMsMax } from '../../base/limits.js'
+import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
 import { work } from '../../base/work-budget.js'
 import {
   clockUnits,
@@ -43,17 +46,22 @@ interface Paused {
 export class ReadPrograms {
   private readonly tables: Tables
   private readonly clock: Clock
-  /** First come, first served; a program that pauses again goes to the end. */
-  private readonly queue: Paused[] = []
+  /** By owner; a program that pauses again goes behind its owner's others. */
+  private readonly queue: FairQueue<Paused>
   private pumping = false
   private snapshots = 0
   private drained: (() => void) | undefined
   /** When the work of this tick was first timed; undefined in a fresh tick. */
   private tickStartedAt: number | undefined
 
-  constructor(tables: Tables, clock: Clock) {
+  constructor(
+    tables: Tables,
+    clock: Clock,
+    private readonly scheduler: Scheduler,
+  ) {
     this.tables = tables
     this.clock = clock
+    this.queue = scheduler.queue()
   }
 
   run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
@@ -105,7 +113,7 @@ export class ReadPrograms {
         return
       }
     }
-    this.queue.push(paused)
+    this.queue.push(this.accountOf(paused), paused)
     if (!this.pumping) this.pump()
   }
 
@@ -122,6 +130,10 @@ export class ReadPrograms {
     this.snapshots--
   }
 
+  private accountOf({ options: { account } }: Paused): Account {
+    return account ?? this.scheduler.of(backgroundOwner)
+  }
+
   /** At most one turn a program and tickMsMax in all, then sockets and writes come in between. */
   private pump(): void {
     this.pumping = true
@@ -129,11 +141,15 @@ export class ReadPrograms {
       const startedAt = this.clock.elapsed()
       this.tickStartedAt = startedAt
       let turns = this.queue.length
+      let nowMs = startedAt
       do {
-        const next = this.queue.shift()
+        const next = this.queue.take()
         if (next === undefined) break
         this.resume(next)
-      } while (--turns > 0 && this.clock.elapsed() - startedAt < tickMsMax)
+        const beganMs = nowMs
+        nowMs = this.clock.elapsed()
+        this.scheduler.charge(this.accountOf(next), nowMs - beganMs)
+      } while (--turns > 0 && nowMs - startedAt < tickMsMax)
       this.tickStartedAt = undefined
       this.pumping = false
       if (this.queue.length > 0) this.pump()

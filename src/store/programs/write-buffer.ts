@@ -55,8 +55,9 @@ export class WriteBuffer {
   private readonly nextVersion: () => number
   /** By hash, once there are many: a place in `changes` and one more; 0 where nobody is. */
   private places: Int32Array | undefined
-  /** What was added to last: most programs have one counter, as one array. */
-  private added: Addition | undefined
+  /** What was added to last and before that: most programs have few counters, each one array. */
+  private last: Addition | undefined
+  private beforeLast: Addition | undefined
   /** The same changes by key, once a scan has asked for an order. */
   private ordered: OrderedMap<Change> | undefined
 
@@ -104,7 +105,8 @@ export class WriteBuffer {
   remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (key[0] === keyClass.count) {
       this.additions?.delete(mapKey(key))
-      this.added = undefined
+      this.last = undefined
+      this.beforeLast = undefined
     }
     this.removes = true
     this.change({ key, value: undefined, version: 0, hash })
@@ -112,14 +114,21 @@ export class WriteBuffer {
 
   add(key: Bytes, documents: number, bytes: number): void {
     assert(key[0] === keyClass.count, 'counters are keys of their own class')
-    const { added } = this
-    if (added?.key === key) {
-      added.documents += documents
-      added.bytes += bytes
+    const { last, beforeLast } = this
+    const known = last?.key === key ? last : beforeLast?.key === key ? beforeLast : undefined
+    if (known !== undefined) {
+      known.documents += documents
+      known.bytes += bytes
       return
     }
     this.additions ??= new Map()
-    this.added = addTo(this.additions, { key, documents, bytes })
+    this.beforeLast = last
+    this.last = addTo(this.additions, { key, documents, bytes })
+  }
+
+  /** What was added to a counter. */
+  added(key: Bytes): Count {
+    return this.additions?.get(mapKey(key)) ?? zeroCount
   }
 
   find(key: Bytes, hash = hashBytes(key, 0, key.length)): Change | undefined {

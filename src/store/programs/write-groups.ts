@@ -3,13 +3,17 @@
 // is as durable as configured, because it may rest on a neighbour's writes.
 // (docs/design/transactions.md, rule 4)
 
+import type { Account } from '../../base/accounts.js'
 import type { Clock } from '../../base/clock.js'
+import type { FairQueue } from '../../base/fair-queue.js'
 import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
+import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
 import type { GroupStats, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
 
 interface Pending {
+  readonly account: Account
   readonly program: WriteProgram
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -20,7 +24,9 @@ export class WriteGroups {
   refusing: string | undefined
   private readonly tables: Tables
   private readonly clock: Clock
-  private queue: Pending[] = []
+  private readonly queue: FairQueue<Pending>
+  /** Programs of a group that was not committed: they come before all others. */
+  private again: Pending[] = []
   private scheduled = false
   /** So many of the next programs run alone: their group failed, and one may be the reason. */
   private alone = 0
@@ -32,21 +38,30 @@ export class WriteGroups {
   private programs = 0
   private readonly nextVersion = () => ++this.lastVersion
 
-  constructor(tables: Tables, clock: Clock) {
+  constructor(
+    tables: Tables,
+    clock: Clock,
+    private readonly scheduler: Scheduler,
+  ) {
     this.tables = tables
     this.clock = clock
+    this.queue = scheduler.queue()
     this.lastVersion = tables.lastVersion
   }
 
-  run<T>(program: (tx: Tx) => Program<T>): Promise<T> {
+  run<T>(
+    program: (tx: Tx) => Program<T>,
+    account = this.scheduler.of(backgroundOwner),
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ program, resolve: resolve as (value: unknown) => void, reject })
+      const pending = { account, program, resolve: resolve as (value: unknown) => void, reject }
+      this.queue.push(account, pending)
       if (!this.scheduled) this.schedule()
     })
   }
 
   stats(): GroupStats {
-    return { groups: this.groups, programs: this.programs, queued: this.queue.length }
+    return { groups: this.groups, programs: this.programs, queued: this.waiting }
   }
 
   /** Resolves when every program has its answer. */
@@ -58,7 +73,11 @@ export class WriteGroups {
   }
 
   private isIdle(): boolean {
-    return this.queue.length === 0 && this.undecided === 0
+    return this.waiting === 0 && this.undecided === 0
+  }
+
+  private get waiting(): number {
+    return this.queue.length + this.again.length
   }
 
   private schedule(): void {
@@ -75,7 +94,7 @@ export class WriteGroups {
     }
     this.scheduled = false
     this.runGroup()
-    if (this.queue.length > 0) this.schedule()
+    if (this.waiting > 0) this.schedule()
     else this.tellIdle()
   }
 
@@ -87,35 +106,44 @@ export class WriteGroups {
   private runGroup(): void {
     const most = this.alone > 0 ? 1 : groupProgramsMax
     const outcomes: Outcome[] = []
+    const group: Pending[] = []
     let durable: Promise<void> | undefined
     try {
-      durable = this.tables.commit((view) => this.runPrograms(view, most, outcomes))
+      durable = this.tables.commit((view) => this.runPrograms(view, most, group, outcomes))
     } catch (error) {
-      this.failed(outcomes.length, error)
+      this.failed(group, error)
       return
     }
     this.refusing = undefined
     this.groups++
     this.programs += outcomes.length
-    const group = this.queue.splice(0, outcomes.length)
     this.alone = Math.max(0, this.alone - group.length)
     if (durable === undefined) tell(group, outcomes)
     else this.tellWhen(durable, group, outcomes)
   }
 
-  private runPrograms(view: GroupView, most: number, outcomes: Outcome[]): void {
+  private runPrograms(view: GroupView, most: number, taken: Pending[], outcomes: Outcome[]): void {
     const group = new Group(view, this.nextVersion, this.tables.onlyDeletes)
     const startedAt = this.clock.elapsed()
+    let nowMs = startedAt
     do {
-      const pending = this.queue[outcomes.length]
+      const pending = this.take()
       if (pending === undefined) break
+      taken.push(pending)
       outcomes.push(group.run(pending.program))
+      const beganMs = nowMs
+      nowMs = this.clock.elapsed()
+      this.scheduler.charge(pending.account, nowMs - beganMs)
     } while (
       outcomes.length < most &&
       group.bytes < groupBytesMax &&
-      this.clock.elapsed() - startedAt < groupMsMax
+      nowMs - startedAt < groupMsMax
     )
     group.writeCounters()
+  }
+
+  private take(): Pending | undefined {
+    return this.again.length > 0 ? this.again.shift() : this.queue.take()
   }
 
   private tellWhen(durable: Promise<void>, group: Pending[], outcomes: readonly Outcome[]): void {
@@ -138,14 +166,15 @@ export class WriteGroups {
   }
 
   /** Nothing of the group is there. A lone program gets the error, the others another run each. */
-  private failed(programs: number, error: unknown): void {
+  private failed(group: readonly Pending[], error: unknown): void {
     this.refusing = textOf(error)
-    if (programs > 1) {
-      this.alone = programs
+    if (group.length > 1) {
+      this.alone = group.length
+      this.again = [...group, ...this.again]
       return
     }
     this.alone = Math.max(0, this.alone - 1)
-    this.queue.shift()?.reject(error)
+    group[0]?.reject(error)
   }
 }
 

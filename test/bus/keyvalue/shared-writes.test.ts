@@ -206,6 +206,7 @@ await eachKeyValueRoom(
     const programs = new Programs({
       ...{ bounds: usualBounds, standing: noWallets },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
+      replyBytesMax: () => Number.POSITIVE_INFINITY,
       warnOf: () => {},
       store: bus.engine.store,
       allow: (identity, need) => identity === writer || need !== 'write',

@@ -18,6 +18,7 @@ import type { StoreKind } from '../../support/stores.js'
 /** BTAKE key [key ...] milliseconds */
 const take: KeyValueRow = {
   name: 'btake',
+  grows: 'nothing',
   arity: -3,
   flags: ['write', 'blocking'],
   categories: ['string'],

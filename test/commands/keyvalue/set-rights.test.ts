@@ -16,6 +16,7 @@ t.test('who may only write sets, and gets nothing', (t) =>
     const programs = new Programs({
       ...{ store: bus.engine.store, bounds: usualBounds },
       ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
+      replyBytesMax: () => Number.POSITIVE_INFINITY,
       warnOf: () => {},
       standing: noWallets,
       allow: (_identity, need) => {

@@ -83,6 +83,7 @@ t.test('none of them answers what a key holds', (t) =>
         ...{ store: bus.engine.store, bounds: usualBounds },
         ...{ notifies: () => false, notifiesRare: () => false, announce: () => {} },
         warnOf: () => {},
+        replyBytesMax: () => Number.POSITIVE_INFINITY,
         standing: noWallets,
         allow: (_identity, need) => mayRead || need === 'write',
       })

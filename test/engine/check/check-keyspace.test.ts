@@ -11,7 +11,7 @@ import {
   trimmedKey,
 } from '../../../src/engine/background/garbage.js'
 import { checkStore } from '../../../src/engine/check/check.js'
-import { countKey } from '../../../src/engine/collection/catalog.js'
+import { countKey } from '../../../src/engine/collection/counters.js'
 import { expiryKey } from '../../../src/engine/keyspace/expiry.js'
 import { keyTypes } from '../../../src/engine/keyspace/key.js'
 import { recordKeyOf } from '../../../src/engine/keyspace/key-name.js'

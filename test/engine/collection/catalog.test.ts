@@ -2,7 +2,6 @@
 
 import t from 'tap'
 import {
-  countOf,
   createNamespace,
   dropNamespace,
   ensureNamespace,
@@ -12,6 +11,7 @@ import {
   renameNamespace,
   saveNamespace,
 } from '../../../src/engine/collection/catalog.js'
+import { countOf } from '../../../src/engine/collection/counters.js'
 import { checkDatabaseName, checkNamespaceName } from '../../../src/engine/collection/names.js'
 import type { Guarded, Namespace } from '../../../src/engine/types.js'
 import type { Store } from '../../../src/store/store.js'

@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { mock } from 'node:test'
 import t from 'tap'
+import { ByteBudget } from '../../../src/base/byte-budget.js'
 import { requestMsMax, slowBodyCheckMs } from '../../../src/base/limits.js'
-import { ByteBudget } from '../../../src/listeners/budget.js'
 import { type Held, readBody, SlowBodies } from '../../../src/listeners/http/body.js'
 
 /** In steps, so that a timer which is set anew runs in its time. */

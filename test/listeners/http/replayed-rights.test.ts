@@ -249,7 +249,8 @@ t.test(
     const mode = (given: string) =>
       asKey(gateway.key, 'POST', '/api/v1/collections/kv0/privacy', { mode: given })
     await asKey(gateway.key, 'POST', '/api/v1/redis', { command: ['SET', 'k', 'hidden'] })
-    const get = () => asKey(key.apiKey, 'POST', '/api/v1/redis', { command: ['GET', 'k'] }, 'get')
+    const path = '/api/v1/redis?database=main'
+    const get = () => asKey(key.apiKey, 'POST', path, { command: ['GET', 'k'] }, 'get')
     await mode('private')
     t.match((await get()).text, /NOPERM/)
     await mode('public')

@@ -7,17 +7,17 @@ import t from 'tap'
 import { systemClock } from '../../../src/base/clock.js'
 import { replyValuesAtOnce } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
-import { ByteBudget } from '../../../src/listeners/budget.js'
+import { MemoryAccount } from '../../../src/base/memory-account.js'
 import { openResp } from '../../../src/listeners/resp.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 import { encode } from '../../support/resp-client.js'
 
 const kinds = { kinds: ['memory'] } as const
 
-async function listening(room: KeyValueRoom, budget = new ByteBudget(2 ** 28)) {
+async function listening(room: KeyValueRoom, memory = new MemoryAccount(2 ** 28)) {
   return openResp({
     ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
-    ...{ bus: room.bus, budget, clock: systemClock, log: silentLog },
+    ...{ bus: room.bus, memory, clock: systemClock, log: silentLog },
   })
 }
 
@@ -59,18 +59,18 @@ t.test('what a client that is gone has held is given back', (t) =>
     t,
     'gone',
     async (t, room) => {
-      const budget = new ByteBudget(2 ** 28)
-      const listener = await listening(room, budget)
+      const memory = new MemoryAccount(2 ** 28)
+      const listener = await listening(room, memory)
       const socket = connect(listener.port, '127.0.0.1')
       socket.on('error', () => undefined)
       // It waits, and what is behind it.
       socket.write(
         Buffer.concat([encode(['BLPOP', 'none', '0']), Buffer.alloc(400_000, 'PING\r\n')]),
       )
-      while (budget.bytesUsed === 0) await new Promise((resolve) => setImmediate(resolve))
+      while (memory.budget.bytesUsed === 0) await new Promise((resolve) => setImmediate(resolve))
       await listener.close(0)
       for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
-      t.equal(budget.bytesUsed, 0)
+      t.equal(memory.budget.bytesUsed, 0)
     },
     kinds,
   ),

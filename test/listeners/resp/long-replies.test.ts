@@ -24,6 +24,7 @@ function written(protocol: RespVersion, replies: readonly Reply[]) {
     const pieces: Uint8Array[] = []
     let parts = 0
     const long = new LongReplies(writer, {
+      isFull: false,
       written: () => {
         pieces.push(...writer.take())
         parts++
@@ -81,6 +82,7 @@ t.test('chance replies are the bytes that they are in one go', async (t) => {
 t.test('who is gone is written nothing more', async (t) => {
   let parts = 0
   const long = new LongReplies(new ReplyWriter(), {
+    isFull: false,
     written: () => ++parts < 2,
     allWritten: () => t.fail('nobody is there'),
   })
@@ -98,6 +100,7 @@ t.test('what is short behind a long one goes out together, however much comes', 
   let bytes = 0
   await new Promise<void>((resolve) => {
     const long = new LongReplies(writer, {
+      isFull: false,
       written: () => {
         for (const piece of writer.take()) bytes += piece.length
         // Faster than one a turn, as a channel may be.

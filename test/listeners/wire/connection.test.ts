@@ -11,9 +11,9 @@ import {
   socketBacklogBytesMax,
 } from '../../../src/base/limits.js'
 import { silentLog } from '../../../src/base/log.js'
+import { MemoryAccount } from '../../../src/base/memory-account.js'
 import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'
-import { ByteBudget } from '../../../src/listeners/budget.js'
 import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire/connection.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { command } from '../../support/messages.js'
@@ -58,10 +58,10 @@ const ok = documentFrom({ ok: 1 })
 function open(run: ConnectionHost['run']) {
   const socket = new FakeSocket()
   const session = new Session({ protocol: 'wire', id: 1, peer: 'test' })
-  const budget = new ByteBudget(100_000_000)
-  const host = { run, budget, log: silentLog, onLogin: () => {} }
+  const memory = new MemoryAccount(100_000_000)
+  const host = { run, memory, log: silentLog, onLogin: () => {} }
   const connection = new WireConnection(socket as unknown as Socket, session, host)
-  return { socket, session, budget, connection }
+  return { socket, session, memory, connection }
 }
 
 /** Streams hand on what they got on later ticks. */
@@ -92,7 +92,7 @@ t.test('a command in flight is waited for', async (t) => {
 })
 
 t.test('a large message must go on arriving', async (t) => {
-  const { socket, session, budget } = open(() => {
+  const { socket, session, memory } = open(() => {
     session.identity = operator
     return ok
   })
@@ -102,7 +102,7 @@ t.test('a large message must go on arriving', async (t) => {
   socket.push(large.subarray(0, 100_000))
   await settled()
   t.equal(socket.timeoutMs, messageStallMs)
-  t.equal(budget.bytesUsed, large.length)
+  t.equal(memory.budget.bytesUsed, large.length)
   socket.push(large.subarray(100_000))
   await settled()
   t.equal(socket.timeoutMs, 0)
@@ -111,26 +111,26 @@ t.test('a large message must go on arriving', async (t) => {
   socket.emit('timeout')
   await settled()
   t.equal(socket.destroyed, true)
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('replies that nobody takes are waited for, but not for ever', async (t) => {
   const document = documentFrom({ text: 'x'.repeat(2 * socketBacklogBytesMax), ok: 1 })
-  const { socket, session, budget } = open(() => {
+  const { socket, session, memory } = open(() => {
     session.identity = operator
     return document
   })
   socket.push(command({ find: 1 }))
   await settled()
   t.equal(socket.timeoutMs, replyStallMs)
-  t.ok(budget.bytesUsed > document.length)
+  t.ok(memory.budget.bytesUsed > document.length)
   // The head, then the document.
   socket.flush()
   await settled()
   socket.flush()
   await settled()
   t.equal(socket.timeoutMs, 0)
-  t.equal(budget.bytesUsed, 0)
+  t.equal(memory.budget.bytesUsed, 0)
 })
 
 t.test('a connection that ends sends its last reply first', async (t) => {

@@ -8,8 +8,7 @@ import { type ChangeStatement, collectionOf, type TruncateStatement } from './ch
 
 /** The one collection that a change reaches, and what it needs of it. */
 export function touchOf(db: string, statement: ChangeStatement): Touch {
-  const touch = { db, collection: collectionOf(statement.table), needs: needsOf(statement) }
-  return statement.kind === 'delete' ? { ...touch, onlyRemoves: true } : touch
+  return { db, collection: collectionOf(statement.table), needs: needsOf(statement) }
 }
 
 function needsOf(statement: ChangeStatement): readonly Need[] {

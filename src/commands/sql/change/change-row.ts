@@ -15,6 +15,7 @@ import { runUpdate } from './update.js'
 
 export const sqlChangeRow = documentRow({
   name: 'sqlChange',
+  grows: 'documents',
   grain: 'sweep',
   access: 'identity',
   target: string,

@@ -40,7 +40,7 @@ import { compile } from '../expression/compile.js'
 import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator } from '../expression/truth.js'
 import type { Results } from '../select/result.js'
-import { toll } from '../select/row-stages.js'
+import { rowSpender } from '../select/row-stages.js'
 import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { limitOf } from './change-limit.js'
@@ -77,7 +77,7 @@ interface Decision {
   readonly afterOf: AfterOf
   readonly results: Results | undefined
   /** Told of each row before it is computed. */
-  readonly pay: () => void
+  readonly spend: () => void
 }
 
 interface Prepared extends Decision {
@@ -138,7 +138,7 @@ function* prepareRows(
     matches: matcherOf(where === undefined ? undefined : compile(where, scope)),
     afterOf: afterIn(ns),
     results: returningOf(returning, scope),
-    pay: toll(expressionsOf(statement)),
+    spend: rowSpender(expressionsOf(statement)),
   }
   const filter = compileFilter(supersetFilter(where, scope), call.context)
   if (ns === undefined || limit === 0) return { ...decision, ns, limit, rows: [], hasMore: false }
@@ -192,9 +192,9 @@ function* rowsOf(tx: ReadTx, walk: Walk, decision: Decision, limit: number): Pro
 function rowOf(
   key: Bytes,
   before: Document,
-  { matches, afterOf, results, pay }: Decision,
+  { matches, afterOf, results, spend }: Decision,
 ): Row | undefined {
-  pay()
+  spend()
   if (!matches(before)) return undefined
   const after = afterOf(before)
   const isChanged = after === undefined || !equalBytes(before, after)
@@ -220,7 +220,7 @@ function* changeAll(
   let matched = 0
   let modified = 0
   for (let i = 0; i < rows.length && matched < limit; i++) {
-    if (i > 0 && work.isDue) throw takesTooLong()
+    if (i > 0 && !work.allows(0)) throw takesTooLong()
     const seen = rows[i] as Row
     const record = yield* tx.get(seen.key)
     const isAsSeen = record !== undefined && isRecordOf(record, seen.before)

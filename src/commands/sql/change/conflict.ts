@@ -14,7 +14,7 @@ import type { Document } from '../../../value/value.js'
 import { declaredColumns } from '../define/ddl-columns.js'
 import { compile } from '../expression/compile.js'
 import type { Row } from '../expression/truth.js'
-import { toll } from '../select/row-stages.js'
+import { rowSpender } from '../select/row-stages.js'
 import { type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
 import { compileSet } from './update.js'
@@ -59,9 +59,9 @@ export function conflictsOf(
     const change = compileSet(action.set, scope, declared, call.target)
     const where = action.where === undefined ? undefined : compile(action.where, scope)
     const all = [action.where, ...action.set.map(({ value }) => value)]
-    const pay = toll(all.filter((expression) => expression !== undefined))
+    const spend = rowSpender(all.filter((expression) => expression !== undefined))
     return (old, excluded) => {
-      pay()
+      spend()
       const row: Row = [old, excluded]
       return where === undefined || where.truth(row) === true ? change(old, row) : undefined
     }

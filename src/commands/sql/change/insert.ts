@@ -4,7 +4,7 @@
 
 import { equalBytes } from '../../../base/bytes.js'
 import type { GatewayError } from '../../../base/errors.js'
-import { messageBytesMax, sqlRowsAtOnce } from '../../../base/limits.js'
+import { messageBytesMax } from '../../../base/limits.js'
 import { work } from '../../../base/work-budget.js'
 import { entryUnits } from '../../../base/work-figures.js'
 import { ensureNamespace, findNamespace } from '../../../engine/collection/catalog.js'
@@ -105,10 +105,7 @@ function* prepareRows(
   const prepared: PreparedRow[] = []
   let bytes = 0
   for (const [at, row] of rows.entries()) {
-    const { isDue } = work
-    if (isDue || at % sqlRowsAtOnce === sqlRowsAtOnce - 1) {
-      yield* tx.pause(isDue ? 0 : sqlRowsAtOnce * entryUnits)
-    }
+    yield* tx.pause(entryUnits)
     const document = documentOf(call, shape, row, at, scope)
     // Which rows are inserted is only known where they are.
     const returned = statement.conflict === undefined ? results?.write([document]) : undefined
@@ -221,7 +218,7 @@ function* insertAll(
   const rows: Document[] = []
   let updated = 0
   for (const [at, { document, returned }] of prepared.entries()) {
-    if (at > 0 && work.isDue) throw takesTooLong()
+    if (at > 0 && !work.allows(0)) throw takesTooLong()
     const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
     if (outcome === undefined) continue
     if (outcome.isNew) ids.push(idOf(outcome.document))

@@ -37,6 +37,7 @@ function definitionOf({ target }: Pick<SqlCall, 'target'>): Definition {
 
 export const sqlDefineRow = documentRow({
   name: 'sqlDefine',
+  grows: 'indexes',
   grain: 'task',
   access: 'identity',
   target: string,
@@ -56,7 +57,7 @@ function touchOf(db: string, statement: Definition): Touch {
     case 'dropIndex': {
       const { table } = statement
       if (table === undefined) return { db, needs: [] }
-      return { db, collection: collectionOf(table), needs: ['index'], onlyRemoves: true }
+      return { db, collection: collectionOf(table), needs: ['index'] }
     }
     case 'createTable': {
       const needs = [rulesRows(statement) ? 'own' : 'write'] as const
@@ -97,7 +98,8 @@ async function createIndex(call: SqlCall, statement: CreateIndexStatement): Prom
   })
   if ('note' in declared) return replyOf(call, { collection, index: name, note: declared.note })
   if (declared.building.length > 0) {
-    await call.engine.builds.ensure(db, collection, [spec], call.creation())
+    const { builds } = call.engine
+    await builds.ensure(db, collection, [spec], call.creation(), call.requireSpace)
   }
   return replyOf(call, { collection, index: name })
 }

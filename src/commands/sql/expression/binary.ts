@@ -21,7 +21,7 @@ import { evaluationError, evaluationState } from './evaluation-error.js'
 import { shifted } from './interval.js'
 import { contains, member, memberAt } from './json-access.js'
 import { type LikePattern, matchesLike, parseLike } from './like.js'
-import { payFor } from './text-cost.js'
+import { spendOn } from './text-cost.js'
 import { textForm } from './text-form.js'
 import { dayMs } from './time-text.js'
 import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
@@ -107,7 +107,7 @@ const regexWeight = 2
 /** NULL for what is no text, as LIKE has it. */
 function matchesRegex(text: Value, pattern: Value, options: string, isNegated: boolean): SqlValue {
   if (text.type !== bsonType.string || pattern.type !== bsonType.string) return undefined
-  payFor(text.end - text.start, regexWeight)
+  spendOn(text.end - text.start, regexWeight)
   return boolValue(regexOf(stringOf(pattern), options).testValue(text) !== isNegated)
 }
 

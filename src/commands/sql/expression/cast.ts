@@ -1,6 +1,7 @@
 // Casts: what a value is as text, a number, a truth, a time or a document. A text that does not
 // read as the type is 22P02 (22007 for times), a number that the type cannot hold 22003.
 
+import { hasKind } from '../../../base/errors.js'
 import type { TypeName } from '../../../protocol/sql/ast.js'
 import {
   decimalFromString,
@@ -9,7 +10,6 @@ import {
   encodeDecimal,
   finiteExact,
 } from '../../../value/decimal.js'
-import { elementsOf } from '../../../value/elements.js'
 import { jsonToValue } from '../../../value/json.js'
 import { numberOf } from '../../../value/numbers.js'
 import {
@@ -33,7 +33,7 @@ import { parseArrayText } from './array-text.js'
 import { offsetAfter } from './code-points.js'
 import { evaluationError, evaluationState, outOfRange } from './evaluation-error.js'
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
-import { payFor } from './text-cost.js'
+import { elementsSpent, spendOn } from './text-cost.js'
 import { textForm } from './text-form.js'
 import { dayMs, parseTime } from './time-text.js'
 
@@ -91,7 +91,7 @@ function arrayOf(value: Value, single: Cast): Value {
   const array = isText(value) ? parseArrayText(stringOf(value)) : value
   if (array.type !== bsonType.array) throw cannotCast(value, 'an array')
   return writeArray(
-    elementsOf(array).map((element) => (element.isNullish ? nullValue : single(element))),
+    elementsSpent(array).map((element) => (element.isNullish ? nullValue : single(element))),
   )
 }
 
@@ -124,6 +124,7 @@ function wholeNumber(value: Value, name: string): bigint {
   }
   if (value.type === bsonType.bool) return boolOf(value) ? 1n : 0n
   if (!isText(value)) throw cannotCast(value, name)
+  spendOn(value.end - value.start, scanWeight)
   const given = stringOf(value).trim()
   if (!/^[+-]?\d+$/.test(given)) throw badText(name, stringOf(value))
   // Leading zeros apart, more digits are out of every type's range.
@@ -137,14 +138,14 @@ function double(value: Value): Value {
   if (value.type === bsonType.double) return value
   if (value.isNumber) return doubleValue(numberOf(value))
   if (!isText(value)) throw cannotCast(value, 'double precision')
-  const given = stringOf(value).trim()
+  const given = wordOf(value, 'double precision')
   const special = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i.exec(given)
   if (special !== null) {
     if (special[2] === undefined) return doubleValue(Number.NaN)
     return doubleValue(special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY)
   }
   const isNumber = given.length <= numberCharsMax && numberForm.test(given)
-  if (!isNumber) throw badText('double precision', stringOf(value))
+  if (!isNumber) throw badText('double precision', given)
   const n = Number(given)
   if (!Number.isFinite(n)) throw outOfRange(`"${given}" is out of range for type double precision`)
   return doubleValue(n)
@@ -178,10 +179,10 @@ function anyNumeric(value: Value): Value {
   if (value.type === bsonType.decimal128) return value
   if (value.isNumber) return decimalOf(value)
   if (!isText(value)) throw cannotCast(value, 'numeric')
-  const given = stringOf(value).trim()
+  const given = wordOf(value, 'numeric')
   const isSpecial = /^[+-]?(?:inf(?:inity)?|nan)$/i.test(given)
   if (!isSpecial && (given.length > numberCharsMax || !numberForm.test(given))) {
-    throw badText('numeric', stringOf(value))
+    throw badText('numeric', given)
   }
   const made = decimalFromString(given, true)
   const { kind } = decodeDecimal(made.bytes, made.start)
@@ -200,20 +201,19 @@ function bool(value: Value): Value {
   if (value.type === bsonType.bool) return value
   if (isWhole(value)) return boolValue(wholeOf(value) !== 0n)
   if (!isText(value)) throw cannotCast(value, 'boolean')
-  const truth = truths.get(stringOf(value).trim().toLowerCase())
-  if (truth === undefined) throw badText('boolean', stringOf(value))
+  const given = wordOf(value, 'boolean')
+  const truth = truths.get(given.toLowerCase())
+  if (truth === undefined) throw badText('boolean', given)
   return boolValue(truth)
 }
 
 function time(value: Value): Value {
   if (value.type === bsonType.date) return value
   if (!isText(value)) throw cannotCast(value, 'timestamp with time zone')
-  const ms = parseTime(stringOf(value).trim())
-  if (ms === undefined) {
-    const type = 'timestamp with time zone'
-    const message = `invalid input syntax for type ${type}: ${quoted(stringOf(value))}`
-    throw evaluationError(evaluationState.badDate, message)
-  }
+  const type = 'timestamp with time zone'
+  const given = wordOf(value, type, evaluationState.badDate)
+  const ms = parseTime(given)
+  if (ms === undefined) throw badText(type, given, evaluationState.badDate)
   return dateValue(ms)
 }
 
@@ -230,15 +230,13 @@ function json(value: Value): Value {
   return jsonOfText(stringOf(value))
 }
 
-/** Of a character of JSON that is parsed, beside one that is only read. */
-const jsonWeight = 2
-
 /** Throws 22P02 where the text is no JSON. */
 export function jsonOfText(given: string): Value {
-  payFor(given.length, jsonWeight)
+  spendOn(given.length)
   try {
     return jsonToValue(given)
-  } catch {
+  } catch (error) {
+    if (hasKind(error, 'MaxTimeMSExpired')) throw error
     throw evaluationError(evaluationState.badText, 'invalid input syntax for type json')
   }
 }
@@ -264,15 +262,31 @@ export function inTypeOf(
 function read(cast: Cast, text: Value): Value {
   try {
     return cast(text)
-  } catch {
+  } catch (error) {
+    if (hasKind(error, 'MaxTimeMSExpired')) throw error
     // Rows of other types are compared with the same text: it is unequal to this one.
     return text
   }
 }
 
-function badText(type: string, given: string): Error {
-  const message = `invalid input syntax for type ${type}: ${quoted(given)}`
-  return evaluationError(evaluationState.badText, message)
+/** A text that is to read as something short; one that is too long for it is 22P02. */
+function wordOf(value: Value, type: string, state: TextState = evaluationState.badText): string {
+  const { start, end } = value
+  if (end - start <= wordBytesMax) return stringOf(value).trim()
+  const shown = Buffer.from(value.bytes.buffer, value.bytes.byteOffset + start + 4, shownBytes)
+  throw badText(type, shown.toString(), state)
+}
+
+type TextState = typeof evaluationState.badText | typeof evaluationState.badDate
+
+/** Spaces around a number or a time count. */
+const wordBytesMax = 8_192
+const shownBytes = 256
+/** Of a character that is looked at, beside one that is only read. */
+const scanWeight = 4
+
+function badText(type: string, given: string, state: TextState = evaluationState.badText): Error {
+  return evaluationError(state, `invalid input syntax for type ${type}: ${quoted(given)}`)
 }
 
 function quoted(given: string): string {

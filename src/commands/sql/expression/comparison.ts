@@ -2,11 +2,12 @@
 // order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
 // for ObjectIds beside `_id`. (docs/sql.md; ARCHITECTURE.md, "SQL")
 
+import { work } from '../../../base/work-budget.js'
+import { compareUnits } from '../../../base/work-figures.js'
 import { compareValues, typeClass } from '../../../value/compare.js'
-import { elementsOf } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
 import { bsonType, dateValue, objectIdValue, stringOf, type Value } from '../../../value/value.js'
-import { payFor } from './text-cost.js'
+import { elementsSpent, spendOn } from './text-cost.js'
 import { parseTime } from './time-text.js'
 import { both, condition, type Evaluator, either, not, type Row, type Truth } from './truth.js'
 
@@ -31,7 +32,7 @@ const formBytesMax = 1_000
 
 /** Of a byte that is compared, and of one that goes into a key, beside one that is read as text. */
 const comparedWeight = 1 / 8
-const keyWeight = 1 / 2
+const keyWeight = 4
 
 function sizeOf({ start, end }: Value): number {
   return end - start
@@ -61,12 +62,12 @@ function order(left: Value | undefined, right: Value | undefined): number {
 }
 
 function compared(left: Value, right: Value): number {
-  payFor(Math.min(sizeOf(left), sizeOf(right)), comparedWeight)
+  spendOn(Math.min(sizeOf(left), sizeOf(right)), comparedWeight)
   return compareValues(left, right)
 }
 
 function keyOf(value: Value): string {
-  payFor(sizeOf(value), keyWeight)
+  spendOn(sizeOf(value), keyWeight)
   return equalityKey(value)
 }
 
@@ -183,6 +184,7 @@ function memberOfList(operand: Operand, list: readonly Operand[]): (row: Row) =>
   return (row) => {
     let truth: Truth = false
     for (const compare of orders) {
+      work.spend(compareUnits)
       truth = either(truth, decide('=', compare(row)))
       if (truth === true) return true
     }
@@ -198,6 +200,9 @@ function memberOfSet(operand: Operand, list: readonly Operand[]): (row: Row) => 
     keys ??= memberKeys(operand, list)
     const value = operand.evaluator.value(row)
     if (value === undefined) return undefined
+    const isText = value.type === bsonType.string && ownForm === undefined
+    const isTooLong = isText && sizeOf(value) > keys.bytesMax
+    if (isTooLong) return keys.hasNull ? undefined : false
     const key = keyOf(value)
     if (keys.values.has(key) || keys.forms.has(key)) return true
     if (ownForm !== undefined && keys.values.has(equalityKey(ownForm))) return true
@@ -210,20 +215,26 @@ interface MemberKeys {
   /** Of what literals also stand for. */
   readonly forms: ReadonlySet<string>
   readonly hasNull: boolean
+  /** Of the longest of `values`: a longer text is none of them. */
+  readonly bytesMax: number
 }
 
 function memberKeys(operand: Operand, list: readonly Operand[]): MemberKeys {
   const values = new Set<string>()
   const known = new Set<string>()
   let hasNull = false
+  let bytesMax = 0
   for (const { evaluator, forms } of list) {
     const value = evaluator.value([])
     if (value === undefined) hasNull = true
-    else values.add(keyOf(value))
+    else {
+      values.add(keyOf(value))
+      bytesMax = Math.max(bytesMax, sizeOf(value))
+    }
     if (forms?.date !== undefined) known.add(equalityKey(forms.date))
     if (operand.isId && forms?.objectId !== undefined) known.add(equalityKey(forms.objectId))
   }
-  return { values, forms: known, hasNull }
+  return { values, forms: known, hasNull, bytesMax }
 }
 
 /** `x < ANY (array)`, `x <> ALL (array)`; unknown where there is no array. */
@@ -240,7 +251,8 @@ export function quantified(
     if (found?.type !== bsonType.array) return undefined
     const own = left.evaluator.value(row)
     let truth: Truth = !isAny
-    for (const element of elementsOf(found)) {
+    for (const element of elementsSpent(found)) {
+      work.spend(compareUnits)
       const held = holds(own, element.isNullish ? undefined : element)
       truth = isAny ? either(truth, held) : both(truth, held)
       if (truth === isAny) return truth

@@ -1,12 +1,13 @@
 // `||`: texts joined, arrays joined or lengthened by a value, documents merged, the right one's
 // fields before the left one's.
 
-import { elementsOf, fieldsOf } from '../../../value/elements.js'
+import { fieldsOf } from '../../../value/elements.js'
 import { bsonType, documentValue, stringValue, type Value } from '../../../value/value.js'
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { typeNameOf } from './cast.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { requireRoom } from './function-row.js'
+import { elementsSpent, spendOnElements } from './text-cost.js'
 import { textForm } from './text-form.js'
 
 /** Throws 42883 where neither is a text, an array or a document. */
@@ -23,10 +24,12 @@ export function joined(left: Value, right: Value): Value {
 }
 
 function partsOf(value: Value): Value[] {
-  return value.type === bsonType.array ? elementsOf(value) : [value]
+  return value.type === bsonType.array ? elementsSpent(value) : [value]
 }
 
 function merged(left: Value, right: Value): Value {
+  spendOnElements(left)
+  spendOnElements(right)
   const fields = new Map([...fieldsOf(left), ...fieldsOf(right)])
   const writer = new DocumentWriter()
   for (const [name, value] of fields) writer.value(name, value)

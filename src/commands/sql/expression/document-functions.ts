@@ -5,6 +5,7 @@ import { Elements } from '../../../value/elements.js'
 import { bsonType, int32Value, stringValue, type Value } from '../../../value/value.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { countAt, type FunctionRow, row } from './function-row.js'
+import { spendOnElements } from './text-cost.js'
 
 export const documentFunctions: readonly FunctionRow[] = [
   row('jsonb_array_length json_array_length', [1, 1], ([array]) => {
@@ -26,6 +27,7 @@ export const documentFunctions: readonly FunctionRow[] = [
 ]
 
 function countOf(array: Value): number {
+  spendOnElements(array)
   const elements = new Elements(array.bytes, array.start)
   let count = 0
   while (elements.next()) count++

@@ -6,7 +6,7 @@ import { integerOf } from '../../../value/numbers.js'
 import { bigintOf, bsonType, stringOf, type Value } from '../../../value/value.js'
 import { typeNameOf } from './cast.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { payFor } from './text-cost.js'
+import { spendOn } from './text-cost.js'
 import type { SqlValue } from './truth.js'
 
 export interface FunctionRow {
@@ -31,7 +31,7 @@ export function textOf(args: readonly Value[], at: number): string {
   if (value?.type !== bsonType.string && value?.type !== bsonType.symbol) {
     throw wrongType(value, 'text')
   }
-  payFor(value.end - value.start)
+  spendOn(value.end - value.start)
   return stringOf(value)
 }
 
@@ -68,7 +68,7 @@ function wrongType(value: Value | undefined, wanted: string): Error {
 /** Throws 54000 where a text would be longer than a document can be. */
 export function requireRoom(chars: number): void {
   if (chars <= documentBytesMax) {
-    payFor(chars)
+    spendOn(chars)
     return
   }
   throw evaluationError(evaluationState.tooLong, 'result is longer than a document can be')

@@ -2,19 +2,21 @@
 // What is not there, and what is no document, gives NULL. (PostgreSQL, "JSON Functions")
 
 import { utf8 } from '../../../base/bytes.js'
-import { sqlMatchStepsMax } from '../../../base/limits.js'
+import { work } from '../../../base/work-budget.js'
+import { compareUnits } from '../../../base/work-figures.js'
 import { equalValues } from '../../../value/compare.js'
 import { Elements, elementsOf, fieldsOf, findElement } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
 import { integerOf } from '../../../value/numbers.js'
 import { bsonType, stringOf, type Value } from '../../../value/value.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import { elementsSpent, spendOnElements } from './text-cost.js'
 import { orNull, type SqlValue } from './truth.js'
 
 /** `container -> key`: a name of an object, or a place in an array, from its end if negative. */
 export function member(container: Value, key: Value): SqlValue {
   if (key.type === bsonType.string) {
     if (container.type !== bsonType.object) return undefined
+    spendOnElements(container)
     return orNull(findElement(container.bytes, container.start, utf8(stringOf(key))))
   }
   const place = key.isNumber ? integerOf(key) : undefined
@@ -23,6 +25,7 @@ export function member(container: Value, key: Value): SqlValue {
 
 export function elementAt(array: Value, place: number): SqlValue {
   if (array.type !== bsonType.array) return undefined
+  spendOnElements(array)
   if (place < 0) return orNull(elementsOf(array).at(place))
   const elements = new Elements(array.bytes, array.start)
   for (let i = 0; elements.next(); i++) if (i === place) return orNull(elements.value())
@@ -48,17 +51,14 @@ export function memberAt(container: Value, path: readonly Value[]): SqlValue {
 export function contains(whole: Value, part: Value): boolean {
   if (whole.type === bsonType.array) {
     // An array may be asked for a scalar as if for an array of it; within it, not any more.
-    const parts = part.type === bsonType.array ? elementsOf(part) : [part]
+    const parts = part.type === bsonType.array ? elementsSpent(part) : [part]
     if (part.type === bsonType.object) return false
-    const own = elementsOf(whole)
+    const own = elementsSpent(whole)
     const known =
       parts.length > pairwiseMax ? new Set(own.map((one) => equalityKey(one))) : undefined
-    const isLong = parts.length * own.length > sqlMatchStepsMax
-    if (isLong && parts.some(isContainer)) {
-      throw evaluationError(evaluationState.tooLong, '@> takes too long on these arrays')
-    }
     return parts.every((one) => {
       if (known !== undefined && !isContainer(one)) return known.has(equalityKey(one))
+      work.spend(own.length * compareUnits)
       return own.some((element) => holds(element, one))
     })
   }
@@ -75,7 +75,9 @@ function isContainer({ type }: Value): boolean {
 function holds(whole: Value, part: Value): boolean {
   if (part.type === bsonType.object) {
     if (whole.type !== bsonType.object) return false
+    spendOnElements(part)
     for (const [name, value] of fieldsOf(part)) {
+      spendOnElements(whole)
       const own = findElement(whole.bytes, whole.start, utf8(name))
       if (own === undefined || !holds(own, value)) return false
     }

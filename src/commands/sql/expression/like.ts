@@ -2,9 +2,12 @@
 // behind the last `%`, so that no pattern takes more than length times length.
 // (PostgreSQL 17, 9.7.1)
 
-import { sqlMatchStepsMax, sqlPatternCharsMax } from '../../../base/limits.js'
+import { sqlPatternCharsMax } from '../../../base/limits.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
-import { payFor, payForSteps } from './text-cost.js'
+import { spendOn, spendOnSteps } from './text-cost.js'
+
+/** Of a character that is compared, beside one that is read. */
+const likeWeight = 48
 
 const anyRun = -1
 const anyOne = -2
@@ -59,13 +62,12 @@ function lowerPoint(point: number): number {
 
 /** Throws 54000 where a long text meets a long pattern again and again, and never quite. */
 export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): boolean {
-  payFor(text.length)
+  spendOn(text.length, likeWeight)
   let at = 0
   let step = 0
   /** Behind the last `%`, and how far the text was taken into it. */
   let backStep = -1
   let backAt = 0
-  let stepsLost = 0
   while (at < text.length) {
     const wanted = steps[step]
     if (wanted === anyRun) {
@@ -80,11 +82,7 @@ export function matchesLike({ steps, ignoresCase }: LikePattern, text: string): 
       step++
     } else if (backStep >= 0) {
       if (backStep === steps.length) return true
-      stepsLost += at - backAt
-      payForSteps(at - backAt)
-      if (stepsLost > sqlMatchStepsMax) {
-        throw evaluationError(evaluationState.tooLong, 'LIKE takes too long on this text')
-      }
+      spendOnSteps(at - backAt)
       backAt += width(text.codePointAt(backAt) as number)
       at = backAt
       step = backStep

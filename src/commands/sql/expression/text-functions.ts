@@ -2,11 +2,12 @@
 // no result is longer than a document can be.
 
 import { utf8 } from '../../../base/bytes.js'
+import { indexOfText, splitText } from '../../../base/text-search.js'
 import { boolValue, int32Value, stringValue, type Value } from '../../../value/value.js'
 import { lengthOf, offsetAfter, offsetBefore } from './code-points.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { countAt, type FunctionRow, requireRoom, row, textOf } from './function-row.js'
-import { payFor } from './text-cost.js'
+import { spendOn } from './text-cost.js'
 
 /** Of functions that make something of each character, beside plain reading. */
 const slowWeight = 8
@@ -40,7 +41,7 @@ export const textFunctions: readonly FunctionRow[] = [
   row('rtrim', [1, 2], (args) => stringValue(trimmed(args, false, true))),
   row('position strpos', [2, 2], (args) => {
     const whole = textOf(args, 0)
-    const at = whole.indexOf(textOf(args, 1))
+    const at = indexOfText(whole, textOf(args, 1))
     return int32Value(at < 0 ? 0 : lengthOf(whole.slice(0, at)) + 1)
   }),
   row('starts_with', [2, 2], (args) => boolValue(textOf(args, 0).startsWith(textOf(args, 1)))),
@@ -65,7 +66,7 @@ export const textFunctions: readonly FunctionRow[] = [
 
 function slowTextOf(args: readonly Value[]): string {
   const text = textOf(args, 0)
-  payFor(text.length, slowWeight)
+  spendOn(text.length, slowWeight)
   return text
 }
 
@@ -92,12 +93,9 @@ function substring(args: readonly Value[]): Value {
 
 function replaced(text: string, from: string, to: string): string {
   if (from === '') return text
-  if (to.length > from.length) {
-    let count = 0
-    for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + from.length)) count++
-    requireRoom(text.length + count * (to.length - from.length))
-  }
-  return text.replaceAll(from, () => to)
+  const parts = splitText(text, from)
+  requireRoom(text.length + (parts.length - 1) * (to.length - from.length))
+  return parts.join(to)
 }
 
 function trimmed(args: readonly Value[], atStart: boolean, atEnd: boolean): string {
@@ -138,6 +136,6 @@ function splitPart(args: readonly Value[]): Value {
   if (place === 0) {
     throw evaluationError(evaluationState.badArgument, 'field position must not be zero')
   }
-  const parts = separator === '' ? [text] : text.split(separator)
+  const parts = separator === '' ? [text] : splitText(text, separator)
   return stringValue(parts.at(place > 0 ? place - 1 : place) ?? '')
 }

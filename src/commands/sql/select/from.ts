@@ -4,12 +4,11 @@
 import type { Call } from '../../../bus/call.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { isSequenced } from '../../../engine/collection/capped-order.js'
-import { countOf } from '../../../engine/collection/catalog.js'
+import { countOf } from '../../../engine/collection/counters.js'
 import { viewsName } from '../../../engine/collection/view-options.js'
 import { readPlaceOf, viewDocuments } from '../../../engine/collection/views.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { documentsSource, type Source } from '../../../engine/sources/source.js'
-import { SpillScope } from '../../../engine/sources/spill.js'
 import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
 import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
@@ -21,6 +20,7 @@ import { isVirtual, virtualColumns, virtualDocuments } from '../catalog/catalog.
 import { Relations } from '../catalog/catalog-relations.js'
 import type { TableColumns } from '../catalog/catalog-tables.js'
 import type { JoinInput } from './join-source.js'
+import { statementMemory } from './statement-memory.js'
 
 export type SelectCall = Pick<
   Call<unknown, unknown>,
@@ -133,7 +133,7 @@ function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnv
     db,
     context: collated(context, undefined, ns),
     use: engine.indexUse,
-    workspace: new SpillScope(engine.spills, true, owner),
+    workspace: statementMemory(engine, owner),
   }
 }
 

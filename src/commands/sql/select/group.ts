@@ -22,7 +22,7 @@ import { sameExpression } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import { type Aggregate, aggregatesOf, compileAggregate, isAggregate } from './aggregate.js'
-import { fieldEvaluator, keyEvaluator, type RowStage, singleRow, toll } from './row-stages.js'
+import { fieldEvaluator, keyEvaluator, type RowStage, rowSpender, singleRow } from './row-stages.js'
 
 export interface Grouped {
   readonly stage: RowStage
@@ -39,10 +39,10 @@ export function groupBy(
 ): Grouped {
   const aggregates = aggregatesOf(after).map((call) => compileAggregate(call, scope))
   const evaluators = keys.map((key) => compile(key, scope))
-  const pay = toll([...keys, ...aggregates.map(({ call }) => call)])
+  const spend = rowSpender([...keys, ...aggregates.map(({ call }) => call)])
   const stage = { rowOf: singleRow, scope: groupedScope(keys, aggregates, scope) }
-  if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, pay) }
-  const id = tupleOf(evaluators, rowOf, pay)
+  if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, spend) }
+  const id = tupleOf(evaluators, rowOf, spend)
   const fields = aggregates.map(({ input, create }, i): GroupField => {
     const evaluate = ({ root }: Env) => input(rowOf(documentOf(root)))
     return { name: fieldName(i), plan: { input: { evaluate }, create } }
@@ -63,11 +63,11 @@ function groupTransform(
 function tupleOf(
   evaluators: readonly Evaluator[],
   rowOf: (document: Document) => Row,
-  pay: () => void,
+  spend: () => void,
 ): { evaluate(env: Env): Value } {
   return {
     evaluate: ({ root }) => {
-      pay()
+      spend()
       const row = rowOf(documentOf(root))
       return writeArray(evaluators.map(({ value }) => value(row) ?? nullValue))
     },
@@ -112,7 +112,7 @@ class WholeGroup extends StreamTransform {
   constructor(
     private readonly aggregates: readonly Aggregate[],
     private readonly rowOf: (document: Document) => Row,
-    private readonly pay: () => void,
+    private readonly spend: () => void,
   ) {
     super()
     this.states = aggregates.map(({ create }) => create())
@@ -123,7 +123,7 @@ class WholeGroup extends StreamTransform {
   }
 
   push(document: Document): void {
-    this.pay()
+    this.spend()
     const row = this.rowOf(document)
     for (const [i, state] of this.states.entries()) {
       const before = state.bytesHeld
@@ -155,10 +155,10 @@ export function distinctBy(results: readonly Expression[], before: RowStage): Gr
   })
   const starred = starredTables(results, scope)
   const evaluators: Evaluator[] = tuples.filter((evaluator) => evaluator !== undefined)
-  const pay = toll(results)
+  const spend = rowSpender(results)
   const id = {
     evaluate: ({ root }: Env): Value => {
-      pay()
+      spend()
       const row = rowOf(documentOf(root))
       const documents = starred.map((table) => {
         const document = row[table]

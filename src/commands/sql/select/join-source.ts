@@ -6,6 +6,7 @@ import { pullDocumentsMax, scanBytesTarget, sqlJoinBytesMax } from '../../../bas
 import { work } from '../../../base/work-budget.js'
 import { entryUnits } from '../../../base/work-figures.js'
 import { HoldingSource, type Source } from '../../../engine/sources/holding-source.js'
+import type { Holding, QueryMemory } from '../../../engine/sources/query-memory.js'
 import type { Counters } from '../../../engine/sources/walk.js'
 import type { Guarded } from '../../../engine/types.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
@@ -20,8 +21,7 @@ import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import type { JoinKey, JoinStep } from './join-plan.js'
 import type { RowOf } from './order.js'
-import { joinedDocument, toll } from './row-stages.js'
-import { Holding, type StatementMemory } from './statement-memory.js'
+import { joinedDocument, rowSpender } from './row-stages.js'
 
 export interface JoinInput {
   /** Documents of the table that meet a filter, and perhaps others. */
@@ -32,7 +32,7 @@ export interface JoinInput {
 
 export interface JoinedInput extends JoinInput {
   /** What the statement holds in memory. */
-  readonly memory: StatementMemory
+  readonly memory: QueryMemory
 }
 
 /** Candidates that are tried between two places to pause. */
@@ -51,7 +51,7 @@ export class JoinSource extends HoldingSource {
   private readonly outerKeys: readonly Evaluator[]
   private readonly innerKeys: readonly Evaluator[]
   private readonly filter: Document
-  private readonly pay: () => void
+  private readonly spend: () => void
   private outers: Document[] = []
   private current: Current | undefined
   private hashed: Map<string, Document[]> | undefined
@@ -69,13 +69,13 @@ export class JoinSource extends HoldingSource {
     private readonly input: JoinedInput,
   ) {
     super()
-    this.holding = new Holding(input.memory)
+    this.holding = input.memory.holding()
     const { conditions, keys, table } = step
     this.conditions = conditions.map((condition) => compile(condition, scope))
     this.outerKeys = keys.map(({ outer }) => compile(outer, scope))
     this.innerKeys = keys.map(({ inner }) => compile(inner, scope))
     this.filter = supersetFilter(allOf(conditions), scope, table)
-    this.pay = toll(conditions)
+    this.spend = rowSpender(conditions)
   }
 
   get counters(): Counters {
@@ -89,6 +89,14 @@ export class JoinSource extends HoldingSource {
 
   protected get isExhausted(): boolean {
     return this.current === undefined && this.outers.length === 0 && this.upstream.drained
+  }
+
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + this.upstream.bytesBuffered
+  }
+
+  override get bytesWorking(): number {
+    return this.upstream.bytesWorking + this.holding.bytesHeld
   }
 
   override close(): void {
@@ -125,7 +133,7 @@ export class JoinSource extends HoldingSource {
       if (tried > 0 && work.isDue) break
       const row = withTable(current.row, table, current.candidates[current.at++])
       tried++
-      this.pay()
+      this.spend()
       if (!this.conditions.every(({ truth }) => truth(row) === true)) continue
       current.isMatched = true
       joined.push(joinedDocument(row))

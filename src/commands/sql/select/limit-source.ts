@@ -28,6 +28,14 @@ export class LimitSource extends HoldingSource {
     return documents
   }
 
+  override get bytesBuffered(): number {
+    return super.bytesBuffered + this.upstream.bytesBuffered
+  }
+
+  override get bytesWorking(): number {
+    return this.upstream.bytesWorking
+  }
+
   override close(): void {
     super.close()
     this.upstream.close()

@@ -70,18 +70,35 @@ function starTables({ table }: { readonly table?: string }, { tables }: Scope): 
 
 /** Of every item, unique; nothing for `*`. */
 export function resultNames(items: readonly ResultItem[]): readonly (string | undefined)[] {
-  const taken = new Set<string>()
+  const names = new Names()
   return items.map((item) => {
     if (item.expression.kind === 'star') return undefined
-    const name = freeName(item.alias ?? nameOf(item.expression), taken)
-    taken.add(name)
-    return name
+    return names.take(item.alias ?? nameOf(item.expression))
   })
 }
 
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name
-  for (let n = 2; ; n++) if (!taken.has(`${name}_${n}`)) return `${name}_${n}`
+/** Names that are taken, each once. */
+class Names {
+  private readonly taken: Set<string>
+  /** By a name that came twice, the number to try next: all below are taken. */
+  private readonly nextOf = new Map<string, number>()
+
+  constructor(taken: Iterable<string> = []) {
+    this.taken = new Set(taken)
+  }
+
+  /** The name, with the first free number behind it where it is taken. */
+  take(name: string): string {
+    let free = name
+    if (this.taken.has(name)) {
+      let n = this.nextOf.get(name) ?? 2
+      while (this.taken.has(`${name}_${n}`)) n++
+      this.nextOf.set(name, n + 1)
+      free = `${name}_${n}`
+    }
+    this.taken.add(free)
+    return free
+  }
 }
 
 /** As PostgreSQL calls what has no alias. */
@@ -124,10 +141,10 @@ function writerOf(parts: readonly Part[], merged: ReadonlySet<string>): (row: Ro
   const hasStar = parts.some(({ kind }) => kind === 'star')
   return (row) => {
     const writer = new DocumentWriter()
-    const taken = hasStar ? new Set(reserved) : reserved
+    const names = hasStar ? new Names(reserved) : undefined
     for (const part of parts) {
       if (part.kind === 'value') writer.value(part.name, part.evaluator.value(row) ?? nullValue)
-      else writeTables(writer, row, part.tables, taken, merged)
+      else if (names !== undefined) writeTables(writer, row, part.tables, names, merged)
     }
     return writer.finish()
   }
@@ -138,7 +155,7 @@ function writeTables(
   writer: DocumentWriter,
   row: Row,
   tables: readonly number[],
-  taken: Set<string>,
+  names: Names,
   merged: ReadonlySet<string>,
 ): void {
   const shown = new Set<string>()
@@ -152,8 +169,7 @@ function writeTables(
         if (shown.has(name)) continue
         shown.add(name)
       }
-      const free = freeName(name, taken)
-      taken.add(free)
+      const free = names.take(name)
       if (free === name) writer.element(document, elements.start, elements.valueEnd)
       else writer.value(free, elements.value())
     }

@@ -90,7 +90,7 @@ function weightOf(expressions: readonly Expression[]): number {
 }
 
 /** Told for each row what its expressions cost, so that a few dear ones give way to others. */
-export function toll(expressions: readonly Expression[]): () => void {
+export function rowSpender(expressions: readonly Expression[]): () => void {
   const weight = weightOf(expressions)
   return () => {
     work.spend(weight)
@@ -101,20 +101,20 @@ class RowFilter extends StreamTransform {
   constructor(
     private readonly rowOf: RowOf,
     private readonly condition: Evaluator,
-    private readonly pay: () => void,
+    private readonly spend: () => void,
   ) {
     super()
   }
 
   push(document: Document, emit: Emit): void {
-    this.pay()
+    this.spend()
     if (this.condition.truth(this.rowOf(document)) === true) emit(document)
   }
 }
 
 /** Lets the rows pass for which the condition is true. */
 export function rowFilter(rowOf: RowOf, condition: Evaluator, expression: Expression): Transform {
-  return new RowFilter(rowOf, condition, toll([expression]))
+  return new RowFilter(rowOf, condition, rowSpender([expression]))
 }
 
 /** Rows as documents of results. */
@@ -123,9 +123,9 @@ export function projection(
   results: Results,
   expressions: readonly Expression[],
 ): Transform {
-  const pay = toll(expressions)
+  const spend = rowSpender(expressions)
   return new MapTransform((document) => {
-    pay()
+    spend()
     return results.write(rowOf(document))
   })
 }

@@ -14,6 +14,7 @@ import { openSelect } from './select.js'
 
 export const sqlSelectRow = documentRow({
   name: 'sqlSelect',
+  grows: 'nothing',
   grain: 'read',
   access: 'reader',
   target: string,

@@ -5,6 +5,7 @@ import { sqlLongFilterBytes } from '../../../base/limits.js'
 import { turnUnits } from '../../../base/work-figures.js'
 import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { ChainSource } from '../../../engine/sources/chain-source.js'
+import { counted, type QueryMemory } from '../../../engine/sources/query-memory.js'
 import {
   countDocuments,
   documentsSource,
@@ -44,7 +45,7 @@ import { openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
-import { CountedTransform, StatementMemory } from './statement-memory.js'
+import { statementMemory } from './statement-memory.js'
 
 export interface SelectOptions {
   readonly parameters: readonly Value[]
@@ -149,7 +150,7 @@ function rowCount(
 class Select {
   private readonly transforms: Transform[] = []
   private stage: RowStage
-  private held: StatementMemory | undefined
+  private held: QueryMemory | undefined
   /** The source has the rows in their order. */
   private isOrdered = false
   /** Joins have not decided all of it. */
@@ -167,8 +168,8 @@ class Select {
   }
 
   /** Made with the first part of the statement that holds rows: most have none. */
-  private get memory(): StatementMemory {
-    this.held ??= new StatementMemory(this.call.engine, this.call.owner)
+  private get memory(): QueryMemory {
+    this.held ??= statementMemory(this.call.engine, this.call.owner)
     return this.held
   }
 
@@ -305,7 +306,7 @@ class Select {
 
   /** A transform that holds rows. */
   private counting({ create }: { create(workspace: Workspace): Transform }): Transform {
-    return new CountedTransform(create(this.memory), this.memory)
+    return counted(create(this.memory), this.memory)
   }
 
   private project(results: Results): void {

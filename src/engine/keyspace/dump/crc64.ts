@@ -2,6 +2,8 @@
 // bits.
 
 import type { Bytes } from '../../../base/bytes.js'
+import { crcBytesPerUnit } from '../../../base/work-figures.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 
 /** 0x95ac9329ac4bc9b5: the polynomial ad93d23594c935a9 with its bits turned. */
 const polynomialHigh = 0x95ac9329
@@ -30,10 +32,23 @@ export interface Crc64 {
   readonly low: number
 }
 
-/** Of the bytes from `start` to before `end`. */
-export function crc64(bytes: Bytes, start = 0, end = bytes.length): Crc64 {
-  let high = 0
-  let low = 0
+const emptyCrc: Crc64 = { high: 0, low: 0 }
+const pieceBytes = 16 * 1_024
+
+/** As crc64 of all bytes before `end`, with pauses. */
+export function* crc64InTurns(tx: ReadTx, bytes: Bytes, end: number): Program<Crc64> {
+  let crc = emptyCrc
+  for (let at = 0; at < end; at += pieceBytes) {
+    const to = Math.min(at + pieceBytes, end)
+    crc = crc64(bytes, at, to, crc)
+    yield* tx.pause((to - at) / crcBytesPerUnit)
+  }
+  return crc
+}
+
+/** Of the bytes from `start` to before `end`, behind those of `before`. */
+export function crc64(bytes: Bytes, start = 0, end = bytes.length, before = emptyCrc): Crc64 {
+  let { high, low } = before
   for (let at = start; at < end; at++) {
     const index = (low ^ (bytes[at] as number)) & 0xff
     low = ((low >>> 8) | (high << 24)) ^ (lows[index] as number)

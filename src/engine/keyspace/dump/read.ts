@@ -2,75 +2,88 @@
 // no module and no stream, in each of its encodings. A payload is a client's: it is believed in
 // nothing.
 
-import type { Bytes } from '../../../base/bytes.js'
+import { type Bytes, mapKey } from '../../../base/bytes.js'
 import type { Slice } from '../../../base/slice.js'
+import { work } from '../../../base/work-budget.js'
+import { bytesPerUnit, wordUnits } from '../../../base/work-figures.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import type { Contents } from '../contents.js'
 import type { HashField } from '../hash.js'
+import { eachInTurns } from '../in-turns.js'
 import { parseFloat64 } from '../numbers.js'
 import type { ScoredMember } from '../sorted-set.js'
-import { crc64 } from './crc64.js'
+import { crc64InTurns } from './crc64.js'
 import { readIntset, readListpack, readZiplist, readZipmap } from './packed.js'
 import { badFormat, DumpReader } from './reader.js'
 import { dumpType, dumpVersion, footerBytes } from './types.js'
 
 /** Whether a payload is whole and of a version that can be read. */
-export function isIntact(payload: Bytes): boolean {
+export function* isIntact(tx: ReadTx, payload: Bytes): Program<boolean> {
   if (payload.length < footerBytes) return false
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length)
   const end = payload.length - footerBytes
   if (view.getUint16(end, true) > dumpVersion) return false
-  const { high, low } = crc64(payload, 0, end + 2)
+  const { high, low } = yield* crc64InTurns(tx, payload, end + 2)
   return view.getUint32(end + 2, true) === low && view.getUint32(end + 6, true) === high
 }
 
 /** What an intact payload holds. Throws "Bad data format". */
-export function readDump(payload: Bytes): Contents {
+export function* readDump(tx: ReadTx, payload: Bytes): Program<Contents> {
   const reader = new DumpReader(payload, 1, payload.length - footerBytes)
   if (payload.length === footerBytes) throw badFormat()
   switch (payload[0]) {
     case dumpType.string:
       return { type: 'string', text: reader.string() }
     case dumpType.list:
-      return list(strings(reader, reader.count()))
+      return list(yield* strings(tx, reader, reader.count()))
     case dumpType.listZiplist:
       return list(readZiplist(reader.nested()))
     case dumpType.listQuicklist:
-      return list(many(reader.count(), () => readZiplist(reader.nested())))
+      return list(yield* many(tx, reader.count(), () => readZiplist(reader.nested())))
     case dumpType.listQuicklist2:
-      return list(many(reader.count(), () => quicklistNode(reader)))
+      return list(yield* many(tx, reader.count(), () => quicklistNode(reader)))
     case dumpType.set:
-      return set(strings(reader, reader.count()))
+      return yield* set(tx, yield* strings(tx, reader, reader.count()))
     case dumpType.setIntset:
-      return set(readIntset(reader.nested()))
+      return yield* set(tx, readIntset(reader.nested()))
     case dumpType.zset:
-      return zset(scored(reader, () => reader.double()))
+      return yield* zset(tx, yield* scored(tx, reader, () => reader.double()))
     case dumpType.zsetText:
-      return zset(scored(reader, () => textScore(reader)))
+      return yield* zset(tx, yield* scored(tx, reader, () => textScore(reader)))
     case dumpType.zsetZiplist:
-      return zset(pairs(readZiplist(reader.nested())).map(scoredPair))
+      return yield* zset(tx, pairs(readZiplist(reader.nested())).map(scoredPair))
     case dumpType.zsetListpack:
-      return zset(pairs(readListpack(reader.nested())).map(scoredPair))
+      return yield* zset(tx, pairs(readListpack(reader.nested())).map(scoredPair))
     case dumpType.hash:
-      return hash(pairs(strings(reader, reader.count() * 2)))
+      return yield* hash(tx, pairs(yield* strings(tx, reader, reader.count() * 2)))
     case dumpType.hashZipmap:
-      return hash(pairs(readZipmap(reader.nested())))
+      return yield* hash(tx, pairs(readZipmap(reader.nested())))
     case dumpType.hashZiplist:
-      return hash(pairs(readZiplist(reader.nested())))
+      return yield* hash(tx, pairs(readZiplist(reader.nested())))
     case dumpType.hashListpack:
-      return hash(pairs(readListpack(reader.nested())))
+      return yield* hash(tx, pairs(readListpack(reader.nested())))
     default:
       throw badFormat()
   }
 }
 
-function strings(reader: DumpReader, count: number): Slice[] {
+function* strings(tx: ReadTx, reader: DumpReader, count: number): Program<Slice[]> {
   if (count > reader.left) throw badFormat()
-  return Array.from({ length: count }, () => reader.string())
+  const found: Slice[] = []
+  while (found.length < count) {
+    found.push(reader.string())
+    yield* tx.pause(wordUnits)
+  }
+  return found
 }
 
-function many(count: number, read: () => Slice[]): Slice[] {
+function* many(tx: ReadTx, count: number, read: () => Slice[]): Program<Slice[]> {
   const found: Slice[] = []
-  for (let i = 0; i < count; i++) for (const each of read()) found.push(each)
+  for (let i = 0; i < count; i++) {
+    const some = read()
+    for (const each of some) found.push(each)
+    yield* tx.pause(some.length)
+  }
   return found
 }
 
@@ -83,11 +96,15 @@ function quicklistNode(reader: DumpReader): Slice[] {
   return readListpack(reader.nested())
 }
 
-function scored(reader: DumpReader, score: () => number): ScoredMember[] {
-  return Array.from({ length: reader.count() }, () => {
+function* scored(tx: ReadTx, reader: DumpReader, score: () => number): Program<ScoredMember[]> {
+  const count = reader.count()
+  const found: ScoredMember[] = []
+  while (found.length < count) {
     const member = reader.string()
-    return { member, score: score() }
-  })
+    found.push({ member, score: score() })
+    yield* tx.pause(wordUnits)
+  }
+  return found
 }
 
 /** A length and digits, or one of the lengths that mean what has no digits. */
@@ -127,25 +144,34 @@ function list(elements: readonly Slice[]): Contents {
   return { type: 'list', elements }
 }
 
-function set(members: readonly Slice[]): Contents {
-  requireDistinct(members)
+function* set(tx: ReadTx, members: readonly Slice[]): Program<Contents> {
+  yield* requireDistinct(tx, members, (member) => member)
   return { type: 'set', members }
 }
 
-function zset(entries: readonly ScoredMember[]): Contents {
-  requireDistinct(entries.map(({ member }) => member))
+function* zset(tx: ReadTx, entries: readonly ScoredMember[]): Program<Contents> {
+  yield* requireDistinct(tx, entries, ({ member }) => member)
   if (entries.some(({ score }) => Number.isNaN(score))) throw badFormat()
   return { type: 'zset', entries }
 }
 
-function hash(found: readonly Pair[]): Contents {
-  requireDistinct(found.map(([field]) => field))
+function* hash(tx: ReadTx, found: readonly Pair[]): Program<Contents> {
+  yield* requireDistinct(tx, found, ([field]) => field)
   const fields: HashField[] = found.map(([field, value]) => ({ field, value }))
   return { type: 'hash', fields }
 }
 
 /** At least one, and none of them twice. */
-function requireDistinct(names: readonly Slice[]): void {
-  const seen = new Set(names.map((name) => Buffer.from(name.view()).toString('latin1')))
-  if (names.length === 0 || seen.size !== names.length) throw badFormat()
+function* requireDistinct<T>(
+  tx: ReadTx,
+  items: readonly T[],
+  nameOf: (item: T) => Slice,
+): Program<void> {
+  const seen = new Set<string>()
+  yield* eachInTurns(tx, items, (item) => {
+    const name = nameOf(item).view()
+    work.note(name.length / bytesPerUnit)
+    seen.add(mapKey(name))
+  })
+  if (items.length === 0 || seen.size !== items.length) throw badFormat()
 }

@@ -3,14 +3,18 @@
 
 import type { Bytes } from '../../../base/bytes.js'
 import type { Slice } from '../../../base/slice.js'
+import { work } from '../../../base/work-budget.js'
+import { bytesPerUnit } from '../../../base/work-figures.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import type { Contents } from '../contents.js'
+import { eachInTurns } from '../in-turns.js'
 import { parseInt64 } from '../numbers.js'
-import { crc64 } from './crc64.js'
+import { type Crc64, crc64InTurns } from './crc64.js'
 import { dumpType, dumpVersion, footerBytes, stringEncoding } from './types.js'
 
 /** The payload with its version and its checksum. */
-export function writeDump(contents: Contents): Bytes {
-  const writer = new DumpWriter(sizeOf(contents))
+export function* writeDump(tx: ReadTx, contents: Contents): Program<Bytes> {
+  const writer = new DumpWriter(yield* sizeOf(tx, contents))
   switch (contents.type) {
     case 'string':
       writer.byte(dumpType.string)
@@ -18,29 +22,34 @@ export function writeDump(contents: Contents): Bytes {
       break
     case 'list':
       writer.byte(dumpType.list)
-      writer.strings(contents.elements)
+      yield* writeStrings(tx, writer, contents.elements)
       break
     case 'set':
       writer.byte(dumpType.set)
-      writer.strings(contents.members)
+      yield* writeStrings(tx, writer, contents.members)
       break
     case 'zset':
       writer.byte(dumpType.zset)
       writer.length(contents.entries.length)
-      for (const { member, score } of contents.entries) {
+      yield* eachInTurns(tx, contents.entries, ({ member, score }) => {
         writer.string(member)
         writer.double(score)
-      }
+      })
       break
     case 'hash':
       writer.byte(dumpType.hash)
       writer.length(contents.fields.length)
-      for (const { field, value } of contents.fields) {
+      yield* eachInTurns(tx, contents.fields, ({ field, value }) => {
         writer.string(field)
         writer.string(value)
-      }
+      })
   }
-  return writer.finish()
+  return writer.seal(yield* crc64InTurns(tx, writer.versioned(), writer.written))
+}
+
+function* writeStrings(tx: ReadTx, writer: DumpWriter, slices: readonly Slice[]): Program<void> {
+  writer.length(slices.length)
+  yield* eachInTurns(tx, slices, (slice) => writer.string(slice))
 }
 
 const typeBytes = 1
@@ -49,24 +58,32 @@ const lengthBytesMax = 9
 const scoreBytes = 8
 
 /** At most so many bytes. */
-function sizeOf(contents: Contents): number {
-  const sum = (slices: readonly Slice[]) =>
-    slices.reduce((bytes, slice) => bytes + slice.length + lengthBytesMax, 0)
-  const frame = typeBytes + lengthBytesMax + footerBytes
+function* sizeOf(tx: ReadTx, contents: Contents): Program<number> {
+  let bytes = typeBytes + lengthBytesMax + footerBytes
+  const add = (slice: Slice) => {
+    bytes += slice.length + lengthBytesMax
+  }
   switch (contents.type) {
     case 'string':
-      return frame + sum([contents.text])
+      add(contents.text)
+      break
     case 'list':
-      return frame + sum(contents.elements)
+      yield* eachInTurns(tx, contents.elements, add)
+      break
     case 'set':
-      return frame + sum(contents.members)
-    case 'zset': {
-      const { entries } = contents
-      return frame + sum(entries.map(({ member }) => member)) + entries.length * scoreBytes
-    }
+      yield* eachInTurns(tx, contents.members, add)
+      break
+    case 'zset':
+      yield* eachInTurns(tx, contents.entries, ({ member }) => add(member))
+      bytes += contents.entries.length * scoreBytes
+      break
     case 'hash':
-      return frame + sum(contents.fields.flatMap(({ field, value }) => [field, value]))
+      yield* eachInTurns(tx, contents.fields, ({ field, value }) => {
+        add(field)
+        add(value)
+      })
   }
+  return bytes
 }
 
 class DumpWriter {
@@ -96,16 +113,12 @@ class DumpWriter {
     }
   }
 
-  strings(slices: readonly Slice[]): void {
-    this.length(slices.length)
-    for (const slice of slices) this.string(slice)
-  }
-
   string(slice: Slice): void {
     const { bytes, start, end } = slice
     const value = slice.length <= integerCharsMax ? parseInt64(bytes, start, end) : undefined
     if (typeof value === 'number' && this.integer(value)) return
     this.length(slice.length)
+    work.note(slice.length / bytesPerUnit)
     this.bytes.set(slice.view(), this.at)
     this.at += slice.length
   }
@@ -115,13 +128,21 @@ class DumpWriter {
     this.at += 8
   }
 
-  finish(): Bytes {
+  get written(): number {
+    return this.at
+  }
+
+  /** With the version behind it: what the checksum is of. */
+  versioned(): Bytes {
     this.view.setUint16(this.at, dumpVersion, true)
     this.at += 2
-    const { high, low } = crc64(this.bytes, 0, this.at)
+    return this.bytes
+  }
+
+  seal({ high, low }: Crc64): Bytes {
     this.view.setUint32(this.at, low, true)
     this.view.setUint32(this.at + 4, high, true)
-    return this.bytes.slice(0, this.at + 8)
+    return this.bytes.subarray(0, this.at + 8)
   }
 
   /** False where it needs more than 32 bits. */

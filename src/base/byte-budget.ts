@@ -1,5 +1,6 @@
-// One budget of bytes for requests and replies in flight (setting MEMORY_BUDGET). What is large
-// waits in line for room; a socket that waits is paused, so the memory stays the client's.
+// All bytes that the server holds for its clients (setting MEMORY_BUDGET): requests and replies in
+// flight, and what is kept between requests. A large request waits in line for room; a socket that
+// waits is paused, so that the memory stays the client's.
 
 interface Waiting {
   readonly bytes: number
@@ -7,7 +8,12 @@ interface Waiting {
 }
 
 export class ByteBudget {
+  /** Asked for room before a request has to wait: closes what can be closed. */
+  onShort: (() => void) | undefined
   private used = 0
+  private peak = 0
+  /** Of these, what is kept between requests. */
+  private kept = 0
   private readonly queue: Waiting[] = []
 
   constructor(readonly bytesMax: number) {}
@@ -20,13 +26,37 @@ export class ByteBudget {
   /** Counts bytes that exist already and cannot wait. */
   charge(bytes: number): void {
     this.used += bytes
+    if (this.used > this.peak) this.peak = this.used
+  }
+
+  /** By how much it is less than it was at most since `forgetPeak`. */
+  get fallenBytes(): number {
+    return this.peak - this.used
+  }
+
+  forgetPeak(): void {
+    this.peak = this.used
+  }
+
+  /** Bytes that are free. */
+  get bytesLeft(): number {
+    return Math.max(0, this.bytesMax - this.used)
+  }
+
+  /** Counts bytes that outlive their request; fewer than none: they are given back. */
+  keep(bytes: number): void {
+    this.charge(bytes)
+    this.kept += bytes
+    if (bytes < 0) this.serve()
   }
 
   /**
    * Takes room for `bytes`, now (true) or when its turn comes: then `admit` is called. What is
-   * larger than the whole budget is let in alone.
+   * larger than the whole budget is let in while no other request or reply is in flight.
    */
   take(bytes: number, admit: () => void): boolean {
+    if (this.takeNow(bytes)) return true
+    this.onShort?.()
     if (this.takeNow(bytes)) return true
     this.queue.push({ bytes, admit })
     return false
@@ -35,7 +65,7 @@ export class ByteBudget {
   /** Takes room for `bytes` if there is some for who comes last. */
   takeNow(bytes: number): boolean {
     if (this.queue.length > 0 || !this.fits(bytes)) return false
-    this.used += bytes
+    this.charge(bytes)
     return true
   }
 
@@ -55,12 +85,13 @@ export class ByteBudget {
     for (let next = this.queue[0]; next !== undefined; next = this.queue[0]) {
       if (!this.fits(next.bytes)) return
       this.queue.shift()
-      this.used += next.bytes
+      this.charge(next.bytes)
       next.admit()
     }
   }
 
   private fits(bytes: number): boolean {
-    return this.used === 0 || this.used + bytes <= this.bytesMax
+    // What is kept does not end by waiting: a request that is alone must not wait for it.
+    return this.used === this.kept || this.used + bytes <= this.bytesMax
   }
 }

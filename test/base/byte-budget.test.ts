@@ -1,7 +1,7 @@
 // The byte budget: first come, first served, and nothing waits for ever.
 
 import t from 'tap'
-import { ByteBudget } from '../../src/listeners/budget.js'
+import { ByteBudget } from '../../src/base/byte-budget.js'
 
 t.test('what fits is let in at once, the rest in its turn', async (t) => {
   const budget = new ByteBudget(100)

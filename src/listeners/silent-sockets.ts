@@ -1,0 +1,98 @@
+// Sockets on which nobody has logged in: silent ones, half a login, a TLS handshake, a byte now
+// and then. They have a bound in all and a share for each address, and a newcomer takes the place
+// of the oldest of the address that has most: so no address can keep the others out.
+
+import type { Socket } from 'node:net'
+import { clientOf } from '../base/client-address.js'
+
+export interface SilentBounds {
+  readonly all: number
+  readonly ofAddress: number
+}
+
+const { POSITIVE_INFINITY: infinity } = Number
+/** Where everybody is the operator. */
+export const unboundedSockets: SilentBounds = { all: infinity, ofAddress: infinity }
+
+interface Silent {
+  readonly socket: Socket
+  readonly address: string
+}
+
+export class SilentSockets {
+  private readonly silent = new Map<string, Silent>()
+  /** By address, oldest first. */
+  private readonly addresses = new Map<string, Set<string>>()
+
+  /** `isExempt`: addresses of which many clients come, such as a proxy. */
+  constructor(
+    private readonly bounds: SilentBounds,
+    private readonly isExempt: (address: string) => boolean = () => false,
+  ) {}
+
+  get size(): number {
+    return this.silent.size
+  }
+
+  /** Counts a socket, as the newest; true where another one had to go for it. */
+  add(socket: Socket): boolean {
+    const key = keyOf(socket)
+    const address = clientOf(socket.remoteAddress ?? '')
+    if (key === undefined || this.isExempt(plain(socket.remoteAddress ?? ''))) return false
+    this.remove(key)
+    this.silent.set(key, { socket, address })
+    const own = this.addresses.get(address) ?? new Set()
+    this.addresses.set(address, own.add(key))
+    socket.once('close', () => {
+      if (this.silent.get(key)?.socket === socket) this.remove(key)
+    })
+    if (own.size > this.bounds.ofAddress) return this.evict(address)
+    return this.silent.size > this.bounds.all && this.evict(this.largest())
+  }
+
+  /** It has logged in. */
+  remove(key: string | undefined): void {
+    const found = key === undefined ? undefined : this.silent.get(key)
+    if (found === undefined || key === undefined) return
+    this.silent.delete(key)
+    const own = this.addresses.get(found.address)
+    own?.delete(key)
+    if (own?.size === 0) this.addresses.delete(found.address)
+  }
+
+  /** Closes one to make room for a socket of any kind; false where there is none. */
+  makeRoom(): boolean {
+    return this.silent.size > 0 && this.evict(this.largest())
+  }
+
+  private evict(address: string): boolean {
+    for (const key of this.addresses.get(address) ?? []) {
+      const { socket } = this.silent.get(key) as Silent
+      this.remove(key)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  /** Of several with as many, the one whose oldest socket is the oldest. */
+  private largest(): string {
+    let largest = ''
+    let most = 0
+    for (const [address, { size }] of this.addresses) {
+      if (size <= most) continue
+      largest = address
+      most = size
+    }
+    return largest
+  }
+}
+
+/** The same for a socket and for the secure one over it; undefined of one that has gone. */
+export function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
+  return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort}`
+}
+
+function plain(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

@@ -1,0 +1,250 @@
+// What $reduce builds up: where its body adds to `$$value` as its last act, the addition goes
+// behind what is there, so that a result of n parts costs n additions and not n copies.
+
+import type { Bytes } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit, valueUnits } from '../../base/work-figures.js'
+import { countElements, Elements } from '../../value/elements.js'
+import { hashKey } from '../../value/key.js'
+import { sortValues } from '../../value/sort-values.js'
+import { bsonType, Value, writeInt32 } from '../../value/value.js'
+import { writeArray } from '../../value/writer.js'
+import type { Env, Result } from './operator.js'
+import { requireRoom } from './operator.js'
+
+/** A value that grows; what `value` answered before stands until the next `add`. */
+export interface Growing {
+  /** The operand, out of the way of what the additions before it write. */
+  apart(operand: Value): Value
+  /** Adds an operand that `takes` has accepted. */
+  add(operand: Value): void
+  value(): Value
+}
+
+/** How one operator grows its first operand. */
+export interface Growth {
+  takes(value: Result): value is Value
+  begin(first: Value, env: Env): Growing
+  /** Null and missing operands add nothing. */
+  readonly skipsNull?: boolean
+  /** Its value is dear: it is made at the end, unless the body looks at it. */
+  readonly isLazy: boolean
+}
+
+const startBytes = 256
+
+/** Bytes that end with a few that the next addition overwrites. */
+abstract class GrowingBytes {
+  protected bytes: Bytes
+  /** Where the next addition goes. */
+  protected at: number
+
+  constructor(
+    protected readonly type: number,
+    first: Value,
+  ) {
+    const size = first.end - first.start
+    work.spend(size / bytesPerUnit)
+    this.bytes = new Uint8Array(Math.max(startBytes, size * 2))
+    this.bytes.set(first.bytes.subarray(first.start, first.end))
+    this.at = size - 1
+  }
+
+  apart(operand: Value): Value {
+    if (operand.bytes !== this.bytes) return operand
+    work.spend((operand.end - operand.start) / bytesPerUnit)
+    return operand.detach()
+  }
+
+  protected reserve(more: number): void {
+    const size = this.at + more + 1
+    requireRoom(size)
+    if (size <= this.bytes.length) return
+    work.spend(this.at / bytesPerUnit)
+    const bigger = new Uint8Array(size * 2)
+    bigger.set(this.bytes.subarray(0, this.at))
+    this.bytes = bigger
+  }
+
+  protected copy(bytes: Bytes, start: number, end: number): void {
+    this.reserve(end - start)
+    work.spend((end - start) / bytesPerUnit)
+    this.bytes.set(bytes.subarray(start, end), this.at)
+    this.at += end - start
+  }
+
+  value(): Value {
+    const { bytes, at } = this
+    bytes[at] = 0
+    writeInt32(bytes, 0, this.length())
+    return new Value(this.type, bytes, 0, at + 1)
+  }
+
+  /** What the four bytes at the beginning say. */
+  protected length(): number {
+    return this.at + 1
+  }
+}
+
+class GrowingArray extends GrowingBytes implements Growing {
+  private count: number
+
+  constructor(first: Value) {
+    super(bsonType.array, first)
+    this.count = countElements(first)
+  }
+
+  add(operand: Value): void {
+    const { bytes, start } = operand
+    const elements = new Elements(bytes, start)
+    while (elements.next()) {
+      work.spend(valueUnits)
+      const name = String(this.count++)
+      this.reserve(name.length + 2)
+      this.bytes[this.at++] = elements.type
+      for (let i = 0; i < name.length; i++) this.bytes[this.at++] = name.charCodeAt(i)
+      this.bytes[this.at++] = 0
+      this.copy(bytes, elements.valueStart, elements.valueEnd)
+    }
+  }
+}
+
+class GrowingText extends GrowingBytes implements Growing {
+  constructor(first: Value) {
+    super(bsonType.string, first)
+  }
+
+  add(operand: Value): void {
+    const { bytes, start, end } = operand
+    this.copy(bytes, start + 4, end - 1)
+  }
+
+  protected override length(): number {
+    return this.at - 3
+  }
+}
+
+/** Where an element lies. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+class GrowingObject extends GrowingBytes implements Growing {
+  private places = new Map<string, Place>()
+
+  constructor(first: Value) {
+    super(bsonType.object, first)
+    const seen = this.index()
+    if (seen === this.places.size) return
+    // A name that stands twice: the later field in the place of the earlier one.
+    const { bytes, at } = this
+    bytes[at] = 0
+    this.at = 4
+    this.places = new Map()
+    this.bytes = new Uint8Array(bytes.length)
+    this.add(new Value(bsonType.object, bytes, 0, at + 1))
+  }
+
+  add(operand: Value): void {
+    const { bytes, start } = operand
+    const elements = new Elements(bytes, start)
+    while (elements.next()) {
+      work.spend(valueUnits * 3)
+      const name = elements.name()
+      const there = this.places.get(name)
+      if (there === undefined) {
+        const from = this.at
+        this.copy(bytes, elements.start, elements.valueEnd)
+        this.places.set(name, { start: from, end: this.at })
+      } else this.replace(there, bytes, elements.start, elements.valueEnd)
+    }
+  }
+
+  private replace(there: Place, bytes: Bytes, start: number, end: number): void {
+    const more = end - start - (there.end - there.start)
+    if (more !== 0) {
+      this.reserve(Math.max(more, 0))
+      work.spend((this.at - there.end) / bytesPerUnit)
+      this.bytes.copyWithin(there.end + more, there.end, this.at)
+      this.at += more
+    }
+    this.bytes.set(bytes.subarray(start, end), there.start)
+    if (more !== 0) this.index()
+  }
+
+  /** Looks where the elements lie; how many there are, names that stand twice included. */
+  private index(): number {
+    this.bytes[this.at] = 0
+    this.places.clear()
+    const elements = new Elements(this.bytes)
+    let count = 0
+    for (; elements.next(); count++) {
+      work.spend(valueUnits * 3)
+      this.places.set(elements.name(), { start: elements.start, end: elements.valueEnd })
+    }
+    return count
+  }
+}
+
+class GrowingSet implements Growing {
+  private readonly values = new Map<string | number, Value>()
+
+  constructor(
+    first: Value,
+    private readonly env: Env,
+  ) {
+    this.add(first)
+  }
+
+  apart(operand: Value): Value {
+    return operand
+  }
+
+  add(operand: Value): void {
+    const elements = new Elements(operand.bytes, operand.start)
+    while (elements.next()) {
+      const value = elements.value()
+      const key = hashKey(value, this.env.collation)
+      if (!this.values.has(key)) this.values.set(key, value)
+    }
+  }
+
+  value(): Value {
+    work.spend(this.values.size * valueUnits)
+    return writeArray(sortValues([...this.values.values()], this.env.collation))
+  }
+}
+
+function isOf(type: number): (value: Result) => value is Value {
+  return (value): value is Value => value?.type === type
+}
+
+/** By the operator's name. */
+export const growths: ReadonlyMap<string, Growth> = new Map([
+  [
+    '$concatArrays',
+    { takes: isOf(bsonType.array), begin: (first) => new GrowingArray(first), isLazy: false },
+  ],
+  [
+    '$concat',
+    { takes: isOf(bsonType.string), begin: (first) => new GrowingText(first), isLazy: false },
+  ],
+  [
+    '$mergeObjects',
+    {
+      takes: isOf(bsonType.object),
+      begin: (first) => new GrowingObject(first),
+      skipsNull: true,
+      isLazy: false,
+    },
+  ],
+  [
+    '$setUnion',
+    {
+      takes: isOf(bsonType.array),
+      begin: (first, env) => new GrowingSet(first, env),
+      isLazy: true,
+    },
+  ],
+] satisfies [string, Growth][])

@@ -1,0 +1,45 @@
+// Values in their order: what $sortArray, the set operators and $push with $sort share. The work is
+// counted before it is done, and numbers of 32 bits are sorted as such.
+
+import { work } from '../base/work-budget.js'
+import type { Collation } from './collation.js'
+import { compareValues } from './compare.js'
+import { bsonType, int32Value, readInt32, type Value } from './value.js'
+
+/** Sorting 32-bit numbers natively, of one number for each halving: 0.005 µs. */
+const nativeUnits = 0.05
+/** One comparison of a sort: 0.06 µs beside what the values themselves cost. */
+const comparisonUnits = 0.6
+
+/** Sorts in place by a comparison; equal items keep their order. */
+export function sortItems<T>(items: T[], compare: (a: T, b: T) => number): T[] {
+  work.spend(items.length * halvings(items.length) * comparisonUnits)
+  return items.sort(compare)
+}
+
+/** Sorts in place; `direction` -1 is descending. */
+export function sortValues(values: Value[], collation?: Collation, direction: 1 | -1 = 1): Value[] {
+  const numbers = int32Numbers(values)
+  if (numbers === undefined) {
+    return sortItems(values, (a, b) => direction * compareValues(a, b, collation))
+  }
+  work.spend(values.length * (1 + halvings(values.length) * nativeUnits))
+  numbers.sort()
+  if (direction === -1) numbers.reverse()
+  for (let i = 0; i < numbers.length; i++) values[i] = int32Value(numbers[i] as number)
+  return values
+}
+
+function halvings(count: number): number {
+  return Math.ceil(Math.log2(count + 1))
+}
+
+function int32Numbers(values: readonly Value[]): Int32Array | undefined {
+  const numbers = new Int32Array(values.length)
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as Value
+    if (value.type !== bsonType.int32) return undefined
+    numbers[i] = readInt32(value.bytes, value.start)
+  }
+  return numbers
+}

@@ -1,0 +1,57 @@
+// Functions and operators over texts that are made to cost: linear, or refused.
+
+import t from 'tap'
+import { work } from '../../../../src/base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../../../src/base/work-figures.js'
+import { jsonOfText } from '../../../../src/commands/sql/expression/cast.js'
+import { matchesLike, parseLike } from '../../../../src/commands/sql/expression/like.js'
+import { textFunctions } from '../../../../src/commands/sql/expression/text-functions.js'
+import { resultNames } from '../../../../src/commands/sql/select/result.js'
+import { int32Value, stringValue, type Value } from '../../../../src/value/value.js'
+
+const text = 'a'.repeat(120_000)
+const needle = `${'a'.repeat(15_000)}b${'a'.repeat(15_000)}`
+
+/** Units that it spends in one row. */
+function spent(run: () => void): number {
+  const before = work.spent
+  work.begin(turnUnits, stretchUnits)
+  try {
+    run()
+  } finally {
+    work.end()
+  }
+  return work.spent - before
+}
+
+t.test('a needle that nearly matches everywhere is searched for in linear time', async (t) => {
+  const call = (name: string, ...args: Value[]) =>
+    textFunctions.find(({ names }) => names.includes(name))?.run(args, 0)
+  const [whole, part] = [stringValue(text), stringValue(needle)]
+  for (const name of ['strpos', 'position']) {
+    const units = spent(() => call(name, whole, part))
+    t.ok(units > 1_000 && units < stretchUnits, `${name}: ${units} units`)
+  }
+  const replacing = spent(() => call('replace', whole, part, stringValue('x')))
+  t.ok(replacing < stretchUnits, `replace: ${replacing} units`)
+  const splitting = spent(() => call('split_part', whole, part, int32Value(1)))
+  t.ok(splitting < stretchUnits, `split_part: ${splitting} units`)
+  t.same(
+    call('replace', stringValue('abcabc'), stringValue('b'), stringValue('xx')),
+    stringValue('axxcaxxc'),
+  )
+})
+
+t.test('what cannot be done within a row is refused', async (t) => {
+  const like = parseLike(`%${'_a'.repeat(240)}b%${'_a'.repeat(240)}c`, '', false)
+  t.throws(() => spent(() => matchesLike(like, text)), /too much in one row/)
+  const json = `[${'1,'.repeat(200_000)}1]`
+  t.throws(() => spent(() => jsonOfText(json)), /too much work/)
+})
+
+t.test('thousands of results of one name get names of their own at once', async (t) => {
+  const expression = { kind: 'parameter', index: 1, at: 0 } as never
+  const names = resultNames(Array.from({ length: 20_000 }, () => ({ expression })))
+  t.equal(names.at(-1), '?column?_20000')
+  t.equal(new Set(names).size, 20_000)
+})

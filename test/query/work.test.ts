@@ -1,0 +1,261 @@
+// What one document may cost: loops over its values spend from the work budget. What is one pass is
+// answered; what needs more than a stretch is refused with 50, before it has taken longer.
+
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { work } from '../../src/base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../src/base/work-figures.js'
+import { compileExpression, envOf, scopeOf } from '../../src/query/expression.js'
+import type { Result } from '../../src/query/expressions/operator.js'
+import { compileFilter } from '../../src/query/filter.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
+import { bsonType, type Document, documentValue, type Value } from '../../src/value/value.js'
+import { DocumentWriter } from '../../src/value/writer.js'
+import { runs } from '../support/runs.js'
+import { inStretch, unitsOf } from '../support/stretch.js'
+import { context, evaluate, shown } from './expression-table.js'
+
+const most = turnUnits + stretchUnits
+
+/** Numbers from 0 on, under `a`. */
+function numbers(count: number): Document {
+  const writer = new DocumentWriter()
+  writer.openArray('a')
+  for (let i = 0; i < count; i++) writer.int32(String(i), i)
+  writer.close()
+  return writer.finish()
+}
+
+function run(expression: unknown, document: Document): Result {
+  const compiled = compileExpression(valueFrom(expression), scopeOf(context))
+  return compiled.evaluate(envOf(documentValue(document), context))
+}
+
+const refusal = { code: 50 }
+const range = (n: number) => ({ $range: [0, n] })
+const doubling = (n: number, text: string) => ({
+  $reduce: { input: range(n), initialValue: text, in: { $concat: ['$$value', '$$value'] } },
+})
+
+/** Units that it takes until `act` is refused. */
+function refuses(t: Test, act: () => unknown): number {
+  const before = work.spent
+  t.throws(() => inStretch(act), refusal)
+  return work.spent - before
+}
+
+t.test('all matches of a pattern in one text are bounded together', async (t) => {
+  const all = (n: number) => ({
+    $regexFindAll: { input: doubling(n, 'a'), regex: 'a*?b|a' },
+  })
+  t.ok(unitsOf(() => evaluate({ $size: all(5) })) < most)
+  for (const n of [12, 14, 18]) t.ok(refuses(t, () => evaluate(all(n))) < most * 2, `2^${n}`)
+  const plain = { $size: { $regexFindAll: { input: doubling(10, 'ab'), regex: 'ab' } } }
+  t.equal(shown(inStretch(() => evaluate(plain))), 'int 1024')
+})
+
+t.test('substring searches are linear, whatever the needle', async (t) => {
+  const text = 'a'.repeat(120_000)
+  const quarter = 'a'.repeat(30_000)
+  const document = documentFrom({ text, needle: `${quarter}b${quarter}`, end: `${quarter}b` })
+  const rows: [unknown, string][] = [
+    [{ $indexOfBytes: ['$text', '$needle'] }, 'int -1'],
+    [{ $indexOfCP: ['$text', '$end'] }, 'int -1'],
+    [{ $size: { $split: ['$text', '$needle'] } }, 'int 1'],
+    [
+      { $strLenCP: { $replaceAll: { input: '$text', find: '$end', replacement: '' } } },
+      'int 120000',
+    ],
+    [
+      { $strLenCP: { $replaceOne: { input: '$text', find: '$end', replacement: '' } } },
+      'int 120000',
+    ],
+  ]
+  for (const [expression, expected] of rows) {
+    let result: Result
+    const units = unitsOf(() => {
+      result = run(expression, document)
+    })
+    t.equal(shown(result), expected)
+    t.ok(units < most / 2, `${JSON.stringify(expression)}: ${units}`)
+  }
+  const literal = compileFilter(
+    documentFrom({ text: { $regex: `${'a'.repeat(9_000)}b` } }),
+    context,
+  )
+  t.ok(unitsOf(() => literal.matches(document)) < most / 2)
+})
+
+t.test('$reduce adds to what it has built and does not copy it', async (t) => {
+  const reduce = (n: number, initialValue: unknown, body: unknown) => ({
+    $reduce: { input: range(n), initialValue, in: body },
+  })
+  const key = { $toString: '$$this' }
+  const rows: [string, unknown, (n: number) => string][] = [
+    [
+      'arrays',
+      (n: number) => ({ $size: reduce(n, [], { $concatArrays: ['$$value', ['$$this']] }) }),
+      (n) => `int ${n}`,
+    ],
+    [
+      'texts',
+      (n: number) => ({ $strLenBytes: reduce(n, '', { $concat: ['$$value', 'x'.repeat(100)] }) }),
+      (n) => `int ${n * 100}`,
+    ],
+    [
+      'objects',
+      (n: number) => ({
+        $size: {
+          $objectToArray: reduce(
+            n,
+            {},
+            {
+              $mergeObjects: ['$$value', { $arrayToObject: [[[key, '$$this']]] }],
+            },
+          ),
+        },
+      }),
+      (n) => `int ${n}`,
+    ],
+    [
+      'sets',
+      (n: number) => ({ $size: reduce(n, [], { $setUnion: ['$$value', ['$$this']] }) }),
+      (n) => `int ${n}`,
+    ],
+  ]
+  for (const [title, make, expected] of rows) {
+    const of = make as (n: number) => unknown
+    const [few, many] = [1_000, 4_000].map((n) => {
+      let result: Result
+      const units = unitsOf(() => {
+        result = evaluate(of(n))
+      })
+      t.equal(shown(result), expected(n), title)
+      return units
+    }) as [number, number]
+    t.ok(many < few * 5, `${title}: ${few} units, then ${many} for four times as many`)
+  }
+})
+
+t.test('a $reduce that adds in place gives what a copying one gives', async () => {
+  // Under $let the operator is not the body's last act.
+  const copying = (body: unknown) => ({ $let: { vars: { z: 1 }, in: body } })
+  const operand = fc.constantFrom<unknown>(
+    ['$$this'],
+    '$$value',
+    { $slice: ['$$value', 1] },
+    '$list',
+    null,
+    [],
+  )
+  const object = fc.constantFrom<unknown>(
+    { a: '$$this' },
+    { b: { $ifNull: ['$$value.a', 'none'] }, a: 'long enough to move what lies behind' },
+    '$$value.inner',
+    { inner: { x: '$$this', a: '$$value.b' } },
+    { $arrayToObject: [[[{ $toString: '$$this' }, '$$value.a']]] },
+    null,
+    '$$value',
+  )
+  const text = fc.constantFrom<unknown>('é', { $toString: '$$this' }, '$$value', '$text')
+  const bodies = fc.oneof(
+    fc.array(operand, { maxLength: 3 }).map((more) => ({ $concatArrays: ['$$value', ...more] })),
+    fc.array(operand, { maxLength: 3 }).map((more) => ({ $setUnion: ['$$value', ...more] })),
+    fc.array(object, { maxLength: 3 }).map((more) => ({ $mergeObjects: ['$$value', ...more] })),
+    fc.array(text, { maxLength: 2 }).map((more) => ({ $concat: ['$$value', ...more] })),
+  )
+  const document = { list: [3, 1, 'x'], text: 'plain' }
+  const start = (body: object) => {
+    if ('$mergeObjects' in body) return { z: 1, inner: { y: 2 } }
+    return '$concat' in body ? 'start' : [7]
+  }
+  await fc.assert(
+    fc.property(bodies, bodies, fc.boolean(), (one, other, branches) => {
+      const kind = (body: object) => Object.keys(body)[0]
+      const plain =
+        branches && kind(one) === kind(other)
+          ? { $cond: [{ $eq: [{ $mod: ['$$this', 3] }, 0] }, one, other] }
+          : branches
+            ? { $cond: [{ $gt: ['$$this', 1] }, one, '$$value'] }
+            : one
+      const reduce = (body: unknown) => ({
+        $reduce: { input: range(5), initialValue: start(one), in: body },
+      })
+      const pair = { first: reduce(plain), again: reduce(plain) }
+      const copied = { first: reduce(copying(plain)), again: reduce(copying(plain)) }
+      return shown(evaluate(pair, document)) === shown(evaluate(copied, document))
+    }),
+    { numRuns: runs(300) },
+  )
+})
+
+t.test('one pass over a large array is answered', async (t) => {
+  const document = numbers(1_200_000)
+  const matches = (filter: Record<string, unknown>) => {
+    const compiled = compileFilter(documentFrom(filter), context)
+    let result: boolean | undefined
+    const units = unitsOf(() => {
+      result = compiled.matches(document)
+    })
+    t.ok(units < most, `${JSON.stringify(filter)}: ${units}`)
+    return result
+  }
+  t.equal(matches({ a: -1 }), false)
+  t.equal(matches({ a: 'x' }), false)
+  t.equal(matches({ a: 1_199_999 }), true)
+  t.equal(matches({ a: { $size: 1_200_000 } }), true)
+  t.equal(shown(inStretch(() => run({ $size: '$a' }, document))), 'int 1200000')
+  t.equal(shown(inStretch(() => run({ $in: [-1, '$a'] }, document))), 'bool false')
+  t.equal(shown(inStretch(() => run({ $arrayElemAt: ['$a', -1] }, document))), 'int 1199999')
+})
+
+t.test('$all, $or of equalities and set operators hash', async (t) => {
+  const document = numbers(50_000)
+  const every = Array.from({ length: 20_000 }, (_, i) => i)
+  const filters = [
+    { a: { $all: every } },
+    { a: { $all: [...every, -1] } },
+    { a: { $in: every.map((i) => -1 - i) } },
+    { $or: Array.from({ length: 1_000 }, (_, i) => ({ a: -1 - i })) },
+  ]
+  for (const [i, filter] of filters.entries()) {
+    const compiled = compileFilter(documentFrom(filter), context)
+    let matched: boolean | undefined
+    const units = unitsOf(() => {
+      matched = compiled.matches(document)
+    })
+    t.equal(matched, i === 0)
+    t.ok(units < most, String(units))
+  }
+  const small = numbers(10_000)
+  const sets: [unknown, string][] = [
+    [{ $size: { $setIntersection: ['$a', '$a'] } }, 'int 10000'],
+    [{ $size: { $setUnion: ['$a', [-5]] } }, 'int 10001'],
+    [{ $setIsSubset: ['$a', '$a'] }, 'bool true'],
+    [{ $arrayElemAt: [{ $sortArray: { input: '$a', sortBy: -1 } }, 0] }, 'int 9999'],
+  ]
+  for (const [expression, expected] of sets) {
+    t.equal(shown(inStretch(() => run(expression, small))), expected)
+  }
+})
+
+t.test('what needs more than a stretch is refused in time', async (t) => {
+  const document = numbers(1_000_000)
+  const value = (expression: unknown) => () => run(expression, document)
+  const acts = [
+    value({ $sortArray: { input: { $map: { input: '$a', in: 'x' } }, sortBy: 1 } }),
+    value({ $setUnion: ['$a', '$a'] }),
+    value({ $zip: { inputs: ['$a', '$a'] } }),
+    value({ $map: { input: '$a', in: { $map: { input: '$a', in: 1 } } } }),
+    value({ $reduce: { input: '$a', initialValue: [], in: { $slice: ['$a', 9] } } }),
+  ]
+  for (const act of acts) t.ok(refuses(t, act) < most * 3)
+})
+
+t.test('comparisons of long equal values count their bytes', async (t) => {
+  const long = 'x'.repeat(4_000_000)
+  const document = documentFrom({ a: long, b: `${long}y` })
+  const compare = { $map: { input: range(200), in: { $eq: ['$a', '$b'] } } }
+  t.ok(refuses(t, () => run(compare, document)) < most * 2)
+  t.equal((run({ $cmp: ['$a', '$b'] }, document) as Value).type, bsonType.int32)
+})
