@@ -128,7 +128,7 @@ export function* moveSpace(tx: Tx, ns: Namespace, to: Access): Program<void> {
 }
 
 /** Where the sums are known to be complete: a folder of before has none. */
-const usageCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x04)
+const usageCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x06)
 
 export function* isUsageCounted(tx: ReadTx): Program<boolean> {
   return (yield* tx.get(usageCountedKey)) !== undefined
