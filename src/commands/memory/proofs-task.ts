@@ -35,6 +35,7 @@ const verifyMemory = documentRow({
 
 const verifyMemories = documentRow({
   name: 'verifyMemories',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,
@@ -80,6 +81,7 @@ const verifyGraph = documentRow({
 
 const exportEvidence = documentRow({
   name: 'exportEvidence',
+  grows: 'nothing',
   grain: 'task',
   access: 'reader',
   target: string,

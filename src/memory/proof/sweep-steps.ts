@@ -6,7 +6,7 @@ import {
   verifyBatchesAtOnce,
   verifyMemoriesAtOnce,
 } from '../../base/limits.js'
-import { countOf } from '../../engine/collection/catalog.js'
+import { countOf } from '../../engine/collection/counters.js'
 import { recordKey } from '../../engine/collection/collections.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
