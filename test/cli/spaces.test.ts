@@ -105,7 +105,7 @@ t.test('an older folder keeps one space until it is moved', { timeout: 120_000 }
   t.match(recalled.text, 'kept', 'its graph is in its home')
   const { graphKey } = wasSwept
   t.match(await sweptWhenAnchored(after.client), { verified: true, problem: null, graphKey })
-  t.match(await after.client.send('POST', '/api/anchor', { graph: 'notes' }), { status: 200 })
+  t.match(await after.client.send('POST', '/api/anchor', { graph: 'notes' }), { status: 202 })
   const { json: swept } = await after.client.send('GET', '/api/verify/graph?graph=notes')
   t.match(swept, { verified: true, problem: null, graphKey })
   const me = await ask(after.gateway.url, {
