@@ -3,6 +3,7 @@
 // revoked while the session is open.
 
 import t, { type Test } from 'tap'
+import { homeOf } from '../../src/engine/collection/homes.js'
 import { ask } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
 import { lines, type McpClient, openMcp, type Target } from '../support/mcp-clients.js'
@@ -49,30 +50,44 @@ for (const over of ['http', 'stdio'] as const) {
     const text = 'Nobody else reads this.'
     const { id } = (await client.call('remember', { graph: 'mine', text })).data
     const { apiKey } = await stranger.issue()
-    const other = await openMcp('1.x', over, { url, key: apiKey })
-    t.teardown(() => other.close())
-    for (const [name, given] of [
-      ['remember', { text: 'x' }],
-      ['recall', { q: 'nobody' }],
-      ['relate', { from: id, to: id, type: 'relates' }],
-      ['forget', { id }],
-      ['verify', { id }],
-      ['verify_many', { ids: [id] }],
-      ['graph', {}],
-    ] as const) {
-      const refused = await other.call(name, { graph: 'mine', ...given })
-      t.match(refused, { isError: true, text: /^FORBIDDEN/ }, name)
+    const apart = await openMcp('1.x', over, { url, key: apiKey })
+    t.teardown(() => apart.close())
+    const own = await apart.call('recall', { graph: 'mine', q: 'nobody' })
+    t.notMatch(own.text, text, 'the graph of that name in the own home is another')
+    t.match(await apart.call('forget', { graph: 'mine', id }), { isError: true })
+    t.notOk((await apart.resources()).includes('memory://mine/summary'))
+    if (over === 'http') {
+      const database = homeOf(owner.wallet.address)
+      const other = await openMcp('1.x', over, { url, key: apiKey, database })
+      t.teardown(() => other.close())
+      await isClosed(t, other, String(id))
     }
-    await t.rejects(other.resource(`memory://mine/node/${id}`), /FORBIDDEN/)
-    await t.rejects(other.resource('memory://mine/summary'), /FORBIDDEN/)
-    await t.rejects(other.prompt('context', { graph: 'mine', entity: 'x' }), /FORBIDDEN/)
-    t.notOk((await other.resources()).includes('memory://mine/summary'))
     const revoked = await owner.send('DELETE', `/api/v1/keys/${issued.hash}`)
     t.equal(revoked.status, 200)
     const late = client.call('recall', { graph: 'mine', q: 'nobody' })
     if (over === 'http') await t.rejects(late, /401|Unauthorized|UNAUTHENTICATED/i)
     else t.match(await late, { isError: true, text: /^UNAUTHENTICATED/ })
   })
+}
+
+/** To one who names the home in which the graph lies. */
+async function isClosed(t: Test, other: McpClient, id: string): Promise<void> {
+  for (const [name, given] of [
+    ['remember', { text: 'x' }],
+    ['recall', { q: 'nobody' }],
+    ['relate', { from: id, to: id, type: 'relates' }],
+    ['forget', { id }],
+    ['verify', { id }],
+    ['verify_many', { ids: [id] }],
+    ['graph', {}],
+  ] as const) {
+    const refused = await other.call(name, { graph: 'mine', ...given })
+    t.match(refused, { isError: true, text: /^FORBIDDEN/ }, name)
+  }
+  await t.rejects(other.resource(`memory://mine/node/${id}`), /FORBIDDEN/)
+  await t.rejects(other.resource('memory://mine/summary'), /FORBIDDEN/)
+  await t.rejects(other.prompt('context', { graph: 'mine', entity: 'x' }), /FORBIDDEN/)
+  t.notOk((await other.resources()).includes('memory://mine/summary'))
 }
 
 async function describes(t: Test, client: McpClient): Promise<void> {

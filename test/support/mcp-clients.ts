@@ -39,6 +39,8 @@ export interface Target {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly key: string
+  /** The space that is named, over HTTP; the key's own unless given. */
+  readonly database?: string
 }
 
 export type Transport = 'http' | 'stdio'
@@ -50,7 +52,8 @@ const identity = { name: 'test', version: '1.0.0' }
 
 export async function openMcp(line: Line, over: Transport, target: Target): Promise<McpClient> {
   const url = new URL('/mcp', target.url)
-  const requestInit = { headers: { authorization: `Bearer ${target.key}` } }
+  const named = target.database === undefined ? {} : { 'x-sigil-database': target.database }
+  const requestInit = { headers: { authorization: `Bearer ${target.key}`, ...named } }
   const server = {
     ...{ command: process.execPath, args: ['build/src/main.js', 'mcp'] },
     env: { SIGIL_URL: target.url, SIGIL_API_KEY: target.key, PATH: process.env.PATH ?? '' },

@@ -3,6 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { type CodeName, fail } from '../../../src/base/errors.js'
+import { homeOf } from '../../../src/engine/collection/homes.js'
 import { isMemoryUrl, memoryRefusal } from '../../../src/listeners/http/memory-errors.js'
 import { ask } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
@@ -189,7 +190,7 @@ t.test('methods, types and sizes', async (t) => {
 })
 
 t.test('nobody is 401, a stranger 403, a session without its token CSRF_FAILED', async (t) => {
-  const { url, refuses } = await open(t)
+  const { url, send, refuses } = await open(t)
   const alice = await WalletClient.signIn(url, testWallet('alice'))
   const kept = await alice.send('POST', '/api/memories', { graph: 'mine', text: 'A secret.' })
   t.equal(kept.status, 201, kept.text)
@@ -212,7 +213,11 @@ t.test('nobody is 401, a stranger 403, a session without its token CSRF_FAILED',
     { path: '/api/graphs/mine', method: 'PUT', body: { mode: 'public' } },
     { path: '/api/graphs/mine', method: 'DELETE' },
   ]
-  for (const sent of requests) {
+  const own = await send({ path: '/api/graph?graph=mine' }, mallory.apiKey)
+  t.match(own, { status: 200, json: { total: 0 } }, 'without a space it is of her own home')
+  const headers = { 'x-sigil-database': homeOf(alice.wallet.address) }
+  for (const request of requests) {
+    const sent = { ...request, headers }
     const nobody = await refuses(401, 'UNAUTHENTICATED', sent, '')
     t.equal(nobody.headers['www-authenticate'], 'Bearer')
     await refuses(403, 'FORBIDDEN', sent, mallory.apiKey)
