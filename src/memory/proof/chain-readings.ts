@@ -49,6 +49,8 @@ export class ChainReadings {
   private readonly known = new LRUCache<string, Remembered>({ max: verifyRootsKept })
 
   private readonly waitMs: number
+  /** Until then (elapsed) the node is not asked for what is not remembered: it did not answer. */
+  private awayUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly options: ReadingsOptions) {
     this.waitMs = options.waitMs ?? verifyChainMs
@@ -99,7 +101,7 @@ export class ChainReadings {
       return (this.known.get(graphKey + root)?.untilMs ?? 0) <= clock.elapsed()
     })
     for (const { from, to } of rangesOf(unknown)) {
-      if (clock.elapsed() > untilMs) return
+      if (clock.elapsed() > untilMs || this.isAway()) return
       const asked = this.options.anchors.client().then(async (client) => {
         return { client, events: await client.events(graphKey, from, to) }
       })
@@ -114,12 +116,20 @@ export class ChainReadings {
     }
   }
 
-  /** The newest root of a graph and its place; not remembered. Undefined: no answer. */
+  /** The newest root of a graph and its place; not remembered. Undefined: no answer, for a while. */
   async latest(graphKey: string) {
+    if (this.isAway()) return undefined
     const asked = this.options.anchors.client().then((client) => {
       return client.latest(graphKey, 'confirmed')
     })
-    return inTime(asked, this.waitMs).catch(() => undefined)
+    return inTime(asked, this.waitMs).catch(() => {
+      this.awayUntilMs = this.options.clock.elapsed() + verifyUnconfirmedMs
+      return undefined
+    })
+  }
+
+  private isAway(): boolean {
+    return this.options.clock.elapsed() < this.awayUntilMs
   }
 
   private async read(graphKey: string, root: string, near: number | null): Promise<Reading> {

@@ -6,8 +6,8 @@ import {
   verifyBatchesAtOnce,
   verifyMemoriesAtOnce,
 } from '../../base/limits.js'
-import { countOf } from '../../engine/collection/counters.js'
 import { recordKey } from '../../engine/collection/collections.js'
+import { countOf } from '../../engine/collection/counters.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Namespace } from '../../engine/types.js'
 import type { KeyRange, Program, ReadTx } from '../../store/store.js'

@@ -6,6 +6,7 @@ import { Interface, ZeroHash } from 'ethers'
 import t from 'tap'
 import { anchorRegistryAbi } from '../../../src/chain/artifacts/anchor-registry.js'
 import { graphKey } from '../../../src/memory/graph/graph-key.js'
+import { memoryLeaf } from '../../../src/memory/proof/leaf.js'
 import { memoryHash } from '../../../src/memory/proof/memory-hash.js'
 import { merkleRoot } from '../../../src/memory/proof/merkle.js'
 import { AnchorRoom } from '../../support/anchor-room.js'
@@ -55,11 +56,12 @@ t.test("what another account has anchored is not ours, even under our graph's ke
     hash = memoryHash({ graph: 'foreign', id, text: 'forged', entities: [], createdAt })
     return { ...fields, text: 'forged', hash }
   })
-  const root = merkleRoot([hash]) ?? ''
+  const leaf = memoryLeaf(key, id, hash)
+  const root = merkleRoot([leaf]) ?? ''
   const data = contract.encodeFunctionData('anchor', [[[key, root, ZeroHash, 1]]])
   const receipt = await sendDirectly(chain, { by: stranger, to: deployed.anchor, data })
   t.equal(Number(receipt.status), 1)
-  await room.tamperBatch('foreign', anchor?.id ?? '', (fields) => ({ ...fields, hashes: [hash] }))
+  await room.tamperBatch('foreign', anchor?.id ?? '', (fields) => ({ ...fields, hashes: [leaf] }))
   const tx = receipt.transactionHash
   const anchoredBy = stranger.address
   const forged = { root, tx, anchoredBy, block: Number(receipt.blockNumber) }
