@@ -32,35 +32,36 @@ import { storeSet } from './store/set.js'
 import { storeStart } from './store/start.js'
 import type { Figure } from './support/figure.js'
 
-const questions: Readonly<Record<string, (data?: string, seconds?: number) => Promise<Figure[]>>> =
-  {
-    calibrate,
-    chain,
-    'documents-filter': documentsFilter,
-    'documents-growth': documentsGrowth,
-    fairness,
-    'find-by-id': findById,
-    http,
-    identity,
-    'keyvalue-speed': keyValueSpeed,
-    'keyvalue-memory': keyValueMemory,
-    'keyvalue-idle': keyValueIdle,
-    'keyvalue-behind': keyValueBehind,
-    load,
-    'memory-quality': async (data) => (data === undefined ? [] : await memoryQuality(data)),
-    'memory-recall': memoryRecall,
-    'memory-write': memoryWrite,
-    million,
-    'rate-limit': rateLimit,
-    'sql-parse': sqlParse,
-    'sql-point': sqlPoint,
-    'store-commit': storeCommit,
-    'store-latency': storeLatency,
-    'store-memory': storeMemory,
-    'store-read': storeRead,
-    'store-set': storeSet,
-    'store-start': storeStart,
-  }
+const questions: Readonly<Record<string, Question>> = {
+  calibrate,
+  chain,
+  'documents-filter': documentsFilter,
+  'documents-growth': documentsGrowth,
+  fairness,
+  'find-by-id': findById,
+  http,
+  identity,
+  'keyvalue-speed': keyValueSpeed,
+  'keyvalue-memory': keyValueMemory,
+  'keyvalue-idle': keyValueIdle,
+  'keyvalue-behind': keyValueBehind,
+  load,
+  'memory-quality': async (data) => (data === undefined ? [] : await memoryQuality(data)),
+  'memory-recall': memoryRecall,
+  'memory-write': memoryWrite,
+  million,
+  'rate-limit': rateLimit,
+  'sql-parse': sqlParse,
+  'sql-point': sqlPoint,
+  'store-commit': storeCommit,
+  'store-latency': storeLatency,
+  'store-memory': storeMemory,
+  'store-read': storeRead,
+  'store-set': storeSet,
+  'store-start': storeStart,
+}
+
+type Question = (data?: string, seconds?: number) => Promise<Figure[]>
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
