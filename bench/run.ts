@@ -1,12 +1,14 @@
 // `npm run bench -- NAME [--json]`: runs one question of bench/, or all of them. Each prints what
 // it measured as a ratio against a peer in the same run, and beside it the calibration of this run.
 // `--data PATH` is for `memory-quality`, whose data is not ours to keep: without it, it says nothing.
+// `--seconds N` is for `fairness`, whose default is 60.
 
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
 import { chain } from './chain.js'
 import { documentsFilter } from './documents/filter.js'
 import { documentsGrowth } from './documents/growth.js'
+import { fairness } from './fairness.js'
 import { findById } from './find-by-id.js'
 import { homes } from './homes.js'
 import { http } from './http.js'
@@ -31,11 +33,12 @@ import { storeSet } from './store/set.js'
 import { storeStart } from './store/start.js'
 import type { Figure } from './support/figure.js'
 
-const questions: Readonly<Record<string, (data?: string) => Promise<Figure[]>>> = {
+const questions: Readonly<Record<string, Question>> = {
   calibrate,
   chain,
   'documents-filter': documentsFilter,
   'documents-growth': documentsGrowth,
+  fairness,
   'find-by-id': findById,
   homes,
   http,
@@ -60,10 +63,16 @@ const questions: Readonly<Record<string, (data?: string) => Promise<Figure[]>>> 
   'store-start': storeStart,
 }
 
+type Question = (data?: string, seconds?: number) => Promise<Figure[]>
+
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false }, data: { type: 'string' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      data: { type: 'string' },
+      seconds: { type: 'string' },
+    },
   })
   const all = Object.keys(questions)
   const chosen = positionals.length > 0 ? positionals : all
@@ -77,9 +86,14 @@ async function main(): Promise<number> {
     process.stderr.write(`no bench ${unknown}; there are ${all.join(', ')}\n`)
     return 2
   }
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+  if (seconds !== undefined && !(seconds > 0)) {
+    process.stderr.write('--seconds is a number above 0\n')
+    return 2
+  }
   if (!names.includes('calibrate')) names.unshift('calibrate')
   for (const name of names) {
-    for (const figure of (await questions[name]?.(values.data)) ?? []) {
+    for (const figure of (await questions[name]?.(values.data, seconds)) ?? []) {
       process.stdout.write(`${values.json ? JSON.stringify(figure) : line(figure)}\n`)
     }
   }

@@ -3,6 +3,7 @@
 // Source: PostgreSQL 17, appendix A.
 
 import type { CodeName, GatewayError } from './errors.js'
+import { isTooMuchWork } from './work-budget.js'
 
 const states: Partial<Record<CodeName, string>> = {
   InternalError: 'XX000',
@@ -74,5 +75,7 @@ const serverStatusMin = 500
 export function sqlStateOf(error: GatewayError): string {
   const { sqlState } = error.extra
   if (typeof sqlState === 'string') return sqlState
+  // A bound of the program, not a time that the client has set.
+  if (isTooMuchWork(error)) return '54000'
   return states[error.kind] ?? (error.httpStatus >= serverStatusMin ? 'XX000' : refused)
 }

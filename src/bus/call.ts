@@ -28,9 +28,9 @@ import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
 import { type Phase, runSweep, type Sweep } from '../store/sweep.js'
 import { Elements } from '../value/elements.js'
 import { bsonType, type Document, stringOf } from '../value/value.js'
+import type { BusView } from './bus-view.js'
 import { CommandReadTx, CommandTx, type Fence } from './command-tx.js'
 import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
-import type { NamespaceUse } from './namespace-use.js'
 import type { Growth, RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
@@ -51,37 +51,6 @@ function isBlindTo({ needs }: Touch): boolean {
 /** Throws InvalidNamespace for more than reading of what a graph of memories is made of. */
 function requireReading({ db, collection = '', needs }: Touch): void {
   if (needs.some((need) => need !== 'read')) throw reservedName(db, collection)
-}
-
-/** What the bus knows of itself, for the commands that tell it. */
-export interface BusView {
-  /** Commands at work, this one included. */
-  inFlight(): Iterable<Call<unknown, unknown>>
-  /** Every command that may be named. */
-  readonly rows: readonly {
-    readonly name: string
-    readonly help: string
-    readonly access: string
-  }[]
-  /** What `serverStatus` counts. */
-  readonly counters: Counters
-  /** What `top` and `$collStats` count. */
-  readonly namespaces: NamespaceUse
-}
-
-export interface Counters {
-  readonly startedMs: number
-  readonly operations: Readonly<Record<OperationKind, number>>
-  readonly commands: ReadonlyMap<string, CommandCounts>
-}
-
-export type OperationKind = 'insert' | 'query' | 'update' | 'delete' | 'getmore' | 'command'
-
-export interface CommandCounts {
-  total: number
-  failed: number
-  /** Milliseconds of all of them together. */
-  ms: number
 }
 
 export interface CallOptions<A, T> {

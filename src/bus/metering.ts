@@ -7,7 +7,7 @@ import { LatencyWindow } from '../base/latency.js'
 import { elementsOf, field, fieldIn } from '../value/elements.js'
 import { integerOf } from '../value/numbers.js'
 import type { Document } from '../value/value.js'
-import type { CommandCounts, Counters, OperationKind } from './call.js'
+import type { CommandCounts, Counters, OperationKind } from './bus-view.js'
 import type { SessionProtocol } from './session.js'
 
 /** For what is in no table. */

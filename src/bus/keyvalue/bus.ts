@@ -5,23 +5,23 @@ import type { Account } from '../../base/accounts.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse } from '../../base/reply-error.js'
-import { work } from '../../base/work-budget.js'
-import { stretchUnits, turnUnits } from '../../base/work-figures.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
 import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import { type Identity, identityKey } from '../../identity/identity.js'
-import { isRevocable, noWallets } from '../../identity/standing.js'
-import type { Awaitable, Program, ReadTx } from '../../store/store.js'
-import { type Metering, otherName } from '../metering.js'
+import { noWallets } from '../../identity/standing.js'
+import type { Awaitable } from '../../store/store.js'
+import type { Metering } from '../metering.js'
 import type { Arguments } from './arguments.js'
 import { KeyValueCall } from './call.js'
 import { Command, KeyValueTable } from './command.js'
+import { Looks } from './looks.js'
 import { Programs } from './programs.js'
-import { accessRefusal, noChannelPermission, refusalOf } from './refusals.js'
+import { refusalOf } from './refusals.js'
 import { queued, type Reply } from './reply.js'
 import type { KeyValueRow } from './row.js'
+import { discarded, meterName, runLocal, unknownRow } from './row-running.js'
 import type { KeyValueServices } from './services.js'
 import type { KeyValueSession, Multi } from './session.js'
 import { Transactions } from './transactions.js'
@@ -54,6 +54,7 @@ export class KeyValueBus {
   queuedBytes = 0
   /** Told of every command that has run, with its milliseconds: MONITOR, SLOWLOG. */
   readonly followers = new Set<(call: KeyValueCall, ms: number) => void>()
+  private readonly looks: Looks
   private readonly transactions: Transactions
   private readonly unknown: Command
   private working = 0
@@ -83,6 +84,7 @@ export class KeyValueBus {
       quotas: services.quotas,
       replyBytesMax: () => engine.memory.ofOwnerMax,
     })
+    this.looks = new Looks(services)
     this.transactions = new Transactions(this.programs)
     const { clock } = services
     const { store } = engine
@@ -210,7 +212,7 @@ export class KeyValueBus {
     if (kind === 'operator' || opensTo === 'anonymous') return undefined
     if (kind === 'anonymous' && row.channels === undefined) return undefined
     const { channels } = row
-    return this.engine.store.read((tx) => this.looking(tx, session, channels, command))
+    return this.engine.store.read((tx) => this.looks.looking(tx, session, channels, command))
   }
 
   /**
@@ -221,47 +223,13 @@ export class KeyValueBus {
     const { access } = call.command
     if (access === undefined) return this.look(call)
     const now = this.services.clock.now()
-    return this.engine.store.read((tx) => this.programs.lookAgain(tx, call, now))
+    return this.engine.store.read((tx) => this.programs.rights.lookAgain(tx, call, now))
   }
 
   /** As look, for who listens to channels without a command of this table. */
   requireListener(identity: Identity, space: Space): Awaitable<void> {
     if (identity.kind === 'operator') return undefined
-    return this.engine.store.read((tx) => this.listens(tx, identity, space))
-  }
-
-  private *listens(tx: ReadTx, identity: Identity, space: Space): Program<void> {
-    yield* this.requireChannels(tx, space, yield* this.standing(tx, identity), 'read')
-  }
-
-  private *looking(
-    tx: ReadTx,
-    session: KeyValueSession,
-    need: 'read' | 'write' | undefined,
-    command: Command,
-  ): Program<void> {
-    session.current = yield* this.standing(tx, session.identity)
-    const refused = accessRefusal(command, session.current, this.services.rules)
-    if (refused !== undefined) throw refused
-    if (need !== undefined) {
-      yield* this.requireChannels(tx, session.place.space, session.current, need)
-    }
-  }
-
-  private *standing(tx: ReadTx, identity: Identity): Program<Identity> {
-    const { clock, standing = noWallets } = this.services
-    return isRevocable(identity) ? yield* standing.check(tx, identity, clock.now()) : identity
-  }
-
-  private *requireChannels(
-    tx: ReadTx,
-    space: Space,
-    identity: Identity,
-    need: 'read' | 'write',
-  ): Program<void> {
-    const { allow, channels } = this.services
-    const access = yield* channels.access(tx, space)
-    if (!allow(identity, need, access, channels.askedOf(space))) throw noChannelPermission()
+    return this.engine.store.read((tx) => this.looks.listens(tx, identity, space))
   }
 
   /**
@@ -503,42 +471,5 @@ export class KeyValueBus {
   }
 }
 
-/** It cannot pause: what goes too far is refused. */
-function runLocal(row: LocalRow, call: KeyValueCall): ReturnType<LocalRow['run']> {
-  work.begin(turnUnits, stretchUnits)
-  try {
-    return row.run(call)
-  } finally {
-    work.end()
-  }
-}
-
-type LocalRow = Extract<KeyValueRow, { grain: 'local' }>
-
-/** As all protocols together count it. */
-function meterName(command: Command, unknown: Command): string {
-  return command === unknown ? otherName : `redis:${command.row.name}`
-}
-
-/** An EXEC that is refused ends its transaction, as on the peer. */
-function discarded(error: GatewayError): GatewayError {
-  const reason = errorLine(error).replace(/^ERR /, '')
-  return refuse(`EXECABORT Transaction discarded because of: ${reason}`)
-}
-
 /** Of a word beside its bytes: its place in the command's table. */
 const argumentBytes = 8
-
-const unknownRow: KeyValueRow = {
-  name: 'unknown',
-  grows: 'nothing',
-  arity: -1,
-  flags: [],
-  categories: [],
-  summary: 'Stands for what is in no table.',
-  since: '1.0.0',
-  group: 'generic',
-  complexity: 'O(1)',
-  syntax: '',
-  grain: 'container',
-}

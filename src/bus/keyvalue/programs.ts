@@ -13,29 +13,22 @@ import {
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
-import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
-import { type InlineBounds, type KeyEvent, Work } from '../../engine/keyspace/work.js'
+import { type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
-import type { Namespace, Need } from '../../engine/types.js'
-import type { Allow } from '../../identity/allow.js'
-import { isRevocable, type Standing } from '../../identity/standing.js'
+import { isRevocable } from '../../identity/standing.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
-import type { HomeLimit } from '../home-limit.js'
-import type { Quotas } from '../quota.js'
 import type { KeyValueCall } from './call.js'
-import { askedOf, requireKeys } from './key-rights.js'
-import { type MakingHome, OpenPlaces } from './open-places.js'
+import { OpenPlaces } from './open-places.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
-import { noKeyPermission } from './refusals.js'
+import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
 import { forgetReply, isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
-export interface ProgramOptions {
+export interface ProgramOptions extends ProgramRightsOptions {
   readonly store: ObservedStore
-  readonly bounds: InlineBounds
   /** Whether keyspace events are made. */
   readonly notifies: () => boolean
   /** Whether `new` and `keymiss` are among them. */
@@ -44,15 +37,8 @@ export interface ProgramOptions {
   readonly announce: (events: readonly KeyEvent[]) => void
   /** Told of a collection to which a committed program wrote what its validator only warns of. */
   readonly warnOf: (ns: string, command: string, connection: number) => void
-  readonly allow: Allow
   /** Bytes of replies that one request may have made, all of its commands together. */
   readonly replyBytesMax: () => number
-  /** Whether a wallet stands as its login saw it. */
-  readonly standing: Standing
-  /** How many homes there may be; without it there is no bound. */
-  readonly homes?: HomeLimit
-  /** What each wallet may have; without it there is no bound. */
-  readonly quotas?: Quotas | undefined
 }
 
 /** What a program that has run to its end leaves beside the replies. */
@@ -70,6 +56,14 @@ class Outcome {
 
   constructor(hints: BlockHints) {
     this.hints = new ProgramHints(hints)
+  }
+
+  take(work: Work, changed: number): void {
+    this.events = work.events
+    this.changed = changed
+    this.invalid = work.invalid
+    this.hits = work.hits
+    this.misses = work.misses
   }
 }
 
@@ -104,7 +98,11 @@ export class Programs {
   /** The last of the commands that are prepared one by one. */
   private preparing: Promise<void> = Promise.resolve()
 
-  constructor(private readonly options: ProgramOptions) {}
+  readonly rights: ProgramRights
+
+  constructor(private readonly options: ProgramOptions) {
+    this.rights = new ProgramRights(options)
+  }
 
   /** Gives each call its reply; at once where nothing has to be waited for. Never rejects. */
   read(calls: readonly KeyValueCall[], now: number): Awaitable<void> {
@@ -295,7 +293,7 @@ export class Programs {
         identity !== undefined && isRevocable(identity)
           ? {
               before: (tx) => this.options.standing.check(tx, identity, now),
-              behind: (tx) => this.requireSpace(tx, calls, opened as OpenPlaces),
+              behind: (tx) => this.rights.requireSpace(tx, calls, opened as OpenPlaces),
             }
           : undefined,
       )
@@ -320,8 +318,8 @@ export class Programs {
     const places = new OpenPlaces(tx, now, work, makingHomeOf(this.options, calls))
     for (const call of calls) {
       const ks = places.known(call.place) ?? (yield* places.open(call.place))
-      this.authorize(call, ks)
-      if (call.command.row.databases !== undefined) yield* this.openFurther(call, places)
+      this.rights.authorize(call, ks)
+      if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
     }
     yield* places.makeAll()
   }
@@ -361,15 +359,9 @@ export class Programs {
     calls: readonly KeyValueCall[],
     now: number,
     outcome: Outcome,
-    {
-      staged,
-      before,
-      melts = false,
-      prepares = false,
-      isTogether = false,
-      keeps,
-    }: Manner = plainly,
+    manner: Manner = plainly,
   ): Program<boolean> {
+    const { staged, before, melts = false, prepares = false, isTogether = false, keeps } = manner
     const { options } = this
     const work = new Work(options.bounds, options.notifies(), staged)
     work.melts = melts
@@ -398,8 +390,8 @@ export class Programs {
       if (i > 0) work.requireTurn(tx, isTogether)
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
-        this.authorize(call, ks)
-        if (call.command.row.databases !== undefined) yield* this.openFurther(call, places)
+        this.rights.authorize(call, ks)
+        if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
         call.begin(now)
         work.isReading = !call.command.isWrite
         work.command = call.name
@@ -427,12 +419,8 @@ export class Programs {
     }
     if (places.isUnfinished) yield* places.finish()
     else places.settle()
-    if (!prepares) yield* this.requireSpace(tx, calls, places)
-    outcome.events = work.events
-    outcome.changed = changed
-    outcome.invalid = work.invalid
-    outcome.hits = work.hits
-    outcome.misses = work.misses
+    if (!prepares) yield* this.rights.requireSpace(tx, calls, places)
+    outcome.take(work, changed)
     return true
   }
 
@@ -458,77 +446,6 @@ export class Programs {
       return false
     }
   }
-
-  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
-  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
-    const { bounds, standing } = this.options
-    const { session } = call
-    const { identity } = session
-    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
-    const places = new OpenPlaces(tx, now, new Work(bounds, false))
-    this.authorize(call, yield* places.open(call.place))
-    yield* this.openFurther(call, places)
-  }
-
-  /**
-   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
-   * the program is there then, and each of its commands gets one of its own.
-   */
-  private *requireSpace(
-    tx: ReadTx,
-    calls: readonly KeyValueCall[],
-    places: OpenPlaces,
-  ): Program<void> {
-    const { quotas } = this.options
-    const identity = calls[0]?.session.identity
-    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
-    if (!isWriting(tx) || !calls.some(growsKeys)) return
-    for (const key of places.usages()) {
-      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
-    }
-  }
-
-  private authorize(call: KeyValueCall, { ns }: Keyspace): void {
-    const { needs, row } = call.command
-    this.require(call, ns, needs)
-    if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
-    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
-  }
-
-  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
-    const { allow } = this.options
-    const { current } = call.session
-    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
-    for (let i = 0; i < needs.length; i++) {
-      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
-    }
-  }
-
-  private *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
-    const further: Keyspace[] = []
-    const { space } = call.place
-    for (const database of call.command.row.databases?.(call) ?? []) {
-      const place = space.place(database)
-      const ks = places.known(place) ?? (yield* places.open(place))
-      this.authorize(call, ks)
-      further[database] = ks
-    }
-    call.spaces = further
-  }
-}
-
-/** Nothing stops the operator. */
-function makingHomeOf(
-  { homes }: ProgramOptions,
-  calls: readonly KeyValueCall[],
-): MakingHome | undefined {
-  const session = calls[0]?.session
-  if (session === undefined || session.identity.kind === 'operator') return undefined
-  return (home, count) => homes?.make(home, count, session.address)
-}
-
-function growsKeys({ command, isRefused }: KeyValueCall): boolean {
-  return !isRefused && command.row.grows !== 'nothing'
 }
 
 const plainly: Manner = {}

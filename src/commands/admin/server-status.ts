@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os'
 import { peerVersion, productName } from '../../base/product.js'
-import type { Counters } from '../../bus/call.js'
+import type { Counters } from '../../bus/bus-view.js'
 import { anyValue } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'

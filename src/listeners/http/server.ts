@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { fail, type GatewayError, toGatewayError } from '../../base/errors.js'
 import {
@@ -32,6 +32,7 @@ import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
 import { DirectRoutes, type Handle } from './direct.js'
 import { Guard } from './guard.js'
+import { exchangeOf } from './hono-exchange.js'
 import type { HttpOptions } from './http-options.js'
 import { bodyKey, type Turn } from './idempotency.js'
 import { close, listen } from './listen.js'
@@ -132,8 +133,6 @@ interface Work {
   readonly turn: Turn | undefined
   request: HttpRequest | undefined
 }
-
-type HttpContext = Context<{ Bindings: HttpBindings }>
 
 class HttpHandler {
   readonly app = new Hono<{ Bindings: HttpBindings }>({ router: new TrieRouter() })
@@ -492,9 +491,4 @@ class HttpHandler {
     this.idPrefix ??= `${Buffer.from(this.options.random.bytes(5)).toString('hex')}-`
     return this.idPrefix + (this.requests++).toString(36)
   }
-}
-
-function exchangeOf({ env, req }: HttpContext): HttpExchange {
-  const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
-  return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
 }

@@ -2,6 +2,7 @@
 // go through, over documents from literals; answers as a type and a text, `integer 5`.
 
 import { GatewayError } from '../../../../src/base/errors.js'
+import { sqlStateOf } from '../../../../src/base/sql-state.js'
 import { work } from '../../../../src/base/work-budget.js'
 import { stretchUnits, turnUnits } from '../../../../src/base/work-figures.js'
 import { typeNameOf } from '../../../../src/commands/sql/expression/cast.js'
@@ -71,6 +72,6 @@ export function stateOf(run: () => unknown): string | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return String(error.extra.sqlState)
+    return sqlStateOf(error)
   }
 }

@@ -121,11 +121,11 @@ t.test('one row cannot work on long texts without end: it is one piece', async (
     const all = Array.from({ length: 100 }, () => dear).join(' OR ')
     t.equal(answer(all, {}, texts), 'error 54000', dear)
   }
-  for (const once of ['$1 = $2', '$1 > $2', "$1 ~ 'xy'", "$1 IN ('a', 'b')"]) {
+  for (const once of ['$1 = $2', '$1 > $2', "$1 IN ('a', 'b')"]) {
     t.equal(answer(once, {}, texts), 'boolean false', once)
   }
-  for (const dear of ["$1 IN ('a', $2)", "$1 LIKE '%yx%'"]) {
-    t.equal(answer(dear, {}, texts), 'error 54000', `${dear} takes 100 ms`)
+  for (const dear of ["$1 IN ('a', $2)", "$1 LIKE '%yx%'", "$1 ~ 'xy'"]) {
+    t.equal(answer(dear, {}, texts), 'error 54000', `${dear} takes too long`)
   }
   t.equal(answer(many.map(() => "length(repeat('x', 1000))").join(' + ')), 'integer 10000')
 })

@@ -1,0 +1,97 @@
+// What key-value commands may do, asked in the program that runs them: the needs of their rows in
+// the databases that they touch, the key patterns of service users, homes, and room for what grows.
+
+import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
+import { type InlineBounds, Work } from '../../engine/keyspace/work.js'
+import type { Namespace, Need } from '../../engine/types.js'
+import type { Allow } from '../../identity/allow.js'
+import { isRevocable, type Standing } from '../../identity/standing.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import type { HomeLimit } from '../home-limit.js'
+import type { Quotas } from '../quota.js'
+import type { KeyValueCall } from './call.js'
+import { askedOf, requireKeys } from './key-rights.js'
+import { type MakingHome, OpenPlaces } from './open-places.js'
+import { noKeyPermission } from './refusals.js'
+
+export interface ProgramRightsOptions {
+  readonly bounds: InlineBounds
+  readonly allow: Allow
+  /** Whether a wallet stands as its login saw it. */
+  readonly standing: Standing
+  /** How many homes there may be; without it there is no bound. */
+  readonly homes?: HomeLimit
+  /** What each wallet may have; without it there is no bound. */
+  readonly quotas?: Quotas | undefined
+}
+
+export class ProgramRights {
+  constructor(private readonly options: ProgramRightsOptions) {}
+
+  /** Looks at a call's rights as its program would, and runs nothing. Throws where it would. */
+  *lookAgain(tx: ReadTx, call: KeyValueCall, now: number): Program<void> {
+    const { bounds, standing } = this.options
+    const { session } = call
+    const { identity } = session
+    if (isRevocable(identity)) session.current = yield* standing.check(tx, identity, now)
+    const places = new OpenPlaces(tx, now, new Work(bounds, false))
+    this.authorize(call, yield* places.open(call.place))
+    yield* this.openFurther(call, places)
+  }
+
+  /**
+   * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
+   * the program is there then, and each of its commands gets one of its own.
+   */
+  *requireSpace(tx: ReadTx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
+    const { quotas } = this.options
+    const identity = calls[0]?.session.identity
+    if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
+    if (!isWriting(tx) || !calls.some(growsKeys)) return
+    for (const key of places.usages()) {
+      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
+    }
+  }
+
+  authorize(call: KeyValueCall, { ns }: Keyspace): void {
+    const { needs, row } = call.command
+    this.require(call, ns, needs)
+    if (row.alsoNeeds !== undefined) this.require(call, ns, row.alsoNeeds(call))
+    if (call.session.current.kind === 'user') requireKeys(call, call.session.current)
+  }
+
+  private require(call: KeyValueCall, ns: Namespace, needs: readonly Need[]): void {
+    const { allow } = this.options
+    const { current } = call.session
+    const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
+    for (let i = 0; i < needs.length; i++) {
+      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
+    }
+  }
+
+  *openFurther(call: KeyValueCall, places: OpenPlaces): Program<void> {
+    const further: Keyspace[] = []
+    const { space } = call.place
+    for (const database of call.command.row.databases?.(call) ?? []) {
+      const place = space.place(database)
+      const ks = places.known(place) ?? (yield* places.open(place))
+      this.authorize(call, ks)
+      further[database] = ks
+    }
+    call.spaces = further
+  }
+}
+
+/** Nothing stops the operator. */
+export function makingHomeOf(
+  { homes }: ProgramRightsOptions,
+  calls: readonly KeyValueCall[],
+): MakingHome | undefined {
+  const session = calls[0]?.session
+  if (session === undefined || session.identity.kind === 'operator') return undefined
+  return (home, count) => homes?.make(home, count, session.address)
+}
+
+function growsKeys({ command, isRefused }: KeyValueCall): boolean {
+  return !isRefused && command.row.grows !== 'nothing'
+}

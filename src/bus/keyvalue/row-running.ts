@@ -1,0 +1,48 @@
+// What the bus does with a row beside its programs: a local one runs as one stretch of work, one
+// that is in no table has a row too, and an EXEC that is refused ends its transaction.
+
+import type { GatewayError } from '../../base/errors.js'
+import { errorLine, refuse } from '../../base/reply-error.js'
+import { work } from '../../base/work-budget.js'
+import { stretchUnits, turnUnits } from '../../base/work-figures.js'
+import { otherName } from '../metering.js'
+import type { KeyValueCall } from './call.js'
+import type { Command } from './command.js'
+import type { KeyValueRow } from './row.js'
+
+/** It cannot pause: what goes too far is refused. */
+export function runLocal(row: LocalRow, call: KeyValueCall): ReturnType<LocalRow['run']> {
+  work.begin(turnUnits, stretchUnits)
+  try {
+    return row.run(call)
+  } finally {
+    work.end()
+  }
+}
+
+type LocalRow = Extract<KeyValueRow, { grain: 'local' }>
+
+/** As all protocols together count it. */
+export function meterName(command: Command, unknown: Command): string {
+  return command === unknown ? otherName : `redis:${command.row.name}`
+}
+
+/** An EXEC that is refused ends its transaction, as on the peer. */
+export function discarded(error: GatewayError): GatewayError {
+  const reason = errorLine(error).replace(/^ERR /, '')
+  return refuse(`EXECABORT Transaction discarded because of: ${reason}`)
+}
+
+export const unknownRow: KeyValueRow = {
+  name: 'unknown',
+  grows: 'nothing',
+  arity: -1,
+  flags: [],
+  categories: [],
+  summary: 'Stands for what is in no table.',
+  since: '1.0.0',
+  group: 'generic',
+  complexity: 'O(1)',
+  syntax: '',
+  grain: 'container',
+}

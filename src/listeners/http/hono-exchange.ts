@@ -1,0 +1,14 @@
+// What a route needs of the framework's context: the request and the answer as Node has them, and
+// the parameters of the path and of the query.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { HttpExchange } from './request.js'
+
+export type HttpContext = Context<{ Bindings: HttpBindings }>
+
+export function exchangeOf({ env, req }: HttpContext): HttpExchange {
+  const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
+  return { incoming, outgoing, param: (name) => req.param(name), query: (name) => req.query(name) }
+}
