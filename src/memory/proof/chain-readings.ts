@@ -116,7 +116,7 @@ export class ChainReadings {
     }
   }
 
-  /** The newest root of a graph and its place; not remembered. Undefined: no answer, for a while. */
+  /** The newest root of a graph and its place; not remembered. Undefined: no answer lately. */
   async latest(graphKey: string) {
     if (this.isAway()) return undefined
     const asked = this.options.anchors.client().then((client) => {
