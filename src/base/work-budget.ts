@@ -8,6 +8,7 @@ import { fail } from './errors.js'
 /** The bounds of a stretch that another one has interrupted. */
 export interface Stretch {
   readonly spent: number
+  readonly startedAt: number
   readonly dueAt: number
   readonly refuseAt: number
 }
@@ -71,13 +72,15 @@ export class WorkBudget {
 
   /** The stretch at work, for `resume`: a program may run in the midst of a request. */
   interrupt(): Stretch {
-    return { spent: this.spent, dueAt: this.dueAt, refuseAt: this.refuseAt }
+    const { spent, startedAt, dueAt, refuseAt } = this
+    return { spent, startedAt, dueAt, refuseAt }
   }
 
   /** Goes on with an interrupted stretch; what came between does not count for it. */
-  resume({ spent, dueAt, refuseAt }: Stretch): void {
+  resume({ spent, startedAt, dueAt, refuseAt }: Stretch): void {
     this.end()
     const between = this.spent - spent
+    this.startedAt = startedAt + between
     this.dueAt = dueAt + between
     this.refuseAt = refuseAt + between
   }
