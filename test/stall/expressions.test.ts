@@ -9,7 +9,7 @@ import { type HostileKind, hostileKinds, large, type StallCase } from './cases.j
 import { namedOperands } from './expression-operands.js'
 import { hunt } from './hunt.js'
 
-const size = isLong ? 6_000_000 : 300_000
+const size = isLong ? 3_000_000 : 300_000
 
 /** `$v` is large, `$n` a needle of a quarter of it, `$w` as large and almost equal. */
 const documents: StallCase[] = hostileKinds.map((kind) => ({

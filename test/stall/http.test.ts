@@ -7,7 +7,7 @@ import { isLong } from '../support/seed.js'
 import { type HostileKind, large, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'
 
-const size = isLong ? 12_000_000 : 500_000
+const size = isLong ? 6_000_000 : 500_000
 const kinds: readonly HostileKind[] = ['text', 'words', 'numbers', 'objects', 'deep', 'wide']
 
 interface Schema {

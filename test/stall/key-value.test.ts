@@ -7,9 +7,9 @@ import { isLong } from '../support/seed.js'
 import type { Hostile, StallCase, Word } from './cases.js'
 import { hunt } from './hunt.js'
 
-const textBytes = isLong ? 12_000_000 : 1_000_000
-const members = isLong ? 200_000 : 20_000
-const manyWords = isLong ? 100_000 : 10_000
+const textBytes = isLong ? 6_000_000 : 1_000_000
+const members = isLong ? 60_000 : 20_000
+const manyWords = isLong ? 50_000 : 10_000
 const wordsAtOnce = 2_000
 
 /** Commands that end or stop the connection or the server, or only answer what others do. */

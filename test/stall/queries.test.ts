@@ -13,8 +13,8 @@ import { type HostileKind, hostileKinds, large, type StallCase } from './cases.j
 import { hunt } from './hunt.js'
 import { stageSpecs } from './stage-specs.js'
 
-const size = isLong ? 6_000_000 : 300_000
-const many = isLong ? 100_000 : 5_000
+const size = isLong ? 3_000_000 : 300_000
+const many = isLong ? 20_000 : 5_000
 const documentsAtOnce = 1_000
 
 function command(name: string, fields: object): StallCase {
@@ -40,7 +40,7 @@ for (let from = 0; from < many; from += documentsAtOnce) {
   prepare.push(command('insert many', { insert: 'many', documents }))
 }
 
-const terms = isLong ? 200_000 : 20_000
+const terms = isLong ? 100_000 : 20_000
 const list = (kind: HostileKind = 'numbers') => large(kind, terms * 12)
 
 /** Operands of a field's operators. */

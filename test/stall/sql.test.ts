@@ -9,8 +9,8 @@ import { isLong } from '../support/seed.js'
 import { hostileKinds, large, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'
 
-const size = isLong ? 6_000_000 : 300_000
-const many = isLong ? 100_000 : 5_000
+const size = isLong ? 3_000_000 : 300_000
+const many = isLong ? 20_000 : 5_000
 const rowsAtOnce = 1_000
 
 const prepare: StallCase[] = hostileKinds.map((kind) => ({
