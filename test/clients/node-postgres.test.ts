@@ -146,7 +146,8 @@ t.test('a wallet signs in by the name of each of its keys, and ends with it', as
   const line = /^psql "(postgresql:.*)"$/.exec(issued.connection.sql)?.[1] ?? ''
   const copied = new pg.Client({ connectionString: line })
   await copied.connect()
-  t.same((await copied.query('SELECT current_database() AS db')).rows, [{ db: 'main' }])
+  const home = `w_${alice.address.toLowerCase()}`
+  t.same((await copied.query('SELECT current_database() AS db')).rows, [{ db: home }])
   await copied.end()
   await t.rejects(connect(t, gateway, alice.address, issued.apiKey), { code: '28P01' })
   await t.rejects(connect(t, gateway, 'nobody', issued.apiKey), { code: '28P01' })

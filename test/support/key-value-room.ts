@@ -71,7 +71,10 @@ export class RoomClient {
       },
     })
     this.lane = new Lane(bus, this.session, {
-      deliver: (call: KeyValueCall) => this.waiting.shift()?.(plain(call.reply)),
+      deliver: (call: KeyValueCall) => {
+        this.waiting.shift()?.(plain(call.reply))
+        queueMicrotask(() => this.goOn())
+      },
       resumed: () => this.pump(),
     })
     bus.services.clients.add(this.session)
@@ -101,6 +104,13 @@ export class RoomClient {
     this.session.closed = true
     this.bus.closed(this.session)
     this.bus.services.clients.remove(this.session)
+  }
+
+  /** Replies are taken at once here: what was put off for want of room goes on. */
+  private goOn(): void {
+    if (!this.lane.hasDeferred) return
+    this.lane.goOn()
+    this.pump()
   }
 
   private pump(): void {

@@ -20,8 +20,9 @@ const endsPreparing: ReadonlySet<string> = new Set([
   'SnapshotTooOld',
 ])
 
-/** As Work refuses it. */
+/** As Work refuses it, or the work budget of a write program. */
 export function readsTooMuch(thrown: unknown): boolean {
+  if (hasKind(thrown, 'MaxTimeMSExpired')) return true
   return thrown instanceof ReplyError && thrown.kind === 'TransactionTooLarge'
 }
 
@@ -32,6 +33,7 @@ export function isRefusal(thrown: unknown): boolean {
 
 const endsProgram: ReadonlySet<string> = new Set([
   'InternalError',
+  'MaxTimeMSExpired',
   'TransactionTooLarge',
   'WriteConflict',
   'OutOfDiskSpace',
