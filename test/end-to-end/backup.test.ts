@@ -163,7 +163,10 @@ t.test('a backup holds no secret, and a restore ends sessions and tells the righ
   const restored = await runSigil(['restore', file], settings)
   t.match(restored, { code: 0, errors: '' })
   t.match(restored.output, /All sessions have ended, and there is no operator key/)
-  t.match(restored.output, /2 API keys of wallets, 1 collection with an owner, 1 role, 0 service users, 0 white/)
+  t.match(
+    restored.output,
+    /2 API keys of wallets, 1 collection with an owner, 1 role, 0 service users, 0 white/,
+  )
   t.match(restored.output, `key ${address}:s0 "kept": read, write, admin`)
   t.match(restored.output, `key ${address}:s1 "ended later": read\n`)
   t.match(restored.output, `role 1 in main.mine for ${role.address}`)
