@@ -22,6 +22,8 @@ export interface ClientAddress {
 const address = workerData as ClientAddress
 const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
 const end = 'the end of the hunt'
+const answerMsMax = 20_000
+const wordsMsMax = 3_000
 let sql: pg.Client | undefined
 
 async function run(one: StallCase): Promise<string> {
@@ -80,7 +82,13 @@ function words(given: readonly Word[]): Promise<string> {
     const isLast = Buffer.from(`${end}\r\n`)
     let tail = Buffer.alloc(0)
     let first = ''
+    // A command whose client goes is given up: what takes long must not keep the next ones.
+    const timer = setTimeout(() => {
+      first = 'no answer'
+      finish()
+    }, wordsMsMax)
     const finish = (): void => {
+      clearTimeout(timer)
       socket.destroy()
       resolve(first)
     }
@@ -125,7 +133,11 @@ parentPort?.on('message', (one: StallCase | 'close') => {
     void Promise.all([mongo.close(), sql?.end()]).then(() => process.exit())
     return
   }
-  run(one)
+  // What is not answered in time is named in the report, and its connections are left behind.
+  const late = new Promise<string>((resolve) => {
+    setTimeout(() => resolve('no answer'), answerMsMax).unref()
+  })
+  Promise.race([run(one), late])
     .catch((error: unknown) => (error instanceof Error ? error.message.slice(0, 100) : 'failed'))
     .then((answer) => parentPort?.postMessage(answer))
 })
