@@ -42,7 +42,7 @@ export class Accounts {
     this.totalMs += ms
     const from = Math.max(account.virtualMs, this.virtualMs)
     account.virtualMs = Math.min(from + ms, this.virtualMs + ownerDebtMsMax)
-    // Nothing waited for it: it owes nobody anything.
+    // Nothing waited for it: no other owner is owed its time.
     if (this.waiting === 0) this.virtualMs = account.virtualMs
   }
 

@@ -47,13 +47,13 @@ export class MemoryAccount {
     return this.shares.bounds.ofOwner
   }
 
-  /** So little is held that nobody has to wait. */
+  /** So little is held that no request has to wait. */
   get isQuiet(): boolean {
     return this.budget.bytesUsed < this.quietBytes
   }
 
   /**
-   * Whether a request of that owner may run now, whose reply nobody knows the size of. One that has
+   * Whether a request of that owner may run now, whose reply has an unknown size. One that has
    * replies unsent waits above its share, and sooner than the others where all is nearly used.
    */
   hasRoom(owner: string): boolean {

@@ -46,7 +46,7 @@ export interface Services {
   readonly objectIds: ObjectIds
   /** Ids of memories, which rise as their commands come. */
   readonly ulids: Ulids
-  /** Which space a caller means; without it nobody has a home. */
+  /** Which space a caller means; without it no wallet has a home. */
   readonly spaces?: SpaceChoice
   /** How many homes there may be; without it there is no bound. */
   readonly homes?: HomeLimit

@@ -9,7 +9,7 @@ import type { ExportedEvidence } from '../memory/proof/exported.js'
 
 export interface Against {
   readonly rpc: string
-  /** Who must have anchored it, and in which contract; undefined: whoever the file names. */
+  /** Who must have anchored it, and in which contract; undefined: as the file names them. */
   readonly account?: string | undefined
   readonly contract?: string | undefined
 }

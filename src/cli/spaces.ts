@@ -16,7 +16,7 @@ const help = `Usage:
   sigil spaces move [--keys <wallet> [--match <pattern>]]
 
   Moves the graphs of wallets from DATABASE into their homes, and writes down that each wallet has a
-  space of its own. Keys of a shared database say of nobody whose they are: --keys gives them to one
+  space of its own. Keys of a shared database do not tell their owner: --keys gives them to one
   wallet, --match only those whose names match; the others stay where they are, with the mode that
   they have, for users whose names end with ~DATABASE. Sigil must be stopped. A move that was ended
   is run again.

@@ -23,7 +23,7 @@ export interface ScramAccount {
   readonly verifier: ScramVerifier
   /** Who the user is; undefined for a decoy. */
   readonly identity: Identity | undefined
-  /** Its password may have been chosen by somebody: wrong ones are counted by address. */
+  /** Its password may have been chosen by a person: wrong ones are counted by address. */
   readonly isGuessable?: boolean
 }
 

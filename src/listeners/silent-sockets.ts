@@ -1,4 +1,4 @@
-// Sockets on which nobody has logged in: silent ones, half a login, a TLS handshake, a byte now
+// Sockets without a login: silent ones, half a login, a TLS handshake, a byte now
 // and then. They have a bound in all and a share for each address, and a newcomer takes the place
 // of the oldest of the address that has most: so no address can keep the others out.
 

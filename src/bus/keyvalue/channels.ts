@@ -85,7 +85,7 @@ interface Looked {
   readonly standing: ReadonlyMap<Identity, Identity>
 }
 
-/** The channels of one space that somebody listens to. */
+/** The channels of one space that have listeners. */
 class Hub {
   readonly channels = new Map<string, Set<Subscriber>>()
   readonly patterns = new Map<string, Pattern>()
@@ -98,7 +98,7 @@ class Hub {
 const noHub = new Hub()
 
 export class Channels {
-  /** Of the spaces in which somebody listens. */
+  /** Of the spaces that have listeners. */
   private readonly hubs = new Map<Space, Hub>()
   /** The last message that is delivered with pauses: none overtakes it. */
   private sending: Promise<void> | undefined
@@ -110,7 +110,7 @@ export class Channels {
     return this.hubs.size === 0
   }
 
-  /** Channels of a space that somebody listens to, and patterns: INFO. */
+  /** Channels of a space that have listeners, and patterns: INFO. */
   channelCount(space: Space): number {
     return this.hubOf(space).channels.size
   }
@@ -283,7 +283,7 @@ export class Channels {
     return { access, standing: stands }
   }
 
-  /** Names of channels of a space that somebody listens to. */
+  /** Names of channels of a space that have listeners. */
   names(space: Space, matching?: Glob): Awaitable<Bytes[]> {
     const found: Bytes[] = []
     const naming = this.naming(this.hubOf(space), found, matching)

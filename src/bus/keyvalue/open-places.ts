@@ -1,4 +1,4 @@
-// The key-value databases of one program, each opened once. What nobody has made yet is empty to
+// The key-value databases of one program, each opened once. What is not made yet is empty to
 // readers; a program that writes to it does so under a foreseen id, and puts its record
 // only if something is in there at the end, so that asking an empty home leaves nothing behind.
 

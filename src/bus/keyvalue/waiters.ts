@@ -148,7 +148,7 @@ export class Waiters {
     const { place, name } = queue
     const ns = await store.read((tx) => readNamespace(tx, place))
     const wake = () => this.wake(queue)
-    // What nobody has made yet has no records: its descriptor tells when it is made.
+    // What is not made yet has no records: its descriptor tells when it is made.
     const stopKey = ns === undefined ? () => {} : store.observe(recordKeyOf(ns, name), wake)
     const stopDatabase = store.observe(place.key, () => {
       queue.unobserve()

@@ -87,7 +87,7 @@ export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
     const endPuts = store.observePuts(record, (id, writer) => {
       if (writer !== watched.writer) put.add(id)
     })
-    // A database of a home may be made and removed again, under an id that nobody can foresee.
+    // A database of a home may be made and removed again, under an id that cannot be foreseen.
     const endPlace = place.space.isMain
       ? undefined
       : store.observe(place.key, () => put.add(ks.ns.id))

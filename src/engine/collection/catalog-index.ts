@@ -1,7 +1,7 @@
 // What is known of collections beside their descriptors, so that nothing has to list the catalog:
 // which name has an id, what a wallet may reach, which collections have documents that expire. A
 // record is put with each descriptor; who reads one looks at the descriptor, so that one which is
-// left behind misleads nobody. (docs/design/storage.md, "Key space")
+// left behind misleads no reader. (docs/design/storage.md, "Key space")
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
@@ -67,7 +67,7 @@ export function removeId(tx: Tx, id: NamespaceId): void {
   tx.remove(idNameKey(id))
 }
 
-/** Whoever could reach a collection before and cannot any more. */
+/** Removes the readers of a collection that its new access leaves out. */
 export function removeReach(tx: Tx, ns: Namespace, before: Access): void {
   const name = nameBytes(ns.db, ns.name)
   for (const reader of readersOf(before)) tx.remove(reachKey(reader, name))

@@ -467,7 +467,7 @@ function* claimDatabase(
   const spelled = stored === undefined ? undefined : textOf(stored)
   if (spelled === db) return
   if (isHome(db)) {
-    // What another spelling was made of before homes were reserved is in nobody's way.
+    // What another spelling was made of before homes were reserved is in no wallet's way.
     const homes = yield* countHomes(tx)
     makingHome?.(db, homes)
     tx.put(homesKey, numberBytes(homes + 1))

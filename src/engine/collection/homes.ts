@@ -25,7 +25,7 @@ export function ownerOfHome(db: string): string | undefined {
   return digits === undefined ? undefined : checksumAddress(digits)
 }
 
-/** Throws InvalidNamespace for a name that looks like a home and is none: it is for nobody. */
+/** Throws InvalidNamespace for a name that looks like a home and is none: no wallet can have it. */
 export function requireHomeForm(db: string): void {
   if (!reservedForm.test(db) || isHome(db)) return
   const form = 'w_0x and 40 lower-case hexadecimal digits'

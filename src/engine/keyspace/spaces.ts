@@ -98,7 +98,7 @@ export class Space {
   private readonly places: Place[] = []
   /** EIP-55 address of the wallet whose home it is; null: the operator's. */
   readonly owner: string | null
-  /** Of what nobody has made in it: its owner's alone, and nobody can claim it. */
+  /** Of what is not made in it yet: its owner's alone, and it cannot be claimed. */
   readonly access: Access
 
   constructor(

@@ -19,7 +19,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
 export function close(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     // A connection whose request is in flight ends a second after its answer (Node's own margin):
-    // nobody closes it else, and its client may keep it for minutes.
+    // nothing else closes it, and its client may keep it for minutes.
     server.keepAliveTimeout = 1
     const timer = setTimeout(() => server.closeAllConnections(), graceMs)
     server.close(() => {

@@ -196,7 +196,7 @@ function nameOfSchema(oid: number | undefined): string | undefined {
   return undefined
 }
 
-/** Databases are entered by whoever signs in; nothing is made in them but collections. */
+/** Databases are entered by every login; nothing is made in them but collections. */
 function ofDatabase(
   database: Value,
   privileges: Value,
