@@ -148,7 +148,7 @@ async function openServer(
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
-  const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
+  const quotas = new Quotas(quotaLimitsOf(settings))
   engine.builds.resumedBound = quotas.requireSpace
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
