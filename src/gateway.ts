@@ -114,6 +114,10 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
+  server.users.onChanged = ({ database, name }) =>
+    protocols.closeSessions((identity) => {
+      return identity.kind === 'user' && identity.database === database && identity.name === name
+    })
   const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()

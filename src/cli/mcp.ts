@@ -16,19 +16,22 @@ import { memoryServer } from '../listeners/mcp/server.js'
 import { type Client, openClient } from './client.js'
 
 const help = `Usage:
-  sigil mcp
+  sigil mcp [--database NAME]
 
   Speaks the Model Context Protocol on standard input and output, for the graph memory of the Sigil
-  at SIGIL_URL (http://127.0.0.1:8080), with the key in SIGIL_API_KEY.
+  at SIGIL_URL (http://127.0.0.1:8080), with the key in SIGIL_API_KEY. Graphs lie in that
+  key's own space unless --database names one.
 `
 
 /** Resolves when the client has closed its side. */
 export async function runMcp(args: readonly string[], version: string): Promise<number> {
-  if (args.length > 0) {
+  const [option, database] = args
+  const isRight = args.length === 0 || (args.length === 2 && isDatabaseOption(option))
+  if (!isRight) {
     process.stderr.write(help)
     return 2
   }
-  const api = new RemoteMemory(openClient(process.env))
+  const api = new RemoteMemory(openClient(process.env, database))
   const ended = once(process.stdin, 'end')
   const handle = serveStdio(() => memoryServer({ api, version }), {
     onerror: (error) => process.stderr.write(`sigil mcp: ${error.message}\n`),
@@ -36,6 +39,10 @@ export async function runMcp(args: readonly string[], version: string): Promise<
   await ended
   await handle.close()
   return 0
+}
+
+function isDatabaseOption(option: string | undefined): boolean {
+  return option === '--database' || option === '-d'
 }
 
 /** The memory's API over the network; the key is looked at with every request. */

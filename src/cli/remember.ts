@@ -11,11 +11,12 @@ import type { DocumentText } from './json-documents.js'
 import { openProgress, type Progress } from './progress.js'
 
 const help = `Usage:
-  sigil remember <file.ndjson|-> [--graph NAME]
+  sigil remember <file.ndjson|-> [--graph NAME] [--database NAME]
 
   Loads memories, one JSON object a line as POST /api/memories takes it ({"text": …}), from a file
   or standard input. Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in
-  SIGIL_API_KEY. Run again, it goes on: memories that are there already are known again.
+  SIGIL_API_KEY, into its own space unless --database names one. Run again, it goes on: memories
+  that are there already are known again.
 `
 
 const messagesMax = 10
@@ -25,14 +26,17 @@ export async function runRemember(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { graph: { type: 'string', short: 'g', default: 'default' } },
+    options: {
+      graph: { type: 'string', short: 'g', default: 'default' },
+      database: { type: 'string', short: 'd' },
+    },
   })
   const [file] = positionals
   if (file === undefined || positionals.length > 1) {
     process.stderr.write(help)
     return 2
   }
-  const client = openClient(process.env)
+  const client = openClient(process.env, values.database)
   const bar = openProgress(inputBytes(file), '{memories} memories', { memories: 0 })
   const input = new Input(file)
   const load = new Load(values.graph, client, input, bar)

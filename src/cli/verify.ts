@@ -17,6 +17,7 @@ const help = `Usage:
   sigil verify --export ID [--graph NAME]     write what proves a memory to standard output
   sigil verify --rpc URL FILE                 check such a file against a node, without Sigil
     [--account ADDRESS] [--contract ADDRESS]  who must have anchored it, and where
+  --database NAME                             the space of the graph; the key's own unless given
   --repin                                     accept a new graph key or an earlier sequence
 
   Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY. Remembers
@@ -26,6 +27,7 @@ const help = `Usage:
 
 interface Values {
   readonly graph: string
+  readonly database?: string | undefined
   readonly export?: string | undefined
   readonly rpc?: string | undefined
   readonly account?: string | undefined
@@ -42,6 +44,7 @@ export async function runVerify(args: readonly string[]): Promise<number> {
     allowPositionals: true,
     options: {
       graph: { ...text, short: 'g', default: 'default' },
+      database: { ...text, short: 'd' },
       export: text,
       rpc: text,
       account: text,
@@ -69,14 +72,22 @@ async function run(values: Values, ids: readonly string[]): Promise<number> {
     const evidence = readFileSync(ids[0] ?? '', 'utf8')
     return checkEvidence(evidence, { rpc, account, contract }, say)
   }
-  const client = openClient(process.env)
+  const client = openClient(process.env, values.database)
   if (values.export !== undefined) return exportEvidence(client, graph, values.export)
   const pins = new Pins(pinsPath(process.env))
   const seen = ids.length === 0 ? await sweep(client, graph) : await verify(client, graph, ids)
-  const warnings = seen.graphKey === null ? [] : pins.compare(client.origin, graph, seen)
+  const at = { origin: client.origin, space: await spaceOf(client, values), graph }
+  const warnings = seen.graphKey === null ? [] : pins.compare(at, seen)
   for (const warning of warnings) process.stderr.write(`sigil: ${warning}\n`)
-  if (warnings.length === 0 || values.repin) pins.keep(client.origin, graph, seen)
+  if (warnings.length === 0 || values.repin) pins.keep(at, seen)
   return seen.isVerified && (warnings.length === 0 || values.repin) ? 0 : 1
+}
+
+/** The home of the key's wallet, unless a space is named; empty for the server's own database. */
+async function spaceOf(client: Client, { database }: Values): Promise<string> {
+  if (database !== undefined) return database
+  const { status, body } = await client.get('/api/v1/auth/me')
+  return status === 200 && typeof body.home === 'string' ? body.home : ''
 }
 
 interface Outcome extends Seen {
