@@ -105,7 +105,8 @@ function addServing(line: Command, parts: CommandLineParts, choose: (run: Run) =
     )
   asClient(line.command('mcp'))
     .description('serve the graph memory of a running Sigil to an MCP client, over stdio')
-    .action((given: UrlOption) =>
+    .option('-d, --database <name>', "the space of the graph; else the key's own")
+    .action((given: UrlOption & DatabaseOption) =>
       choose(async () => (await import('./mcp.js')).runMcp(given, parts.version)),
     )
 }
@@ -126,11 +127,12 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
       'one JSON object a line, as POST /api/memories takes it; - is standard input',
     )
     .option('-g, --graph <name>', 'graph that takes the memories', 'default')
+    .option('-d, --database <name>', "the space of the graph; else the key's own")
     .addHelpText(
       'after',
       '\nRun again, it goes on: memories that are there already are known again.',
     )
-    .action((file: string, given: UrlOption & { graph: string }) =>
+    .action((file: string, given: UrlOption & DatabaseOption & { graph: string }) =>
       choose(async () => (await import('./remember.js')).runRemember(file, given)),
     )
   asClient(line.command('backup'))
@@ -173,8 +175,8 @@ function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) =
     .addHelpText(
       'after',
       '\nWrites down that each wallet has a space of its own. Keys of a shared database do not' +
-        '\ntell their owner: without --keys they stay where they are, with the mode that they have,' +
-        '\nfor users whose names end with ~DATABASE. A move that was ended is run again.',
+        '\ntell their owner: without --keys they stay where they are, with their mode, for users' +
+        '\nwhose names end with ~DATABASE. A move that was ended is run again.',
     )
     .action((given: { keys?: string; match?: string }, command: Command) => {
       if (given.match !== undefined && given.keys === undefined) {
@@ -195,6 +197,7 @@ function addProofs(line: Command, choose: (run: Run) => void): void {
     .description('verify memories and graphs of a running Sigil, or exported evidence without it')
     .argument('[ids...]', 'memories; none sweeps the graph; with --rpc, a file of evidence')
     .option('-g, --graph <name>', 'graph to look at', 'default')
+    .option('-d, --database <name>', "the space of the graph; else the key's own")
     .option('--export <id>', 'write what proves a memory to standard output')
     .addOption(
       new Option('--rpc <url>', 'check exported evidence against a node').conflicts('export'),
@@ -204,9 +207,9 @@ function addProofs(line: Command, choose: (run: Run) => void): void {
     .option('--repin', 'accept a new graph key or an earlier sequence', false)
     .addHelpText(
       'after',
-      '\nOnly a sweep shows that nothing is missing. The key of each graph and its highest sequence' +
-        '\nare remembered in SIGIL_PINS, else sigil/pins.json in XDG_CONFIG_HOME (~/.config); a key' +
-        '\nthat changes or a sequence that goes back is warned about.',
+      '\nOnly a sweep shows that nothing is missing. The key of each graph and its highest' +
+        '\nsequence are remembered in SIGIL_PINS, else sigil/pins.json in XDG_CONFIG_HOME' +
+        '\n(~/.config); a key that changes or a sequence that goes back is warned about.',
     )
     .action((ids: string[], given: VerifyOptions, command: Command) => {
       if (given.rpc !== undefined && ids.length !== 1) {

@@ -1,5 +1,5 @@
-// Scripts that complete the words of the command line, for bash, zsh and fish: made from the tree of
-// commands, so that they know what it knows. Files are completed where no option is begun.
+// Scripts that complete the words of the command line, for bash, zsh and fish: made from the tree
+// of commands, so that they know what it knows. Files are completed where no option is begun.
 
 import type { Command } from 'commander'
 

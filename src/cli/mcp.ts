@@ -15,9 +15,14 @@ import {
 import { memoryServer } from '../listeners/mcp/server.js'
 import { type Client, openClient } from './client.js'
 
+interface Given {
+  readonly url: string
+  readonly database?: string
+}
+
 /** Resolves when the client has closed its side. */
-export async function runMcp(given: { readonly url: string }, version: string): Promise<number> {
-  const api = new RemoteMemory(openClient(given.url))
+export async function runMcp(given: Given, version: string): Promise<number> {
+  const api = new RemoteMemory(openClient(given.url, given.database))
   const ended = once(process.stdin, 'end')
   const handle = serveStdio(() => memoryServer({ api, version }), {
     onerror: (error) => process.stderr.write(`sigil mcp: ${error.message}\n`),

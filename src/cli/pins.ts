@@ -16,6 +16,14 @@ export interface Seen {
   readonly root: string | null
 }
 
+/** Graphs of one name in two spaces are two. */
+export interface GraphPlace {
+  readonly origin: string
+  /** The database; empty for the server's own, where the key names no home. */
+  readonly space: string
+  readonly graph: string
+}
+
 interface Pin {
   readonly graphKey: string
   readonly sequence: number
@@ -40,10 +48,11 @@ export class Pins {
   }
 
   /** What has gone back, or is another now; none for a graph that is seen for the first time. */
-  compare(origin: string, graph: string, { graphKey, sequence, root }: Seen): string[] {
-    const pin = this.pins[nameOf(origin, graph)]
+  compare(at: GraphPlace, { graphKey, sequence, root }: Seen): string[] {
+    const pin = this.pins[nameOf(at)]
     if (pin === undefined) return []
-    const where = `graph ${graph} at ${origin}`
+    const { origin, space, graph } = at
+    const where = `graph ${graph}${space === '' ? '' : ` of ${space}`} at ${origin}`
     if (graphKey !== pin.graphKey) {
       return [`${where}: the key on the chain is ${graphKey}, and was ${pin.graphKey}`]
     }
@@ -58,9 +67,9 @@ export class Pins {
   }
 
   /** Remembers what was seen; a sequence that was not asked stays as it was. */
-  keep(origin: string, graph: string, { graphKey, sequence, root }: Seen): void {
+  keep(at: GraphPlace, { graphKey, sequence, root }: Seen): void {
     if (graphKey === null) return
-    const name = nameOf(origin, graph)
+    const name = nameOf(at)
     const before = this.pins[name]
     const isSame = before?.graphKey === graphKey
     const known = isSame ? before : { sequence: 0, root: null }
@@ -84,8 +93,9 @@ export class Pins {
   }
 }
 
-function nameOf(origin: string, graph: string): string {
-  return `${origin} ${graph}`
+/** No origin ends with a slash, and no database has a space in its name. */
+function nameOf({ origin, space, graph }: GraphPlace): string {
+  return `${origin}/${space} ${graph}`
 }
 
 /** Throws BadValue for a file that is none of pins: it must not be taken for an empty one. */

@@ -14,11 +14,12 @@ const messagesMax = 10
 interface Given {
   readonly url: string
   readonly graph: string
+  readonly database?: string
 }
 
 /** Returns the exit code: 1 where a memory was refused, or not everything read. */
 export async function runRemember(file: string, given: Given): Promise<number> {
-  const client = openClient(given.url)
+  const client = openClient(given.url, given.database)
   const bar = openProgress(inputBytes(file), '{memories} memories', { memories: 0 })
   const input = new Input(file)
   const load = new Load(given.graph, client, input, bar)

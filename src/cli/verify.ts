@@ -14,6 +14,7 @@ import { openProgress } from './progress.js'
 export interface VerifyOptions {
   readonly url: string
   readonly graph: string
+  readonly database?: string
   readonly export?: string
   readonly rpc?: string
   readonly account?: string
@@ -28,14 +29,22 @@ export async function runVerify(ids: readonly string[], given: VerifyOptions): P
     const evidence = readFileSync(ids[0] ?? '', 'utf8')
     return checkEvidence(evidence, { rpc, account, contract }, say)
   }
-  const client = openClient(given.url)
+  const client = openClient(given.url, given.database)
   if (given.export !== undefined) return exportEvidence(client, graph, given.export)
   const pins = new Pins(pinsPath(process.env))
   const seen = ids.length === 0 ? await sweep(client, graph) : await verify(client, graph, ids)
-  const warnings = seen.graphKey === null ? [] : pins.compare(client.origin, graph, seen)
+  const at = { origin: client.origin, space: await spaceOf(client, given), graph }
+  const warnings = seen.graphKey === null ? [] : pins.compare(at, seen)
   for (const warning of warnings) process.stderr.write(`sigil: ${warning}\n`)
-  if (warnings.length === 0 || given.repin) pins.keep(client.origin, graph, seen)
+  if (warnings.length === 0 || given.repin) pins.keep(at, seen)
   return seen.isVerified && (warnings.length === 0 || given.repin) ? 0 : 1
+}
+
+/** The home of the key's wallet, unless a space is named; empty for the server's own database. */
+async function spaceOf(client: Client, { database }: VerifyOptions): Promise<string> {
+  if (database !== undefined) return database
+  const { status, body } = await client.get('/api/v1/auth/me')
+  return status === 200 && typeof body.home === 'string' ? body.home : ''
 }
 
 interface Outcome extends Seen {
