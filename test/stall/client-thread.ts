@@ -17,12 +17,13 @@ export interface ClientAddress {
   readonly redisPort: number
   readonly sqlPort: number
   readonly httpPort: number
+  /** After so long a case counts as not answered. */
+  readonly answerMsMax: number
 }
 
 const address = workerData as ClientAddress
 const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
 const end = 'the end of the hunt'
-const answerMsMax = 20_000
 const wordsMsMax = 3_000
 let sql: pg.Client | undefined
 
@@ -83,10 +84,13 @@ function words(given: readonly Word[]): Promise<string> {
     let tail = Buffer.alloc(0)
     let first = ''
     // A command whose client goes is given up: what takes long must not keep the next ones.
-    const timer = setTimeout(() => {
-      first = 'no answer'
-      finish()
-    }, wordsMsMax)
+    const timer = setTimeout(
+      () => {
+        first = 'no answer'
+        finish()
+      },
+      Math.min(wordsMsMax, address.answerMsMax),
+    )
     const finish = (): void => {
       clearTimeout(timer)
       socket.destroy()
@@ -135,7 +139,7 @@ parentPort?.on('message', (one: StallCase | 'close') => {
   }
   // What is not answered in time is named in the report, and its connections are left behind.
   const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve('no answer'), answerMsMax).unref()
+    setTimeout(() => resolve('no answer'), address.answerMsMax).unref()
   })
   Promise.race([run(one), late])
     .catch((error: unknown) => (error instanceof Error ? error.message.slice(0, 100) : 'failed'))
