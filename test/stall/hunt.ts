@@ -78,7 +78,10 @@ export async function hunt(
   const meter = new TurnMeter()
   const findings: Finding[] = []
   try {
-    for (const one of options.prepare ?? []) await client.run(one)
+    for (const one of options.prepare ?? []) {
+      await client.ready(one)
+      await client.send()
+    }
     // On a slow machine preparing uses up the share: a third of it is for cases all the same.
     const endsAt = Math.max(beganAt + huntMsMax, Date.now() + huntMsMax / 3)
     for (const one of inTurn(cases)) {
@@ -102,9 +105,10 @@ async function measured(
 ): Promise<Finding> {
   const tries: Finding[] = []
   do {
+    await client.ready(one)
     work.resetLongest()
     meter.reset()
-    const answer = await client.run(one)
+    const answer = await client.send()
     const finding = { name: one.name, answer, units: work.longest, ms: await meter.longest() }
     tries.push(finding)
     if (finding.ms <= (writes ? writeMsMax : turnMsMax)) return finding
@@ -147,14 +151,24 @@ class Client {
     })
   }
 
-  run(one: StallCase): Promise<string> {
+  /** The thread has the case. */
+  ready(one: StallCase): Promise<string> {
+    return this.told(one)
+  }
+
+  /** Answers what the server did. */
+  send(): Promise<string> {
+    return this.told('send')
+  }
+
+  private told(message: StallCase | 'send'): Promise<string> {
     return new Promise((resolve, reject) => {
       this.thread.once('error', reject)
       this.thread.once('message', (answer: string) => {
         this.thread.off('error', reject)
         resolve(answer)
       })
-      this.thread.postMessage(one)
+      this.thread.postMessage(message)
     })
   }
 
