@@ -15,23 +15,14 @@ import {
 import { memoryServer } from '../listeners/mcp/server.js'
 import { type Client, openClient } from './client.js'
 
-const help = `Usage:
-  sigil mcp [--database NAME]
-
-  Speaks the Model Context Protocol on standard input and output, for the graph memory of the Sigil
-  at SIGIL_URL (http://127.0.0.1:8080), with the key in SIGIL_API_KEY. Graphs lie in that
-  key's own space unless --database names one.
-`
+interface Given {
+  readonly url: string
+  readonly database?: string
+}
 
 /** Resolves when the client has closed its side. */
-export async function runMcp(args: readonly string[], version: string): Promise<number> {
-  const [option, database] = args
-  const isRight = args.length === 0 || (args.length === 2 && isDatabaseOption(option))
-  if (!isRight) {
-    process.stderr.write(help)
-    return 2
-  }
-  const api = new RemoteMemory(openClient(process.env, database))
+export async function runMcp(given: Given, version: string): Promise<number> {
+  const api = new RemoteMemory(openClient(given.url, given.database))
   const ended = once(process.stdin, 'end')
   const handle = serveStdio(() => memoryServer({ api, version }), {
     onerror: (error) => process.stderr.write(`sigil mcp: ${error.message}\n`),
@@ -39,10 +30,6 @@ export async function runMcp(args: readonly string[], version: string): Promise<
   await ended
   await handle.close()
   return 0
-}
-
-function isDatabaseOption(option: string | undefined): boolean {
-  return option === '--database' || option === '-d'
 }
 
 /** The memory's API over the network; the key is looked at with every request. */

@@ -2,18 +2,11 @@
 // of their roots. A server, or a store that was set back, cannot change what lies here.
 // (docs/memory.md, "Pins")
 
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fail } from '../base/errors.js'
+import { makeFolders } from '../base/folders.js'
 
 export interface Seen {
   /** Null where the server told of none. */
@@ -87,7 +80,7 @@ export class Pins {
 
   /** Beside the old file first, so that a crash leaves one of the two whole. */
   private write(): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.path))
     const beside = `${this.path}.new`
     const file = openSync(beside, 'w', 0o600)
     try {
