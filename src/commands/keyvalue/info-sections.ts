@@ -93,7 +93,7 @@ export const sections: Readonly<
     'loading:0',
     'async_loading:0',
     // How much others write is the operator's to know.
-    `rdb_changes_since_last_save:${session.identity.kind === 'operator' ? bus.programs.changed : 0}`,
+    `rdb_changes_since_last_save:${seesAll(session) ? bus.programs.changed : 0}`,
     'rdb_bgsave_in_progress:0',
     `rdb_last_save_time:${bus.services.figures.savedAt}`,
     'rdb_last_bgsave_status:ok',
@@ -183,6 +183,10 @@ export const sections: Readonly<
 
 /** Every database there is. */
 export const databaseIndexes = Array.from({ length: keyspacesMax }, (_, index) => index)
+
+function seesAll({ identity }: KeyValueCall['session']): boolean {
+  return identity.kind === 'operator'
+}
 
 function bytes(name: string, value: number): string[] {
   return [`${name}:${value}`, `${name}_human:${human(value)}`]
