@@ -128,6 +128,71 @@ t.test('no filter holds the loop', async (t) => {
   await hunt(t, cases, { prepare })
 })
 
+/** Commands with as many names in one place as a message takes. */
+const names = isLong ? 100_000 : 20_000
+const wide = (value: (i: number) => unknown): object =>
+  Object.fromEntries(Array.from({ length: names }, (_, i) => [`f${i}`, value(i)]))
+const widePlaces: Readonly<Record<string, (names: object) => object>> = {
+  filter: (filter) => ({ find: 'many', filter, limit: 1 }),
+  projection: (projection) => ({ find: 'many', projection, limit: 1 }),
+  sort: (sort) => ({ find: 'many', sort, limit: 1 }),
+  let: (given) => ({ find: 'many', let: given, limit: 1 }),
+  key: (key) => ({ createIndexes: 'many', indexes: [{ name: 'x', key }] }),
+  validator: (properties) => ({ create: 'made', validator: { $jsonSchema: { properties } } }),
+  ...Object.fromEntries(
+    ['$project', '$addFields', '$group', '$facet', '$match', '$sort', '$replaceWith'].map(
+      (stage) => [
+        stage,
+        (spec: object) => ({
+          ...{ aggregate: 'many', cursor: {} },
+          pipeline: [{ [stage]: stage === '$group' ? { _id: spec } : spec }],
+        }),
+      ],
+    ),
+  ),
+  ...Object.fromEntries(
+    updateOperatorNames.flatMap((name) =>
+      ['wide', 'text'].map((id) => [
+        `${name} of ${id}`,
+        (fields: object) => ({
+          update: 'values',
+          updates: [{ q: { _id: id }, u: { [name]: fields } }],
+        }),
+      ]),
+    ),
+  ),
+}
+const wideValues: Readonly<Record<string, (i: number) => unknown>> = {
+  ...{
+    ones: () => 1,
+    paths: () => '$i',
+    names: (i) => `g${i}`,
+    lists: () => [],
+    objects: () => ({}),
+  },
+}
+
+t.test('no command with very many names holds the loop', async (t) => {
+  const cases = Object.entries(widePlaces).flatMap(([place, of]) =>
+    Object.entries(wideValues).map(([what, value]) =>
+      command(`${place} of ${names} ${what}`, of(wide(value))),
+    ),
+  )
+  const elements = Array.from({ length: names }, (_, i) => ({ v: i }))
+  cases.push(
+    command('$or', { find: 'many', filter: { $or: elements } }),
+    command('$in', { find: 'many', filter: { i: { $in: elements.map(({ v }) => v) } }, limit: 1 }),
+    command('wildcard', { createIndexes: 'wild', indexes: [{ name: 'w', key: { '$**': 1 } }] }),
+    ...hostileKinds.map((kind) =>
+      command(`wildcard leaves of ${kind}`, {
+        insert: 'wild',
+        documents: [{ v: large(kind, size) }],
+      }),
+    ),
+  )
+  await hunt(t, cases, { prepare, writes: true })
+})
+
 t.test('no update holds the loop', async (t) => {
   const paths = ['v', 'v.5', 'v.$[]', 'v.$[].v', 'v.a.a', 'v.f9']
   const cases = updateOperatorNames.flatMap((name) =>
