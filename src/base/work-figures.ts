@@ -17,6 +17,8 @@ export const requestUnits = 150_000
 
 /** A point read, an index entry, a document that a loop goes through. */
 export const entryUnits = 20
+/** A collection's descriptor that a walk decodes, 5 µs. */
+export const descriptorUnits = 50
 /** A leaf that is hashed (keccak-256 over some 300 bytes), 20 µs. */
 export const hashUnits = 200
 /** Bytes of values that are read for the price of one unit. */
