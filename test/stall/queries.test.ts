@@ -9,7 +9,7 @@ import { stageNames } from '../../src/query/pipeline.js'
 import { windowFunctionNames } from '../../src/query/stages/window-functions.js'
 import { updateOperatorNames } from '../../src/query/update.js'
 import { isLong } from '../support/seed.js'
-import { type HostileKind, hostileKinds, large, type StallCase } from './cases.js'
+import { type HostileKind, hostileKinds, large, type StallCase, specKinds } from './cases.js'
 import { hunt } from './hunt.js'
 import { stageSpecs } from './stage-specs.js'
 
@@ -130,8 +130,6 @@ t.test('no filter holds the loop', async (t) => {
 
 /** Commands with as many names in one place as a message takes. */
 const names = isLong ? 100_000 : 20_000
-const wide = (value: (i: number) => unknown): object =>
-  Object.fromEntries(Array.from({ length: names }, (_, i) => [`f${i}`, value(i)]))
 const widePlaces: Readonly<Record<string, (names: object) => object>> = {
   filter: (filter) => ({ find: 'many', filter, limit: 1 }),
   projection: (projection) => ({ find: 'many', projection, limit: 1 }),
@@ -162,21 +160,9 @@ const widePlaces: Readonly<Record<string, (names: object) => object>> = {
     ),
   ),
 }
-const wideValues: Readonly<Record<string, (i: number) => unknown>> = {
-  ...{
-    ones: () => 1,
-    paths: () => '$i',
-    names: (i) => `g${i}`,
-    lists: () => [],
-    objects: () => ({}),
-  },
-}
-
 t.test('no command with very many names holds the loop', async (t) => {
   const cases = Object.entries(widePlaces).flatMap(([place, of]) =>
-    Object.entries(wideValues).map(([what, value]) =>
-      command(`${place} of ${names} ${what}`, of(wide(value))),
-    ),
+    specKinds.map((kind) => command(`${place} of ${names} ${kind}`, of(large(kind, names)))),
   )
   const elements = Array.from({ length: names }, (_, i) => ({ v: i }))
   cases.push(
