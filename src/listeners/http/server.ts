@@ -56,6 +56,7 @@ import {
   answerHeaders,
   errorBody,
   isLarge,
+  longErrorBody,
   respond,
   variesByAccept,
   variesByOrigin,
@@ -123,6 +124,7 @@ interface Refusal {
   /** The whole body has been read. */
   readonly hasRead?: boolean
   readonly bodyOf?: ((error: GatewayError) => string) | undefined
+  readonly body?: JsonText | undefined
 }
 
 /** A request on its way through the checks to its route. */
@@ -323,7 +325,9 @@ class HttpHandler {
     try {
       return await answer
     } catch (thrown) {
-      return this.refused(work, thrown)
+      const isPlain = work.route.errorBody === undefined
+      const body = isPlain ? await longErrorBody(toGatewayError(thrown)) : undefined
+      return this.refused(work, thrown, body)
     } finally {
       work.request?.held.release?.()
     }
@@ -437,11 +441,11 @@ class HttpHandler {
     await streamCursor(request, first, outgoing, headers)
   }
 
-  private refused({ exchange, route, request }: Work, thrown: unknown): Answer {
+  private refused({ exchange, route, request }: Work, thrown: unknown, body?: JsonText): Answer {
     const hasRun = request?.hasRun === true
     const hasRead = request?.held.isRead === true
     const error = toGatewayError(thrown)
-    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody })
+    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody, body })
   }
 
   private requireEnabled(protocol: SwitchedProtocol): void {
@@ -458,7 +462,7 @@ class HttpHandler {
   private refuse(
     { incoming, isDeferred }: HttpExchange,
     error: GatewayError,
-    { headers: more, hasRun = false, hasRead = false, bodyOf }: Refusal = {},
+    { headers: more, hasRun = false, hasRead = false, bodyOf, body: made }: Refusal = {},
   ): Answer {
     this.options.bus.counters.httpFailed(error, hasRun)
     const requestId = this.requestId(incoming)
@@ -477,8 +481,8 @@ class HttpHandler {
     }
     const { url = '' } = incoming
     if (bodyOf === undefined && isMemoryUrl(url)) return { ...memoryRefusal(error), headers }
-    const body = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
-    return { status: error.httpStatus, body: body(error), headers }
+    const write = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
+    return { status: error.httpStatus, body: made ?? write(error), headers }
   }
 
   private answered(body: JsonText, mode: JsonMode, requestId: string): Answer {
