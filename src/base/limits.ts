@@ -94,6 +94,8 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+export const edgeSliceMsMin = 0.25
 /** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
 export const ownerAccountsMax = 10_000
 /** What an owner has had beyond its share is remembered up to here, milliseconds. */
