@@ -23,6 +23,7 @@ import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
 import type { Document } from '../../value/value.js'
+import { EdgeTime } from '../edge-time.js'
 import type { JsonText } from '../json-thread.js'
 import { requireSafeNetwork } from '../network.js'
 import { keyOf, SilentSockets, unboundedSockets } from '../silent-sockets.js'
@@ -158,7 +159,9 @@ class HttpHandler {
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
     const { budget } = options.memory
-    this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
+    const edge = new EdgeTime(options.clock, options.bus.scheduler)
+    const slowBodies = new SlowBodies()
+    this.services = { ...options, budget, edge, guard: this.guard, slowBodies }
     this.healthOf = options.health(options.port)
     const { authOff, trustedProxies } = options
     const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
