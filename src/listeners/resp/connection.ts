@@ -27,6 +27,7 @@ import { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.js'
 import { RequestParser } from '../../protocol/resp/request-parser.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
@@ -77,7 +78,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.lane = new Lane(host.bus, this.session, this)
     this.long = new LongReplies(this.writer, this)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'key-value protocol', (chunk) => this.receive(chunk))
     socket.on('end', () => this.ended())
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())

@@ -24,6 +24,7 @@ import { type Frame, MessageSplitter } from '../../protocol/pgwire/message-split
 import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
@@ -99,7 +100,7 @@ export class SqlConnection {
   private listenTo(socket: Socket): void {
     this.socket = socket
     socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
-    socket.on('data', this.receive)
+    onData(socket, 'PostgreSQL protocol', this.receive)
     socket.on('drain', this.tookAll)
     socket.on('timeout', () => {
       if (!this.isBusy && !this.isWaiting) socket.destroy()

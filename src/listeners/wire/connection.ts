@@ -29,6 +29,7 @@ import {
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
 import {
   type Envelope,
@@ -74,7 +75,7 @@ export class WireConnection {
   ) {
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'document wire', (chunk) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
