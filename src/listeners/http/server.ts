@@ -295,11 +295,8 @@ class HttpHandler {
       guard.checkHost(incoming.headers)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return {
-        status: 200,
-        body,
-        headers: answerHeaders('plain', this.requestId(incoming), this.vary),
-      }
+      const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
+      return { status: 200, body, headers }
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
     }
