@@ -21,6 +21,11 @@ export class WorkBudget {
   private startedAt = 0
   private dueAt = Number.POSITIVE_INFINITY
   private refuseAt = Number.POSITIVE_INFINITY
+  /**
+   * Set in a thread where nobody else waits: says how many units a stretch may go on for that has
+   * come to its bound, or throws.
+   */
+  granting: (() => number) | undefined
 
   /** A loop that can pause, or end its batch, does so now. */
   get isDue(): boolean {
@@ -29,13 +34,18 @@ export class WorkBudget {
 
   /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
   spend(units: number): void {
-    if (this.spent + units > this.refuseAt) throw tooMuch()
+    if (this.spent + units > this.refuseAt) this.goFurther(units)
     this.spent += units
+  }
+
+  private goFurther(units: number): void {
+    if (this.granting === undefined) throw tooMuch()
+    this.refuseAt = this.spent + units + this.granting()
   }
 
   /** Whether `spend` would take so many. */
   allows(units: number): boolean {
-    return this.spent + units <= this.refuseAt
+    return this.granting !== undefined || this.spent + units <= this.refuseAt
   }
 
   /** Counts units of what is bounded by itself and cannot fail, such as a read of the store. */

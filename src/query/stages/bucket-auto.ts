@@ -185,7 +185,7 @@ function compileBucketAuto(spec: Value, compiler: StageCompiler): StagePlan[] {
   if (groupBy === undefined || count === undefined) {
     throw location(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified.")
   }
-  const plan = { groupBy: compiler.scope.compile(groupBy), buckets, fields, granularity }
+  const plan = { groupBy: compiler.input(groupBy), buckets, fields, granularity }
   const create = (workspace = memoryOnly): BucketAuto =>
     new BucketAuto(plan, compiler.environment(), compiler.environment(), workspace)
   return [{ kind: 'transform', name: '$bucketAuto', spec, create }]

@@ -168,7 +168,7 @@ function compileWindows(spec: Value, compiler: StageCompiler): StagePlan[] {
   const sort =
     sortBy === undefined ? undefined : compileSort(documentOf(sortBy), compiler.context.collation)
   const plan = {
-    partitionBy: partitionBy === undefined ? undefined : compiler.scope.compile(partitionBy),
+    partitionBy: partitionBy === undefined ? undefined : compiler.input(partitionBy),
     sort,
     outputs: outputsOf(output, sort, compiler),
   }
