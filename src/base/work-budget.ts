@@ -64,6 +64,21 @@ export class WorkBudget {
     }
   }
 
+  /**
+   * Does what may be left for later: half of what the stretch has left is for it. Throws as `spend`
+   * where that is not enough, and the stretch goes on with the other half.
+   */
+  tentatively<T>(act: () => T): T {
+    const { refuseAt, spent } = this
+    if (refuseAt === Number.POSITIVE_INFINITY || this.granting !== undefined) return act()
+    this.refuseAt = spent + (refuseAt - spent) / 2
+    try {
+      return act()
+    } finally {
+      this.refuseAt = refuseAt
+    }
+  }
+
   /** A stretch begins: due after `due` units, refused `beyond` units later. */
   begin(due: number, beyond: number): void {
     this.startedAt = this.spent

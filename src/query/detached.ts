@@ -94,6 +94,20 @@ function refused(
   return error
 }
 
+/** Of what is driven by steps: yields a refusal that has a job, and does `act` again behind it. */
+export function* jobThen<T>(refusal: unknown, act: () => T): Generator<unknown, T, void> {
+  let error = refusal
+  for (;;) {
+    if (jobOf(error) === undefined) throw error
+    yield error
+    try {
+      return act()
+    } catch (next) {
+      error = next
+    }
+  }
+}
+
 /** A function of one document that can be computed elsewhere. */
 export class Detachable<Answer> {
   private known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
