@@ -41,6 +41,8 @@ export interface HuntOptions {
   readonly oneIn?: number
   /** What the cases write, so that their bound is that of write programs. */
   readonly writes?: boolean
+  /** What is too much for a turn is computed in a thread: none is refused as too much work. */
+  readonly computes?: boolean
   readonly prepare?: readonly StallCase[]
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -82,6 +84,10 @@ export async function hunt(
     await client.close()
   }
   judge(t, findings, options.writes === true)
+  const refused = findings.filter(({ answer }) => answer.includes('too much work'))
+  const names = refused.map(({ name }) => name)
+  if (options.computes === true) t.same(names, [], 'none is too much work')
+  else if (names.length > 0) t.comment(`too much work: ${names.join(', ')}`)
 }
 
 async function measured(

@@ -1,5 +1,6 @@
-// Where a read waits for a heavy document that a thread works on: the job of a refusal is done, then
-// what was refused is tried again and knows the answer. (docs/design/transactions.md, rule 1)
+// Where a read waits for a heavy document that a thread works on: the job of a refusal is done,
+// then what was refused is tried again and knows the answer.
+// (docs/design/transactions.md, rule 1)
 
 import { type DetachedJob, jobOf } from '../../query/detached.js'
 import { beginDetached } from '../../query/detached-threads.js'
