@@ -136,7 +136,7 @@ function partitionOf(given: ReadonlyMap<string, Value>): Value | undefined {
 }
 
 function valuePlan(spec: Value, path: string, value: Value, compiler: StageCompiler): StagePlan {
-  const current = compiler.scope.compile(stringValue(`$${path}`))
+  const current = compiler.input(stringValue(`$${path}`))
   const expression = compiler.input(value)
   const create = (): MapTransform => {
     const env = compiler.environment()
