@@ -4,6 +4,7 @@
 import { Long } from 'bson'
 import tap from 'tap'
 import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
+import { LateStore } from '../../support/late-store.js'
 
 /** Each document costs twice what a turn may. */
 const count = 60_000
@@ -26,6 +27,9 @@ async function rows(room: CommandRoom, ...pipeline: readonly object[]): Promise<
 }
 
 const idOf = (cursor: Reply) => Long.fromString(String(cursor.id))
+
+/** A store that is asked step by step has no turns: nothing is refused there. */
+const isUnbounded = (room: CommandRoom) => room.store instanceof LateStore
 
 const sums = [
   { _id: 1, s: total },
@@ -151,8 +155,8 @@ eachRoom(tap, 'a write refuses them, and leaves them as they were', async (t, ro
   // A write program may do somewhat more than a turn.
   const most = { $add: [sum, sum] }
   const update = { q: { _id: 1 }, u: [{ $set: { s: most } }] }
-  const { writeErrors } = await room.run({ update: 'docs', updates: [update] })
-  t.match(writeErrors, [{ code: 50 }])
+  if (isUnbounded(room)) return
+  t.equal((await room.refusal({ update: 'docs', updates: [update] })).code, 50)
   const modified = { findAndModify: 'docs', query: { _id: 1 }, update: [{ $set: { s: most } }] }
   t.equal((await room.refusal(modified)).code, 50)
   t.equal((await room.run({ count: 'docs', query: { s: { $exists: true } } })).n, 0)
@@ -163,8 +167,12 @@ eachRoom(tap, 'documents that are away count for the memory of their owner', asy
   const { shares } = room.engine.memory
   const before = shares.bytesHeld
   const command = { aggregate: 'docs', pipeline: [{ $project: { s: sum } }], cursor: {} }
-  shares.bounds = { ofOwner: 300_000, ofAll: 300_000 }
+  if (isUnbounded(room)) return
+  // Its copy and its answer; the query itself holds no more than the document.
+  shares.bounds = { ofOwner: 1_000_000, ofAll: 1_000_000 }
   t.equal((await room.refusal(command)).code, 146)
+  const light = { ...command, pipeline: [{ $project: { s: { $size: '$a' } } }] }
+  t.equal((await room.run(light)).cursor.firstBatch.length, 3)
   shares.bounds = { ofOwner: 8_000_000, ofAll: 8_000_000 }
   t.same((await room.run(command)).cursor.firstBatch, sums)
   t.equal(shares.bytesHeld, before)
