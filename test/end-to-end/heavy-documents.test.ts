@@ -30,12 +30,15 @@ async function opened(t: Test) {
 
 /** The operation of an aggregate that is at work, as soon as it is listed. */
 async function operationOf(client: MongoClient): Promise<unknown> {
-  for (;;) {
+  for (let looks = 0; looks < 1_000; looks++) {
     const { inprog } = await client.db('admin').command({ currentOp: 1 })
-    const found = inprog.find((one: { command?: object }) => 'aggregate' in (one.command ?? {}))
+    const found = inprog.find(
+      (one: { command?: { name?: string } }) => one.command?.name === 'aggregate',
+    )
     if (found !== undefined) return found.opid
     await later(10)
   }
+  throw new Error('the aggregate is not at work')
 }
 
 t.test('maxTimeMS ends a heavy document', async (t) => {
