@@ -140,7 +140,8 @@ export class Detachable<Answer> {
 export class Inputs {
   private readonly expressions: Expression[] = []
   private readonly recipe: Recipe
-  private known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
+  /** Of the document that was computed last. */
+  known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
 
   constructor(describe: () => RecipeData) {
     this.recipe = new Recipe(describe)
@@ -150,7 +151,7 @@ export class Inputs {
   add(expression: Expression): Expression {
     if (expression instanceof Constant) return expression
     const at = this.expressions.push(expression) - 1
-    return { evaluate: (env) => this.evaluate(expression, at, env) }
+    return new Input(expression, this, at)
   }
 
   /** What each of them answers, or refuses. */
@@ -158,16 +159,36 @@ export class Inputs {
     return this.expressions.map((expression) => cellOf(expression, env))
   }
 
-  private evaluate(expression: Expression, at: number, env: Env): Result {
-    const { known } = this
-    if (known !== undefined && known.document === env.root.bytes) return resultOf(known.cells[at])
+  /** Whether the answers for a document are there. */
+  knows(document: Document): boolean {
+    return this.known?.document === document
+  }
+
+  answer(at: number): Result {
+    return resultOf(this.known?.cells[at])
+  }
+
+  refused(error: unknown, document: Document): unknown {
+    return refused(error, this.recipe, document, (cells) => {
+      this.known = cells === undefined ? undefined : { document, cells }
+    })
+  }
+}
+
+class Input implements Expression {
+  constructor(
+    private readonly expression: Expression,
+    private readonly inputs: Inputs,
+    private readonly at: number,
+  ) {}
+
+  evaluate(env: Env): Result {
+    const { inputs } = this
+    if (inputs.known !== undefined && inputs.knows(env.root.bytes)) return inputs.answer(this.at)
     try {
-      return expression.evaluate(env)
+      return this.expression.evaluate(env)
     } catch (error) {
-      const document = env.root.bytes
-      throw refused(error, this.recipe, document, (cells) => {
-        this.known = cells === undefined ? undefined : { document, cells }
-      })
+      throw inputs.refused(error, env.root.bytes)
     }
   }
 }
