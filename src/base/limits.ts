@@ -108,6 +108,8 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+export const edgeSliceMsMin = 0.25
 /** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
 export const ownerAccountsMax = 10_000
 /** What an owner has had beyond its share is remembered up to here, milliseconds. */
@@ -627,8 +629,10 @@ export const sqlConnectionsMax = 10_000
 export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
-/** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
+/** As programReadsMax, of a command that is prepared by a read. */
 export const preparedReadsMax = 1_000_000
+/** Key-value commands that are prepared at a time, for the memory; one an owner. */
+export const preparedAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**

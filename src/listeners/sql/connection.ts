@@ -23,6 +23,7 @@ import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
 import { type Frame, MessageSplitter } from '../../protocol/pgwire/message-splitter.js'
 import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
+import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
@@ -34,6 +35,7 @@ export interface SqlHost extends RunnerHost {
   readonly memory: MemoryAccount
   readonly kept: ByteShares
   readonly log: Log
+  readonly edge: EdgeTime
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
   /** Certificate and key for who asks for TLS; undefined where there is none. */
   readonly tls: () => { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -190,7 +192,14 @@ export class SqlConnection {
   private serve(frame: Frame): Awaitable<void> {
     this.charge(frame.body.length)
     if (this.dialogue === undefined) return this.enter(frame).finally(() => this.settle())
-    const handled = this.dialogue.handle(frame)
+    const { edge } = this.host
+    const isTimed = edge.begin(frame.body.length)
+    let handled: Awaitable<boolean>
+    try {
+      handled = this.dialogue.handle(frame)
+    } finally {
+      if (isTimed) edge.end(this.session)
+    }
     return handled instanceof Promise
       ? handled.then((isOver) => this.served(isOver))
       : this.served(handled)
