@@ -31,6 +31,7 @@ import { keepCertificate } from '../tls-certificate.js'
 import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
+import { answerClientErrors } from './client-errors.js'
 import { DirectRoutes, type Handle } from './direct.js'
 import { Guard } from './guard.js'
 import { exchangeOf } from './hono-exchange.js'
@@ -104,6 +105,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
+  answerClientErrors(server)
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
     new SocketReplies(socket, options.memory)
   })
@@ -293,11 +295,8 @@ class HttpHandler {
       guard.checkHost(incoming.headers)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return {
-        status: 200,
-        body,
-        headers: answerHeaders('plain', this.requestId(incoming), this.vary),
-      }
+      const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
+      return { status: 200, body, headers }
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
     }

@@ -28,6 +28,7 @@ import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.j
 import { RequestParser } from '../../protocol/resp/request-parser.js'
 import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
@@ -79,7 +80,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.lane = new Lane(host.bus, this.session, this)
     this.long = new LongReplies(this.writer, this)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'key-value protocol', (chunk) => this.receive(chunk))
     socket.on('end', () => this.ended())
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())

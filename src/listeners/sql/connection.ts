@@ -25,6 +25,7 @@ import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
 import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
@@ -101,7 +102,7 @@ export class SqlConnection {
   private listenTo(socket: Socket): void {
     this.socket = socket
     socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
-    socket.on('data', this.receive)
+    onData(socket, 'PostgreSQL protocol', this.receive)
     socket.on('drain', this.tookAll)
     socket.on('timeout', () => {
       if (!this.isBusy && !this.isWaiting) socket.destroy()

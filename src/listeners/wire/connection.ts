@@ -30,6 +30,7 @@ import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
 import {
   type Envelope,
@@ -78,7 +79,7 @@ export class WireConnection {
   ) {
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'document wire', (chunk) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
