@@ -182,6 +182,7 @@ function ratesOf(settings: Settings): Rates | undefined {
     verify: settings.RATE_VERIFY,
     me: settings.RATE_ME,
     logout: settings.RATE_LOGOUT,
+    chain: settings.RATE_CHAIN,
   }
 }
 

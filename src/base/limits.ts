@@ -729,8 +729,6 @@ export const chainBodiesMax = 64
 export const chainBodyBytesMax = 512 * KiB
 export const chainBatchMax = 100
 export const chainReplyBytesMax = 8 * MiB
-/** Requests to POST /chain of one address: wallets and a second Sigil poll. */
-export const chainRequestsPerMinute = 6_000
 /** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
 export const chainHeapMiB = 96
 export const chainYoungHeapMiB = 8

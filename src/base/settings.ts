@@ -281,6 +281,10 @@ export const settingRows = {
   RATE_VERIFY: rate('5/60s', 'Sign-ins that an address may finish.'),
   RATE_ME: rate('30/60s', 'Requests of an address to /api/v1/auth/me.'),
   RATE_LOGOUT: rate('10/60s', 'Sign-outs of an address.'),
+  RATE_CHAIN: rate(
+    '6000/60s',
+    'Requests of an address to /chain: wallets and a second Sigil poll.',
+  ),
   WALLET_STORAGE: size(
     '1 GiB',
     'What the collections of one wallet may hold, in BSON bytes; 0 B: no bound. The operator has ' +

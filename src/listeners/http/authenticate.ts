@@ -212,7 +212,7 @@ export class Authenticator {
   private takeKey(asked: Asked, key: string): (() => void) | undefined {
     const { limits } = this
     if (limits === undefined || asked.route.limit !== undefined) return this.take(asked)
-    const name = createHash('sha256').update(key).digest('latin1')
+    const name = createHash('sha256').update(key).digest('base64')
     if (limits.key.has(name)) {
       count(limits.key, name, asked.outgoing)
       return undefined
@@ -238,6 +238,7 @@ function limitsOf(clock: Clock, rates: Rates): Limits {
     verify: windows(rates.verify),
     me: windows(rates.me),
     logout: windows(rates.logout),
+    chain: windows(rates.chain),
   }
 }
 

@@ -14,10 +14,10 @@ export interface RequestLimit {
 }
 
 /** Routes with a limit of their own. */
-export type SignInRate = 'nonce' | 'verify' | 'me' | 'logout'
+export type LimitedRoute = 'nonce' | 'verify' | 'me' | 'logout' | 'chain'
 
 /** The RATE_ settings. */
-export interface Rates extends Readonly<Record<SignInRate, RequestLimit>> {
+export interface Rates extends Readonly<Record<LimitedRoute, RequestLimit>> {
   readonly address: RequestLimit
   readonly key: RequestLimit
 }
