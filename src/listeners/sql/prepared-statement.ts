@@ -7,14 +7,12 @@ import { returnsRows } from '../../commands/sql/translate.js'
 import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
 import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
 import { valueOfText } from '../../protocol/pgwire/parameter-text.js'
-import { type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
+import { arrayTypeOf, type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { splitStatements } from '../../protocol/sql/split.js'
 import { sqlError } from '../../protocol/sql/sql-error.js'
 import type { Awaitable } from '../../store/store.js'
-import { elementsOf } from '../../value/elements.js'
-import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
-import { writeArray } from '../../value/writer.js'
+import { nullValue, type Value } from '../../value/value.js'
 import type { ColumnTypes, TableTypes } from './column-types.js'
 import { type Hint, parameterHints } from './parameter-hints.js'
 import type { ColumnHead } from './rows.js'
@@ -22,8 +20,6 @@ import type { ColumnHead } from './rows.js'
 /** Of a placeholder. */
 export interface ParameterType {
   readonly type: PgTypeName
-  /** Of an array's elements, where they are no texts. */
-  readonly element?: PgTypeName
   /** The client did not name it: what is no JSON for a column of JSON is a text. */
   readonly isGuessed: boolean
 }
@@ -108,7 +104,7 @@ export function prepare(
     described: undefined,
   })
   if (count === 0 && oids.length === 0) return finish([])
-  const found = parameterTypes(parameterHints(statement, count), oids, count, place)
+  const found = parameterTypes(parameterHints(text, count), oids, count, place)
   return found instanceof Promise ? found.then(finish) : finish(found)
 }
 
@@ -135,8 +131,11 @@ function parameterTypes(
   const tables = new Map<string, string[]>()
   for (const [i, hint] of hints.entries()) {
     if (hint?.kind !== 'column' || givenType(oids[i] ?? 0) !== undefined) continue
-    const needs = tables.get(hint.table) ?? []
-    tables.set(hint.table, [...needs, hint.column])
+    for (const { table, column } of hint.places) {
+      // Of several tables only one has it: no remembered answer is asked for it.
+      const needs = hint.places.length === 1 ? [column] : []
+      tables.set(table, [...(tables.get(table) ?? []), ...needs])
+    }
   }
   const finish = (known: ReadonlyMap<string, TableTypes>): ParameterType[] =>
     Array.from({ length: Math.max(count, oids.length) }, (_, i) => {
@@ -165,32 +164,28 @@ function lookedUp<T>(
 function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>): ParameterType {
   if (hint === undefined) return plainText
   if (hint.kind === 'type') return { type: hint.type, isGuessed: true }
-  const type = known.get(hint.table)?.get(hint.column) ?? 'text'
+  const type = typeOfColumn(hint, known) ?? 'text'
   if (!hint.isArray) return { type, isGuessed: true }
-  return { type: 'textArray', element: type, isGuessed: true }
+  // An array of what is of several types comes as texts.
+  const isMixed = type === 'jsonb' || type === 'json'
+  return { type: (isMixed ? undefined : arrayTypeOf(type)) ?? 'textArray', isGuessed: true }
 }
 
-/** Arrays by their OIDs: the elements' types. */
-const arrays = new Map<number, PgTypeName>([
-  ...([
-    [1000, 'bool'],
-    [1005, 'int2'],
-    [1007, 'int4'],
-    [1016, 'int8'],
-  ] as const),
-  ...([
-    [1021, 'float4'],
-    [1022, 'float8'],
-    [1231, 'numeric'],
-    [1185, 'timestamptz'],
-  ] as const),
-])
+/** Of the first table that has the column. */
+function typeOfColumn(
+  { places }: Extract<Hint, { kind: 'column' }>,
+  known: ReadonlyMap<string, TableTypes>,
+): PgTypeName | undefined {
+  for (const { table, column } of places) {
+    const type = known.get(table)?.get(column)
+    if (type !== undefined) return type
+  }
+  return undefined
+}
 
 /** Undefined for 0, which leaves it to the server, and for types that are not known here. */
 function givenType(oid: number): ParameterType | undefined {
   if (oid === 0) return undefined
-  const element = arrays.get(oid)
-  if (element !== undefined) return { type: 'textArray', element, isGuessed: false }
   const type = typeOfOid(oid)
   return type === undefined || type === 'unknown' ? undefined : { type, isGuessed: false }
 }
@@ -208,7 +203,7 @@ export function boundValues(bind: Bind, { parameters, count }: PreparedStatement
     const parameter = parameters[i] ?? plainText
     if (bytes === undefined) return undefined
     if (formatAt(bind.parameterFormats, i) === 'text') return ofText(bytes, parameter)
-    return ofElements(valueOfBinary(bytes, parameter.type, i), parameter)
+    return valueOfBinary(bytes, parameter.type, i)
   })
   return values.slice(0, count).map((value) => value ?? nullValue)
 }
@@ -218,15 +213,7 @@ function ofText(bytes: Uint8Array, parameter: ParameterType): Value {
   const isJson = type === 'jsonb' || type === 'json'
   // A column of several types: only what looks like JSON is meant so.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
-  return ofElements(valueOfText(bytes, type), parameter)
+  return valueOfText(bytes, type)
 }
 
 const jsonStarts: readonly number[] = [...'{["'].map((each) => each.charCodeAt(0))
-
-function ofElements(value: Value, { element }: ParameterType): Value {
-  if (element === undefined || element === 'text' || value.type !== bsonType.array) return value
-  const items = elementsOf(value).map((item) =>
-    item.type === bsonType.string ? valueOfText(Buffer.from(stringOf(item)), element) : item,
-  )
-  return writeArray(items)
-}

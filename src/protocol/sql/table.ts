@@ -49,8 +49,10 @@ export function parseTarget(tokens: TokenStream): Target {
   const { at } = tokens
   const path: PathPart[] = [tokens.name()]
   for (;;) {
-    if (tokens.acceptSymbol('.')) path.push(tokens.label())
-    else if (tokens.hasSymbol('[')) path.push(parsePlace(tokens))
+    if (tokens.acceptSymbol('.')) {
+      tokens.label()
+      path.push(tokens.written)
+    } else if (tokens.hasSymbol('[')) path.push(parsePlace(tokens))
     else return { at, path }
   }
 }

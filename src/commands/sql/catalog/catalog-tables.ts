@@ -135,8 +135,9 @@ export function virtualTable(name: string): TableColumns {
   return tables.get(name) ?? new Map()
 }
 
-/** As which type a column of the catalog comes in results. */
-export function resultType(type: string): string {
+/** As which type a column comes in results: `varchar(10)` is a varchar. */
+export function resultType(type: string, isDeclared = false): string {
+  if (isDeclared) return type.replace(/\(.*\)/, '')
   return resultTypes.get(type) ?? type
 }
 

@@ -24,12 +24,14 @@ import {
   missingValue,
   requireColumns,
 } from '../define/ddl-columns.js'
+import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
 import type { Scope } from '../expression/scope.js'
 import type { Results } from '../select/result.js'
 import { requireShape, takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
+import { boundChange } from './change-names.js'
 import { type Given, PathTree } from './change-path.js'
 import { changeReply, returningOf } from './change-reply.js'
 import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
@@ -38,6 +40,8 @@ import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
 interface Prepared {
   readonly ns: Namespace | undefined
   readonly rows: readonly PreparedRow[]
+  readonly conflicts: Conflicts | undefined
+  readonly results: Results | undefined
 }
 
 interface PreparedRow {
@@ -51,15 +55,13 @@ interface Inserted {
   /** Those that were there and have been changed instead. */
   readonly updated: number
   readonly rows: readonly Document[]
+  readonly prepared: Prepared
 }
 
 export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
-  const { table, returning } = statement
-  const collection = collectionOf(table)
-  const name = table.alias ?? table.name
-  const results = returningOf(returning, scopeOf(call, [name]))
-  const conflicts = conflictsOf(call, statement, name)
-  const { ids, updated, rows } = yield* inserted(call, statement, collection, conflicts, results)
+  const collection = collectionOf(statement.table)
+  const { ids, updated, rows, prepared } = yield* inserted(call, statement, collection)
+  const { conflicts, results } = prepared
   return yield* changeReply(
     call,
     collection,
@@ -74,17 +76,11 @@ export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Doc
   )
 }
 
-function* inserted(
-  call: SqlCall,
-  statement: InsertStatement,
-  collection: string,
-  conflicts: Conflicts | undefined,
-  results: Results | undefined,
-): Sweep<Inserted> {
+function* inserted(call: SqlCall, statement: InsertStatement, collection: string): Sweep<Inserted> {
   for (let run = 0; ; run++) {
-    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement, results))
+    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement))
     const done = yield* stagedWrite((tx, staged) =>
-      insertAll(tx, call, collection, prepared, { conflicts, results, staged }),
+      insertAll(tx, call, collection, prepared, staged),
     )
     if (done !== undefined) return done
     timesOut(run)
@@ -94,10 +90,13 @@ function* inserted(
 function* prepareRows(
   tx: ReadTx & Guarded,
   call: SqlCall,
-  statement: InsertStatement,
-  results: Results | undefined,
+  given: InsertStatement,
 ): Program<Prepared> {
-  const ns = yield* findNamespace(tx, call.db, collectionOf(statement.table))
+  const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
+  const change = boundChange(given, declaredTable(ns))
+  const { statement, tables, known } = change
+  const results = returningOf(statement.returning, scopeOf(call, tables, known))
+  const conflicts = conflictsOf(call, change)
   const columns = ns === undefined ? undefined : declaredColumns(ns.options)
   const rows = statement.rows ?? [[]]
   const shape = shapeOf(call, statement, columns)
@@ -113,7 +112,7 @@ function* prepareRows(
     if (bytes > messageBytesMax && at > 0) throw tooLarge()
     prepared.push({ document, returned })
   }
-  return { ns, rows: prepared }
+  return { ns, rows: prepared, conflicts, results }
 }
 
 /** Where the values of a row go, and what they are made first. */
@@ -196,20 +195,15 @@ function documentOf(
   return document
 }
 
-interface Insertion {
-  readonly conflicts: Conflicts | undefined
-  readonly results: Results | undefined
-  readonly staged: Staged
-}
-
 /** Undefined where the collection has become another one meanwhile. */
 function* insertAll(
   tx: Tx & Guarded,
   call: SqlCall,
   collection: string,
-  { ns: seen, rows: prepared }: Prepared,
-  { conflicts, results, staged }: Insertion,
+  prepared: Prepared,
+  staged: Staged,
 ): Program<Inserted | undefined> {
+  const { ns: seen, conflicts, results } = prepared
   const found = yield* findNamespace(tx, call.db, collection)
   if (!isSameTable(found, seen)) return undefined
   const ns = found ?? (yield* ensureNamespace(tx, call.db, collection, call.creation()))
@@ -217,7 +211,7 @@ function* insertAll(
   const ids: Value[] = []
   const rows: Document[] = []
   let updated = 0
-  for (const [at, { document, returned }] of prepared.entries()) {
+  for (const [at, { document, returned }] of prepared.rows.entries()) {
     if (at > 0 && !work.allows(0)) throw takesTooLong()
     const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
     if (outcome === undefined) continue
@@ -226,7 +220,7 @@ function* insertAll(
     const shown = returned ?? results?.write([outcome.document])
     if (shown !== undefined) rows.push(shown)
   }
-  return { ids, updated, rows }
+  return { ids, updated, rows, prepared }
 }
 
 /** Whether values were typed and ordered for what is there now. */

@@ -17,19 +17,16 @@ import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row } from '../expression/truth.js'
 import { requireShape } from './change-bounds.js'
-import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
+import { collectionOf, type SqlCall } from './change-call.js'
 import { changeError } from './change-error.js'
 import { PathTree } from './change-path.js'
-import { changeReply, returningOf } from './change-reply.js'
+import { changeReply } from './change-reply.js'
 import { changeRows } from './change-rows.js'
 
 export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Document> {
-  const { table, returning, set } = statement
-  const scope = scopeOf(call, [table.alias ?? table.name])
-  const results = returningOf(returning, scope)
   const { matched, modified, returned } = yield* changeRows(call, {
     statement,
-    afterIn: (ns) => {
+    afterIn: (ns, { set }, scope) => {
       if (ns?.timeSeries !== undefined) requireMetaOnly(statement, ns.timeSeries)
       const declared = ns === undefined ? undefined : declaredColumns(ns.options)
       const change = compileSet(set, scope, declared, call.target)
@@ -38,12 +35,12 @@ export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Doc
   })
   return yield* changeReply(
     call,
-    collectionOf(table),
+    collectionOf(statement.table),
     (writer) => {
       writer.value('matchedCount', numberValue(matched))
       writer.value('modifiedCount', numberValue(modified)).null('upsertedId')
     },
-    results === undefined ? undefined : { results, rows: returned },
+    returned,
   )
 }
 

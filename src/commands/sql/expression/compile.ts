@@ -9,11 +9,13 @@ import {
   bigintOf,
   bsonType,
   dateValue,
+  documentValue,
   nullValue,
   stringOf,
   type Value,
 } from '../../../value/value.js'
-import { writeArray } from '../../../value/writer.js'
+import { writeArray, writeDocument } from '../../../value/writer.js'
+import type { KnownTable } from '../catalog/known-table.js'
 import { definitionColumn } from '../session/session-functions.js'
 import { negate } from './arithmetic.js'
 import { parseArrayText } from './array-text.js'
@@ -31,7 +33,7 @@ import {
   type Operand,
   quantified,
 } from './comparison.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import { evaluationError, evaluationState, placed } from './evaluation-error.js'
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
 import { columnOf, isIdColumn, parameterOf, type Scope, writtenValue } from './scope.js'
@@ -54,7 +56,12 @@ import {
  * what values do (22012, 22003, 22P02 …). Constants are computed when the first row asks.
  */
 export function compile(expression: Expression, scope: Scope): Evaluator {
-  const made = scope.replace?.(expression, scope) ?? compileNode(expression, scope)
+  let made: Evaluator
+  try {
+    made = scope.replace?.(expression, scope) ?? compileNode(expression, scope)
+  } catch (thrown) {
+    throw placed(thrown, expression.at)
+  }
   const isWritten = expression.kind === 'literal' || expression.kind === 'parameter'
   return made.isConstant && !isWritten ? once(made) : made
 }
@@ -145,6 +152,7 @@ export function operandOf(expression: Expression, scope: Scope): Operand {
 
 function column(path: readonly PathPart[], scope: Scope): Evaluator {
   const { table, path: own } = columnOf(path, scope)
+  if (own.length === 0) return wholeRow(table, scope.known?.[table])
   const steps = own.map((part) => (typeof part === 'string' ? utf8(part) : part))
   const [first] = steps
   if (steps.length === 1 && typeof first === 'object') {
@@ -157,6 +165,25 @@ function column(path: readonly PathPart[], scope: Scope): Evaluator {
     const document = row[table]
     return document === undefined ? undefined : orNull(followed(document, steps))
   })
+}
+
+/** The row of a table as one value: its columns where they are known, else the document. */
+function wholeRow(table: number, known: KnownTable | undefined): Evaluator {
+  const names = known?.isDeclared === true ? [...known.columns.keys()].map(namedBytes) : undefined
+  return computation(false, (row) => {
+    const document = row[table]
+    if (document === undefined || names === undefined) return document && documentValue(document)
+    const columns = writeDocument((out) => {
+      for (const { name, bytes } of names) {
+        out.value(name, findElement(document, 0, bytes) ?? nullValue)
+      }
+    })
+    return documentValue(columns)
+  })
+}
+
+function namedBytes(name: string): { readonly name: string; readonly bytes: Bytes } {
+  return { name, bytes: utf8(name) }
 }
 
 /** Names lead into objects, numbers into arrays; anything else has nothing there. */

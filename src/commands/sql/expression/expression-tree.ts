@@ -89,7 +89,7 @@ function sameNode(a: Expression, b: Expression): boolean {
 /** A node without its operands, as text. */
 function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, (name, value: unknown) => {
-    if (name === 'at') return undefined
+    if (name === 'at' || name === 'written') return undefined
     const isOperand = typeof value === 'object' && value !== null && 'kind' in value
     return isOperand && name !== '' ? null : value
   })

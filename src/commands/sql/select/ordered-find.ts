@@ -54,6 +54,7 @@ export function sortSpec(items: readonly OrderItem[]): Document | undefined {
 function pathOf(expression: Expression): string | undefined {
   if (expression.kind !== 'column') return undefined
   const path = expression.path.slice(1)
+  if (path.length === 0) return undefined
   const isPlain = path.every((part) => typeof part === 'string' && /^[^.$\d][^.\0]*$/.test(part))
   return isPlain ? path.join('.') : undefined
 }

@@ -12,7 +12,6 @@ import {
   openFind,
   type Source,
 } from '../../../engine/sources/source.js'
-import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
@@ -51,7 +50,6 @@ export interface SelectOptions {
   readonly parameters: readonly Value[]
   /** Rows where no LIMIT stands. */
   readonly rowsDefault: number | undefined
-  readonly touches: readonly Touch[]
 }
 
 export interface OpenedSelect {
@@ -69,16 +67,17 @@ export function* openSelect(
   const tree = selectTree(statement)
   const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
   const tables: Table[] = []
-  for (const reference of tree.references) {
-    tables.push(yield* openTable(tx, call, reference, options.touches, relations))
+  for (const [at, reference] of tree.references.entries()) {
+    tables.push(yield* openTable(tx, call, reference, at, relations))
   }
   if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
   const bound = boundSelect(
     statement,
-    tables.map(({ columns }) => columns),
+    tables.map(({ known }) => known),
   )
   const scope: Scope = {
     tables: bound.tables,
+    known: bound.known,
     parameters: options.parameters,
     now: call.now,
     session: sessionOf(call),
@@ -86,18 +85,18 @@ export function* openSelect(
   }
   const window = windowOf(statement, scope, options.rowsDefault)
   const select = new Select(tx, call, tables, bound, scope, window)
-  return withColumnsOf(tables, statement, yield* select.open())
+  return yield* select.open()
 }
 
-/** `*` of a virtual table has all its columns, whatever the rows are. */
+/** `*` of a virtual table has all its columns, also where it never has a row. */
 function withColumnsOf(
   [table, ...others]: readonly Table[],
   { results: [only, ...more] }: SelectStatement,
   opened: OpenedSelect,
 ): OpenedSelect {
   const isWhole = only?.expression.kind === 'star' && more.length === 0 && others.length === 0
-  if (!isWhole || table?.columns === undefined) return opened
-  const named = [...table.columns].map(([name, type]) => ({ name, type: resultType(type) }))
+  if (!isWhole || table?.known === undefined) return opened
+  const named = [...table.known.columns].map(([name, type]) => ({ name, type: resultType(type) }))
   return { ...opened, results: { ...opened.results, columns: named, named } }
 }
 

@@ -1,0 +1,7 @@
+// What the key of documents is called as a constraint: `_id_` is the primary key of its table.
+
+const idIndex = '_id_'
+
+export function constraintName(table: string, index: string): string {
+  return index === idIndex ? `${table}_pkey` : index
+}
