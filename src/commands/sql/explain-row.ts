@@ -124,7 +124,7 @@ function* tablesOfSelect(
 ): Program<ExplainedTable[]> {
   const tables: Table[] = []
   for (const [at, reference] of referencesOf(statement).entries()) {
-    tables.push(yield* openTable(tx, call, reference, at))
+    tables.push(yield* openTable(tx, call, reference, at, scopeOf(call, [])))
   }
   const bound = bindSelect(
     statement,

@@ -47,9 +47,9 @@ export function meaning(touch: Touch, { written, folded }: RelationName): Touch 
   return { ...touch, instead: { name: folded.name, accepts: isDeclared } }
 }
 
-/** Whether it is a table of the catalog, under its folded name. */
+/** Whether it is a table of the catalog, under its folded name, or what a function answers. */
 export function isOfCatalog({ written, folded }: RelationName): boolean {
-  return isVirtual(written) || virtualName(folded) !== undefined
+  return written.call !== undefined || isVirtual(written) || virtualName(folded) !== undefined
 }
 
 /**
@@ -82,7 +82,7 @@ function innerOf(statement: Statement): Statement {
 
 /** Under the name that it has, with the alias that the statement gives it. */
 function meantTable({ written, folded }: RelationName, ns: Namespace | undefined): TableReference {
-  if (virtualName(folded) !== undefined) return folded
+  if (folded.call !== undefined || virtualName(folded) !== undefined) return folded
   const name = ns?.name ?? written.name
   if (name === folded.name) return folded
   return { ...folded, name, alias: folded.alias ?? folded.name }

@@ -19,7 +19,7 @@ import { writeDocument } from '../../value/writer.js'
 import { emptyDocument } from '../document/arguments.js'
 import { firstBatch } from '../document/cursors.js'
 import { isVirtual } from './catalog/catalog.js'
-import { collectionOf, type SqlCall, sqlParams } from './change/change-call.js'
+import { collectionOf, type SqlCall, scopeOf, sqlParams } from './change/change-call.js'
 import { declaredColumns } from './define/ddl-columns.js'
 import { meaning } from './relation-names.js'
 import { type Column, columnsOf, withColumns } from './select/column-type.js'
@@ -150,7 +150,7 @@ const describedColumns: readonly Column[] = [
 ]
 
 function* described(tx: CommandReadTx, call: SqlCall, table: TableName): Program<Document[]> {
-  const opened = yield* openTable(tx, call, table, 0)
+  const opened = yield* openTable(tx, call, table, 0, scopeOf(call, []))
   const declared = opened.ns === undefined ? [] : (declaredColumns(opened.ns.options) ?? [])
   const line = (name: string, type: string, isNullable: boolean): Document =>
     writeDocument((out) => {

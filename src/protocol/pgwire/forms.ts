@@ -55,6 +55,8 @@ export function textForm(v: Value, type: PgTypeName): string | Bytes | undefined
       return valueToJson(v, 'plain')
     case 'record':
       return recordText(v)
+    case 'int2vector':
+      return vectorText(v)
     default: {
       const element = elementTypeOf(type)
       return element === undefined ? plainText(v) : arrayText(v, element)
@@ -93,6 +95,8 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
       return utf8(`\x01${valueToJson(v, 'plain')}`)
     case 'record':
       return recordBinary(v)
+    case 'int2vector':
+      return arrayBinary(v, 'int2', 0)
     default: {
       const element = elementTypeOf(type)
       if (element !== undefined) return arrayBinary(v, element)
@@ -236,6 +240,14 @@ function arrayText(v: Value, element: PgTypeName): string {
   return `{${items.join(',')}}`
 }
 
+/** `1 2`: the numbers of columns, which count from 0 here. */
+function vectorText(v: Value): string {
+  if (v.type !== bsonType.array) throw misfit('int2vector')
+  return elementsOf(v)
+    .map((item) => textOf(item, 'int2'))
+    .join(' ')
+}
+
 /** An array as an element is one value of it. */
 function isNested(element: PgTypeName): boolean {
   return element === 'json' || element === 'jsonb'
@@ -253,7 +265,7 @@ function quotedItem(text: string): string {
 }
 
 /** Source: PostgreSQL 17, array_send. */
-function arrayBinary(v: Value, element: PgTypeName): Bytes {
+function arrayBinary(v: Value, element: PgTypeName, lowest = 1): Bytes {
   const misfits = misfit(arrayTypeOf(element) ?? 'textArray')
   if (v.type !== bsonType.array) throw misfits
   const sizes: number[] = []
@@ -274,7 +286,7 @@ function arrayBinary(v: Value, element: PgTypeName): Bytes {
   if (items.length === 0) return Buffer.concat([0, 0, oid].map((word) => int32Bytes(word)))
   if (sizes.reduce((product, size) => product * size, 1) !== items.length) throw misfits
   const hasNull = items.some(({ isNullish }) => isNullish) ? 1 : 0
-  const head = [sizes.length, hasNull, oid, ...sizes.flatMap((size) => [size, 1])]
+  const head = [sizes.length, hasNull, oid, ...sizes.flatMap((size) => [size, lowest])]
   const parts = head.map((word) => int32Bytes(word))
   for (const item of items) {
     const bytes = binaryForm(item, element)

@@ -16,6 +16,7 @@ export const pgTypes = {
   name: { oid: 19, title: 'name', size: 64 },
   int8: { oid: 20, title: 'bigint', size: 8 },
   int2: { oid: 21, title: 'smallint', size: 2 },
+  int2vector: { oid: 22, title: 'int2vector', size: -1 },
   int4: { oid: 23, title: 'integer', size: 4 },
   text: { oid: 25, title: 'text', size: -1 },
   oid: { oid: 26, title: 'oid', size: 4 },

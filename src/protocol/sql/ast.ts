@@ -47,6 +47,8 @@ interface BinaryExpression {
   readonly operator: string
   readonly left: Expression
   readonly right: Expression
+  /** Where the operator is written, for the errors about it. */
+  readonly operatorAt?: number
 }
 
 interface IsExpression {
@@ -134,6 +136,8 @@ export interface TypeName {
   readonly name: string
   readonly modifiers: readonly number[]
   readonly isArray: boolean
+  /** UTF-16 offset into the text, where it is written. */
+  readonly at?: number
 }
 
 export interface OrderItem {

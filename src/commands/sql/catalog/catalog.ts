@@ -68,12 +68,15 @@ function wantedBy(filter: Document): Wanted {
       if (elements.name() === 'table_name' && equal?.type === bsonType.string) {
         name = stringOf(equal)
       }
-      if (elements.name() === 'attrelid' && equal?.isNumber === true) oid = integerOf(equal)
+      if (ofRelation.has(elements.name()) && equal?.isNumber === true) oid = integerOf(equal)
     }
   }
   look(filter, 0)
   return { name, oid }
 }
+
+/** Columns that name a relation by its OID, or one of its indexes. */
+const ofRelation = new Set(['attrelid', 'indrelid', 'indexrelid', 'conrelid', 'conindid'])
 
 function equalIn(value: Value): Value | undefined {
   if (value.type !== bsonType.object) return undefined

@@ -38,6 +38,7 @@ import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
 import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
+import { rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator } from '../expression/truth.js'
@@ -46,7 +47,6 @@ import type { Results } from '../select/result.js'
 import { rowSpender } from '../select/row-stages.js'
 import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
-import { limitOf } from './change-limit.js'
 import { boundChange } from './change-names.js'
 import { returningOf } from './change-reply.js'
 
@@ -144,7 +144,8 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   const { statement, tables, known } = boundChange(given, declaredTable(ns))
   const { where, limit: most, returning } = statement
   const scope = scopeOf(call, tables, known)
-  const limit = limitOf(most, scope, call.target) ?? Number.POSITIVE_INFINITY
+  const wantedRows = most === undefined ? undefined : rowCount(most, scope, 'LIMIT')
+  const limit = wantedRows ?? Number.POSITIVE_INFINITY
   const decision: Decision = {
     matches: matcherOf(where === undefined ? undefined : compile(where, scope)),
     afterOf: afterIn(ns, statement, scope),

@@ -57,7 +57,7 @@ export function conflictsOf(
   const updateIn = (ns: Namespace | undefined): Arbiter['update'] => {
     if (action === 'nothing') return undefined
     const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-    const change = compileSet(action.set, scope, declared, call.target)
+    const change = compileSet(action.set, scope, declared, call.target, table.name)
     const where = action.where === undefined ? undefined : compile(action.where, scope)
     const all = [action.where, ...action.set.map(({ value }) => value)]
     const spend = rowSpender(all.filter((expression) => expression !== undefined))

@@ -117,6 +117,8 @@ function* prepareRows(
 
 /** Where the values of a row go, and what they are made first. */
 interface Shape {
+  /** Of the table. */
+  readonly name: string
   readonly tree: PathTree
   readonly targets: readonly Target[]
   readonly declared: readonly DeclaredColumn[] | undefined
@@ -132,7 +134,14 @@ function shapeOf(
   const tree = new PathTree(targets, (target) => clash(call.target, target))
   const wanted = statement.columns === undefined ? undefined : targets.length
   requireRows(call, statement, targets.length, wanted)
-  return { tree, targets, declared, columns: targets.map(({ path }) => columnAt(path, declared)) }
+  const { name } = statement.table
+  return {
+    name,
+    tree,
+    targets,
+    declared,
+    columns: targets.map(({ path }) => columnAt(path, declared)),
+  }
 }
 
 /** Documents have no order of columns but what CREATE TABLE gave them. */
@@ -177,7 +186,7 @@ function clash(text: string, { at, path }: Target): GatewayError {
 
 function documentOf(
   call: SqlCall,
-  { tree, targets, columns, declared }: Shape,
+  { name, tree, targets, columns, declared }: Shape,
   row: readonly Assigned[],
   at: number,
   scope: Scope,
@@ -186,11 +195,12 @@ function documentOf(
     if (value === undefined) return undefined
     const made = compile(value, scope).value([])
     if (made !== undefined) return columns[i]?.assign(made) ?? made
-    if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id') throw missingValue('_id')
+    if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id')
+      throw missingValue('_id', name)
     return nullValue
   })
   const document = withId(tree.write(emptyDocument, given), () => call.objectId(at))
-  requireColumns(declared, document)
+  requireColumns(declared, document, name)
   requireShape(document)
   return document
 }

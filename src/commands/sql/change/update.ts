@@ -29,7 +29,7 @@ export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Doc
     afterIn: (ns, { set }, scope) => {
       if (ns?.timeSeries !== undefined) requireMetaOnly(statement, ns.timeSeries)
       const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-      const change = compileSet(set, scope, declared, call.target)
+      const change = compileSet(set, scope, declared, call.target, statement.table.name)
       return (document) => change(document, [document])
     },
   })
@@ -53,6 +53,7 @@ export function compileSet(
   scope: Scope,
   declared: readonly DeclaredColumn[] | undefined,
   text: string,
+  table: string,
 ): (document: Document, row: Row) => Document {
   const targets = set.map(({ target }) => target)
   for (const target of targets) if (target.path[0] === '_id') throw immutableId(target, text)
@@ -66,7 +67,7 @@ export function compileSet(
       return value === undefined ? nullValue : (columns[i]?.assign(value) ?? value)
     })
     const after = tree.write(document, given)
-    requireColumns(declared, after)
+    requireColumns(declared, after, table)
     requireShape(after)
     return after
   }

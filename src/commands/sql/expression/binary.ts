@@ -82,8 +82,12 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
     return daysLater(right, wholeOf(left))
   }
   const types = `${typeNameOf(left)} ${operator} ${typeNameOf(right)}`
-  throw evaluationError(evaluationState.undefinedFunction, `operator does not exist: ${types}`)
+  const message = `operator does not exist: ${types}`
+  throw evaluationError(evaluationState.undefinedFunction, message, undefined, operatorHint)
 }
+
+const operatorHint =
+  'No operator matches the given name and argument types. You might need to add explicit type casts.'
 
 function daysLater(date: Value, days: bigint): Value {
   const span = { months: 0, ms: Number(days) * dayMs }

@@ -21,7 +21,7 @@ import { negate } from './arithmetic.js'
 import { parseArrayText } from './array-text.js'
 import { compileBinary, compileLike, like, likeOperators } from './binary.js'
 import { compileCall } from './call.js'
-import { castTo, inTypeOf, typeNameOf } from './cast.js'
+import { type Cast, castTo, inTypeOf, typeNameOf } from './cast.js'
 import {
   between,
   comparison,
@@ -33,7 +33,12 @@ import {
   type Operand,
   quantified,
 } from './comparison.js'
-import { evaluationError, evaluationState, placed } from './evaluation-error.js'
+import {
+  evaluationError,
+  evaluationState,
+  isUndefinedOperator,
+  placed,
+} from './evaluation-error.js'
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
 import { columnOf, isIdColumn, parameterOf, type Scope, writtenValue } from './scope.js'
@@ -98,7 +103,10 @@ function compileNode(expression: Expression, scope: Scope): Evaluator {
     case 'or':
       return junction(expression, scope)
     case 'unary':
-      return signed(expression.operator, compile(expression.operand, scope))
+      return placedOperator(
+        signed(expression.operator, compile(expression.operand, scope)),
+        expression.at,
+      )
     case 'binary':
       return binary(expression, scope)
     case 'is':
@@ -236,11 +244,14 @@ function signed(operator: string, operand: Evaluator): Evaluator {
     if (value === undefined) return undefined
     if (!value.isNumber) {
       const message = `operator does not exist: ${operator} ${typeNameOf(value)}`
-      throw evaluationError(evaluationState.undefinedFunction, message)
+      throw evaluationError(evaluationState.undefinedFunction, message, undefined, signHint)
     }
     return operator === '-' ? negate(value) : value
   })
 }
+
+const signHint =
+  'No operator matches the given name and argument type. You might need to add an explicit type cast.'
 
 function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scope): Evaluator {
   const { operator, left, right } = expression
@@ -259,7 +270,23 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
     const before = operator === '+' ? intervalOf(left, scope) : undefined
     if (before !== undefined) return moved(compile(right, scope), before, 1)
   }
-  return compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const made = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const place = expression.operatorAt
+  return place === undefined || !typedOperators.has(operator) ? made : placedOperator(made, place)
+}
+
+/** Operators that are refused for the types of what they stand between. */
+const typedOperators = new Set(['+', '-', '*', '/', '%', '^'])
+
+/** An operator that there is not for such types stands where it is written. */
+function placedOperator({ value, isConstant }: Evaluator, at: number): Evaluator {
+  return computation(isConstant, (row) => {
+    try {
+      return value(row)
+    } catch (thrown) {
+      throw isUndefinedOperator(thrown) ? placed(thrown, at) : thrown
+    }
+  })
 }
 
 /** `interval '7 days'`, and a cast of a text that was written. */
@@ -354,12 +381,38 @@ function choice(expression: Extract<Expression, { kind: 'case' }>, scope: Scope)
 }
 
 function cast(expression: Extract<Expression, { kind: 'cast' }>, scope: Scope): Evaluator {
-  const convert = castTo(expression.type)
+  const convert = knownCast(expression)
   const { value, isConstant } = compile(expression.operand, scope)
+  const { operand } = expression
+  if (operand.kind === 'literal') {
+    return computation(true, () => literalCast(operand, convert))
+  }
   return computation(isConstant, (row) => {
     const given = value(row)
     return given === undefined ? undefined : orNull(convert(given))
   })
+}
+
+/** A type that is not known stands where it is named. */
+function knownCast({ type, at }: Extract<Expression, { kind: 'cast' }>): Cast {
+  try {
+    return castTo(type)
+  } catch (thrown) {
+    throw placed(thrown, type.at ?? at)
+  }
+}
+
+/** What a literal is wrong in stands where it is written. */
+function literalCast(
+  { value, at }: Extract<Expression, { kind: 'literal' }>,
+  convert: Cast,
+): SqlValue {
+  if (value.isNullish) return undefined
+  try {
+    return orNull(convert(value))
+  } catch (thrown) {
+    throw value.type === bsonType.string ? placed(thrown, at) : thrown
+  }
 }
 
 function arrayOf(elements: readonly Evaluator[]): Evaluator {

@@ -66,6 +66,12 @@ export function placed(thrown: unknown, at: number): unknown {
   return thrown
 }
 
+/** 42883 */
+export function isUndefinedOperator(thrown: unknown): boolean {
+  const state = thrown instanceof GatewayError ? thrown.extra.sqlState : undefined
+  return state === evaluationState.undefinedFunction
+}
+
 /** An error of a statement with its position in the text, where that is known. */
 export function withPosition(thrown: unknown, text: string): unknown {
   if (!(thrown instanceof GatewayError) || thrown.extra.position !== undefined) return thrown

@@ -81,10 +81,10 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
 export function tableNames(statement: SelectStatement): string[] {
   const references = referencesOf(statement)
   const names = references.map(({ alias, name }) => alias ?? name)
-  const twice = names.findIndex((name, i) => names.indexOf(name) !== i)
-  if (twice < 0) return names
-  const message = `table name "${names[twice]}" specified more than once`
-  throw evaluationError(evaluationState.duplicateAlias, message, references[twice]?.at)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice === undefined) return names
+  const message = `table name "${twice}" specified more than once`
+  throw evaluationError(evaluationState.duplicateAlias, message)
 }
 
 class Binder extends Names {
@@ -132,7 +132,7 @@ class Binder extends Names {
     const found =
       ordinal === undefined
         ? this.aliased(item, given, results, names)
-        : resultAt(ordinal, results, 'GROUP BY')
+        : resultAt(ordinal, item.at, results, 'GROUP BY')
     const expression = found ?? this.bound(item)
     if (!hasAggregate(expression)) return expression
     const message = 'aggregate functions are not allowed in GROUP BY'
@@ -170,7 +170,7 @@ class Binder extends Names {
     names: readonly (string | undefined)[],
   ): Expression {
     const ordinal = ordinalOf(item)
-    if (ordinal !== undefined) return resultAt(ordinal, results, 'ORDER BY')
+    if (ordinal !== undefined) return resultAt(ordinal, item.at, results, 'ORDER BY')
     const name = bareName(item)
     const at = name === undefined ? -1 : names.indexOf(name)
     return results[at]?.expression ?? this.bound(item)
@@ -196,11 +196,12 @@ function ordinalOf(expression: Expression): number | undefined {
 
 function resultAt(
   ordinal: number,
+  at: number,
   results: readonly ResultItem[],
   clause: 'GROUP BY' | 'ORDER BY',
 ): Expression {
   const found = results[ordinal - 1]?.expression
   if (found !== undefined && found.kind !== 'star') return found
   const message = `${clause} position ${ordinal} is not in select list`
-  throw evaluationError(evaluationState.badColumnReference, message)
+  throw evaluationError(evaluationState.badColumnReference, message, at)
 }

@@ -49,7 +49,8 @@ const boolCalls = new Set([
 const textCalls = new Set(
   `lower upper initcap substring substr left right replace btrim trim ltrim rtrim lpad rpad repeat
   reverse concat concat_ws string_agg md5 split_part translate chr to_char version format_type
-  current_database current_schema current_user session_user current_setting pg_get_userbyid
+  current_database current_schema current_user session_user current_setting set_config
+  pg_get_userbyid
   pg_get_expr pg_get_indexdef pg_get_constraintdef obj_description col_description
   jsonb_typeof json_typeof quote_ident quote_literal pg_encoding_to_char`.split(/\s+/),
 )

@@ -21,7 +21,9 @@ import { Relations } from '../catalog/catalog-relations.js'
 import type { KnownTable } from '../catalog/known-table.js'
 import { declaredTable } from '../define/declared-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import type { Scope } from '../expression/scope.js'
 import { isOfCatalog, meaning, type RelationName, relationNames } from '../relation-names.js'
+import { functionTable } from './function-table.js'
 import type { JoinInput } from './join-source.js'
 import { statementMemory } from './statement-memory.js'
 
@@ -45,7 +47,7 @@ export function selectTouches(db: string, text: string, statement: SelectStateme
 }
 
 export function touchOf(db: string, name: RelationName): Touch {
-  if (isOfCatalog(name) || name.written.call !== undefined) return { db, needs: [] }
+  if (isOfCatalog(name)) return { db, needs: [] }
   return meaning(readable(db, name.written.name), name)
 }
 
@@ -58,15 +60,23 @@ export interface Table extends JoinInput {
   readonly known: KnownTable | undefined
 }
 
-/** `at`: which of the statement's tables it is. Throws 42P01 for a table that is not there. */
+/**
+ * `at`: which of the statement's tables it is; arguments of a function in FROM are of `scope`.
+ * Throws 42P01 for a table that is not there.
+ */
 export function* openTable(
   tx: CommandReadTx,
   call: SelectCall,
   reference: TableReference,
   at: number,
+  scope: Scope,
   known?: Relations,
 ): Program<Table> {
   const { name } = reference
+  if (reference.call !== undefined) {
+    const { known: columns, rows } = functionTable({ ...reference, call: reference.call }, scope)
+    return given(name, columns, call, () => ready(rows))
+  }
   if (isVirtual(reference)) {
     const columns = knownVirtual(reference)
     const relations = known ?? (yield* Relations.load(tx, call))

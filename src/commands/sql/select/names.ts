@@ -141,8 +141,11 @@ export class Names {
       const message = `column ${shown} does not exist`
       throw evaluationError(evaluationState.undefinedColumn, message, at)
     }
-    // Below the column lie fields of a document.
-    return [table, name, ...written.slice(skipped + 1)]
+    const [place, ...below] = written.slice(skipped + 1)
+    if (place === undefined) return [table, name]
+    // Arrays of the catalog count from 1; below other columns lie fields of a document.
+    const isArray = !known.isDeclared && known.columns.get(name)?.endsWith('[]') === true
+    return [table, name, isArray && typeof place === 'number' ? place - 1 : place, ...below]
   }
 
   /** The tables that may have the column. */

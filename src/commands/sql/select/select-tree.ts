@@ -36,11 +36,13 @@ export function selectTree(statement: SelectStatement): SelectTree {
 }
 
 function asksCatalog(statement: SelectStatement): boolean {
-  if (referencesOf(statement).some(isVirtual)) return true
+  const references = referencesOf(statement)
+  if (references.some((table) => table.call === undefined && isVirtual(table))) return true
   const { results, where, groupBy: keys, having, orderBy, joins } = statement
   const expressions = [...results, ...orderBy].map(({ expression }) => expression)
   const others = [where, having, ...keys, ...joins.map(({ on }) => on)]
-  return [...expressions, ...others].some(
+  const calls = references.map(({ call }) => call)
+  return [...expressions, ...others, ...calls].some(
     (expression) => expression !== undefined && someNode(expression, needsRelations),
   )
 }

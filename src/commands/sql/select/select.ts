@@ -20,7 +20,6 @@ import { skipPlan } from '../../../query/stages/limit.js'
 import { sortPlan } from '../../../query/stages/sort.js'
 import type { StagePlan, Transform } from '../../../query/stages/stage.js'
 import type { Program } from '../../../store/store.js'
-import { integerOf } from '../../../value/numbers.js'
 import { type Document, int64Value, nullValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
@@ -28,7 +27,7 @@ import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
-import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import { sessionOf } from '../session/session-facts.js'
@@ -66,23 +65,23 @@ export function* openSelect(
   // What is constant is computed as it is compiled.
   const tree = selectTree(statement)
   const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
+  const outer: Scope = {
+    tables: [],
+    parameters: options.parameters,
+    now: call.now,
+    session: sessionOf(call),
+    replace: (expression, within) => catalogEvaluator(expression, within, relations),
+  }
   const tables: Table[] = []
   for (const [at, reference] of tree.references.entries()) {
-    tables.push(yield* openTable(tx, call, reference, at, relations))
+    tables.push(yield* openTable(tx, call, reference, at, outer, relations))
   }
   if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
   const bound = boundSelect(
     statement,
     tables.map(({ known }) => known),
   )
-  const scope: Scope = {
-    tables: bound.tables,
-    known: bound.known,
-    parameters: options.parameters,
-    now: call.now,
-    session: sessionOf(call),
-    replace: (expression, within) => catalogEvaluator(expression, within, relations),
-  }
+  const scope: Scope = { ...outer, tables: bound.tables, known: bound.known }
   const window = windowOf(statement, scope, options.rowsDefault)
   const select = new Select(tx, call, tables, bound, scope, window)
   return yield* select.open()
@@ -121,29 +120,6 @@ function windowOf(
   const rows = limit === undefined ? undefined : rowCount(limit, scope, 'LIMIT')
   const skipped = offset === undefined ? undefined : rowCount(offset, scope, 'OFFSET')
   return { offset: skipped ?? 0, limit: rows ?? rowsDefault }
-}
-
-/** Undefined for NULL. Throws 2201W and 2201X for negative numbers. */
-function rowCount(
-  expression: Expression,
-  scope: Scope,
-  clause: 'LIMIT' | 'OFFSET',
-): number | undefined {
-  const { isConstant, value } = compile(expression, { ...scope, tables: [] })
-  if (!isConstant) {
-    const message = `argument of ${clause} must not contain variables`
-    throw evaluationError(evaluationState.badColumnReference, message)
-  }
-  const found = value([])
-  if (found === undefined) return undefined
-  const count = found.isNumber ? integerOf(found) : undefined
-  if (count === undefined) {
-    const message = `argument of ${clause} must be a whole number`
-    throw evaluationError(evaluationState.wrongType, message)
-  }
-  if (count >= 0) return count
-  const state = clause === 'LIMIT' ? evaluationState.badLimit : evaluationState.badOffset
-  throw evaluationError(state, `${clause} must not be negative`)
 }
 
 class Select {
