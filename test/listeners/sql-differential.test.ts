@@ -207,6 +207,7 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
       'SELECT id FROM s WHERE b = ANY ($1) AND a <> ALL ($2)',
       'SELECT id FROM upper WHERE n = ANY ($1) OR f = ANY ($2) OR w = ANY ($3)',
       'SELECT $1::int[], $2::text[], $3::bool[]',
+      'INSERT INTO empty VALUES ($1, $2, $3, $4), (1, NULL, $5, NULL)',
       'SELECT x FROM empty WHERE z = $1 OR w = $2',
     )
     await both(

@@ -22,9 +22,15 @@ export type Hint =
   | {
       readonly kind: 'column'
       /** Where it may be: the first that there is decides. */
-      readonly places: readonly { readonly table: string; readonly column: string }[]
+      readonly places: readonly ColumnPlace[]
       readonly isArray: boolean
     }
+
+export interface ColumnPlace {
+  readonly table: string
+  /** Of an INSERT without a list of columns the place, from 0. */
+  readonly column: string | number
+}
 
 const text: Hint = { kind: 'type', type: 'text' }
 const whole: Hint = { kind: 'type', type: 'int8' }
@@ -134,9 +140,14 @@ class Hints {
     this.visit(select.offset, whole)
   }
 
-  private insert({ columns, rows, conflict }: Statement & { readonly kind: 'insert' }): void {
+  private insert(statement: Statement & { readonly kind: 'insert' }): void {
+    const { columns, rows, conflict, table } = statement
+    const hintAt = (column: number): Hint | undefined => {
+      if (columns !== undefined) return this.columnHint(columns[column]?.path)
+      return { kind: 'column', places: [{ table: table.name, column }], isArray: false }
+    }
     for (const row of rows ?? []) {
-      for (const [i, value] of row.entries()) this.visit(value, this.columnHint(columns?.[i]?.path))
+      for (const [i, value] of row.entries()) this.visit(value, hintAt(i))
     }
     if (conflict === undefined || conflict.action === 'nothing') return
     this.assignments(conflict.action.set)

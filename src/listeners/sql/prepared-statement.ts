@@ -133,7 +133,7 @@ function parameterTypes(
     if (hint?.kind !== 'column' || givenType(oids[i] ?? 0) !== undefined) continue
     for (const { table, column } of hint.places) {
       // Of several tables only one has it: no remembered answer is asked for it.
-      const needs = hint.places.length === 1 ? [column] : []
+      const needs = hint.places.length === 1 && typeof column === 'string' ? [column] : []
       tables.set(table, [...(tables.get(table) ?? []), ...needs])
     }
   }
@@ -171,13 +171,19 @@ function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>)
   return { type: (isMixed ? undefined : arrayTypeOf(type)) ?? 'textArray', isGuessed: true }
 }
 
+/** Only what CREATE TABLE has made has an order of columns. */
+function typeAt(types: TableTypes | undefined, column: number): PgTypeName | undefined {
+  return types?.isDeclared === true ? [...types.values()][column] : undefined
+}
+
 /** Of the first table that has the column. */
 function typeOfColumn(
   { places }: Extract<Hint, { kind: 'column' }>,
   known: ReadonlyMap<string, TableTypes>,
 ): PgTypeName | undefined {
   for (const { table, column } of places) {
-    const type = known.get(table)?.get(column)
+    const types = known.get(table)
+    const type = typeof column === 'number' ? typeAt(types, column) : types?.get(column)
     if (type !== undefined) return type
   }
   return undefined

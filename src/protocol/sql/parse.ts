@@ -3,6 +3,7 @@
 
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
+import { answeredText } from './known-query.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import {
   isLast,
@@ -26,7 +27,8 @@ import { parseDelete, parseInsert, parseUpdate } from './write.js'
  * 0A000 for what is not supported, 54001 for what is too large. `folds`: names without quotes are
  * read in lower case, as PostgreSQL reads them.
  */
-export function parseStatement(text: string, folds = false): Parsed {
+export function parseStatement(given: string, folds = false): Parsed {
+  const text = answeredText(given)
   const tokens = new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)), folds)
   while (tokens.acceptSymbol(';'));
   const statement = parseOne(tokens)
