@@ -1,5 +1,5 @@
-// Which relation a name without quotes means: PostgreSQL folds it to lower case, documents keep their
-// case. A table of CREATE TABLE and one of the catalog is found by the folded name, any other
+// Which relation a name without quotes means: PostgreSQL folds it to lower case, documents keep
+// their case. A table of CREATE TABLE and one of the catalog is found by the folded name, any other
 // collection by the name as written. A statement that names one of the former is read folded.
 // (docs/sql.md, "Names")
 

@@ -1,4 +1,5 @@
-// PostgreSQL's key words by what they may name, as pg_get_keywords() tells clients that quote names.
+// PostgreSQL's key words by what they may name, as pg_get_keywords() tells clients that quote
+// names.
 // Source: PostgreSQL 15, kwlist.h.
 
 export interface PgKeyword {

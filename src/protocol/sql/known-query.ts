@@ -1,5 +1,5 @@
-// Statements of clients that are known word for word by how they begin, and ask in a grammar that is
-// not supported for what a simpler statement answers.
+// Statements of clients that are known by how they begin, and ask in a grammar that is not
+// supported for what a simpler statement answers.
 
 /** How asyncpg asks what types are that it has no codec for: `typeinfo_tree` is its own name. */
 const typeTree = /^\s*WITH\s+RECURSIVE\s+typeinfo_tree\s*\(\s*oid,\s*ns,\s*name,\s*kind,/i

@@ -1,4 +1,5 @@
-// What the key of documents is called as a constraint: `_id_` is the primary key of its table.
+// What the key of documents is called as a constraint: `_id_` is the primary key of its table, and
+// errors and the catalogue call it alike.
 
 const idIndex = '_id_'
 

@@ -145,7 +145,8 @@ export function requireColumns(
 
 /** Of a column that must not be NULL. */
 export function missingValue(column: string, table: string): GatewayError {
-  const text = `null value in column "${column}" of relation "${table}" violates not-null constraint`
+  const place = `column "${column}" of relation "${table}"`
+  const text = `null value in ${place} violates not-null constraint`
   const extra = { sqlState: '23502', schema: 'public', table, column }
   return fail('DocumentValidationFailure', text, extra)
 }

@@ -1,5 +1,5 @@
-// What CREATE TABLE has said of a collection, kept for as long as its descriptor is: every statement
-// that names the table asks for it.
+// What CREATE TABLE has said of a collection, kept for as long as its descriptor is: every
+// statement that names the table asks for it.
 
 import type { Namespace } from '../../../engine/types.js'
 import { idColumn, type KnownTable } from '../catalog/known-table.js'

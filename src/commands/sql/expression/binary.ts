@@ -17,7 +17,7 @@ import { parseArrayText } from './array-text.js'
 import { jsonOfText, typeNameOf } from './cast.js'
 import type { Operand } from './comparison.js'
 import { joined } from './concat.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import { evaluationError, evaluationState, undefinedHint } from './evaluation-error.js'
 import { shifted } from './interval.js'
 import { contains, member, memberAt } from './json-access.js'
 import { type LikePattern, matchesLike, parseLike } from './like.js'
@@ -83,11 +83,9 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
   }
   const types = `${typeNameOf(left)} ${operator} ${typeNameOf(right)}`
   const message = `operator does not exist: ${types}`
-  throw evaluationError(evaluationState.undefinedFunction, message, undefined, operatorHint)
+  const hint = undefinedHint('operator')
+  throw evaluationError(evaluationState.undefinedFunction, message, undefined, hint)
 }
-
-const operatorHint =
-  'No operator matches the given name and argument types. You might need to add explicit type casts.'
 
 function daysLater(date: Value, days: bigint): Value {
   const span = { months: 0, ms: Number(days) * dayMs }

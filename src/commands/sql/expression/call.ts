@@ -9,7 +9,12 @@ import { sessionFunction } from '../session/session-functions.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
 import { documentFunctions } from './document-functions.js'
-import { evaluationError, evaluationState, isUndefinedOperator } from './evaluation-error.js'
+import {
+  evaluationError,
+  evaluationState,
+  isUndefinedOperator,
+  undefinedHint,
+} from './evaluation-error.js'
 import { type FunctionRow, requireRoom } from './function-row.js'
 import { numberFunctions } from './number-functions.js'
 import type { Scope } from './scope.js'
@@ -79,11 +84,9 @@ function unknownFunction(call: Call, scope: Scope): Error {
 
 function undefinedFunction({ name, at }: Call, types: readonly string[]): Error {
   const message = `function ${name}(${types.join(', ')}) does not exist`
-  return evaluationError(evaluationState.undefinedFunction, message, at, functionHint)
+  const hint = undefinedHint('function')
+  return evaluationError(evaluationState.undefinedFunction, message, at, hint)
 }
-
-const functionHint =
-  'No function matches the given name and argument types. You might need to add explicit type casts.'
 
 /** As PostgreSQL calls it; a literal text and what only rows tell are of unknown type. */
 function typeTitle(expression: Expression, scope: Scope): string {

@@ -38,6 +38,7 @@ import {
   evaluationState,
   isUndefinedOperator,
   placed,
+  undefinedHint,
 } from './evaluation-error.js'
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
@@ -244,14 +245,12 @@ function signed(operator: string, operand: Evaluator): Evaluator {
     if (value === undefined) return undefined
     if (!value.isNumber) {
       const message = `operator does not exist: ${operator} ${typeNameOf(value)}`
-      throw evaluationError(evaluationState.undefinedFunction, message, undefined, signHint)
+      const hint = undefinedHint('operator', true)
+      throw evaluationError(evaluationState.undefinedFunction, message, undefined, hint)
     }
     return operator === '-' ? negate(value) : value
   })
 }
-
-const signHint =
-  'No operator matches the given name and argument type. You might need to add an explicit type cast.'
 
 function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scope): Evaluator {
   const { operator, left, right } = expression

@@ -40,6 +40,15 @@ export const evaluationState = {
 
 export type EvaluationState = (typeof evaluationState)[keyof typeof evaluationState]
 
+const castHint = 'You might need to add'
+
+/** What PostgreSQL tells with 42883: of how many arguments, and of what. */
+export function undefinedHint(what: 'function' | 'operator', isOne = false): string {
+  const types = isOne ? 'type' : 'types'
+  const casts = isOne ? 'an explicit type cast' : 'explicit type casts'
+  return `No ${what} matches the given name and argument ${types}. ${castHint} ${casts}.`
+}
+
 /** UTF-16 offsets of errors into the text of their statement. */
 const offsets = new WeakMap<GatewayError, number>()
 

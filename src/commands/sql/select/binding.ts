@@ -16,7 +16,7 @@ import { sameExpression, someNode } from '../expression/expression-tree.js'
 import { referencesOf } from '../relation-names.js'
 import { hasAggregate } from './aggregate.js'
 import { Names } from './names.js'
-import { resultNames } from './result.js'
+import { nameOf, resultNames } from './result.js'
 
 export interface BoundSelect {
   readonly tables: readonly string[]
@@ -48,7 +48,11 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
   const joins = statement.joins.map((join, i) => binder.join(join, i + 1))
   const given = statement.results.flatMap((item) => binder.starred(item) ?? [item])
   const results = given.map((item) => {
-    return { ...item, expression: binder.bound(item.expression) }
+    const expression = binder.bound(item.expression)
+    // A field that may stand for a row is called as it was written.
+    const isOther = item.expression.kind === 'column' && expression.kind === 'call'
+    const name = isOther ? { alias: nameOf(item.expression) } : {}
+    return { ...name, ...item, expression }
   })
   const where = statement.where && binder.bound(statement.where)
   const having = statement.having && binder.bound(statement.having)

@@ -1,0 +1,81 @@
+// Tables of CREATE TABLE beside plain collections: which names are folded, what `*` shows, whose rights
+// count, and what is asked of documents that other protocols have written.
+
+import tap from 'tap'
+import { type CommandRoom, eachRoom, type Reply } from '../../support/command-room.js'
+import { identities } from '../../support/identities.js'
+import { openPlace } from '../../support/rights-room.js'
+import { rowsOf, stateOfStatement } from './select/selecting.js'
+
+async function filled(room: CommandRoom): Promise<void> {
+  await room.run({ sqlDefine: 'CREATE TABLE People (Id int PRIMARY KEY, Name text)' })
+  await room.run({ sqlChange: "INSERT INTO PEOPLE VALUES (1, 'Ann'), (2, NULL)" })
+  await room.insert('Orders', { _id: 1, personId: 1, Total: 5 }, { _id: 2, personId: 2, total: 7 })
+}
+
+eachRoom(tap, 'fields of a plain collection keep their case beside a table', async (t, room) => {
+  await filled(room)
+  const text = `SELECT P.NAME, O.personId, o.Total FROM People P JOIN Orders O ON O.personId = P.ID
+    ORDER BY P.Id`
+  t.same(await rowsOf(room, text), [
+    { name: 'Ann', personId: 1, Total: 5 },
+    { name: null, personId: 2, Total: null },
+  ])
+  t.same(await rowsOf(room, 'SELECT Total, total AS T FROM Orders ORDER BY _id'), [
+    { Total: 5, T: null },
+    { Total: null, T: 7 },
+  ])
+  t.same(await rowsOf(room, 'SELECT * FROM orders'), [], 'a collection is called as it is written')
+})
+
+eachRoom(tap, '_id of a declared table is named, and not shown', async (t, room) => {
+  await filled(room)
+  const [row] = await rowsOf(room, 'SELECT _id, id FROM people WHERE id = 1')
+  t.equal(String(row?._id).length, 24)
+  t.same(await rowsOf(room, 'SELECT * FROM people ORDER BY name'), [
+    { id: 1, name: 'Ann' },
+    { id: 2, name: null },
+  ])
+  await room.run({ sqlChange: "INSERT INTO people (_id, id) VALUES ('x', 3)" })
+  t.same(await rowsOf(room, "SELECT id FROM people WHERE _id = 'x'"), [{ id: 3 }])
+})
+
+eachRoom(tap, 'what other protocols add to a table is not seen', async (t, room) => {
+  await filled(room)
+  await room.insert('people', { _id: 9, id: 9, name: 'Eve', extra: 1 })
+  t.same(await rowsOf(room, 'SELECT * FROM people WHERE id = 9'), [{ id: 9, name: 'Eve' }])
+  t.equal(await stateOfStatement(room, 'SELECT extra FROM people'), '42703')
+})
+
+eachRoom(tap, 'a quoted name is as it is written', async (t, room) => {
+  await room.run({ sqlDefine: 'CREATE TABLE "Big" ("Id" int)' })
+  await room.run({ sqlChange: 'INSERT INTO "Big" VALUES (1)' })
+  t.same(await rowsOf(room, 'SELECT "Id" FROM "Big"'), [{ Id: 1 }])
+  t.equal(await stateOfStatement(room, 'SELECT Id FROM "Big"'), '42703')
+  t.same(await rowsOf(room, 'SELECT * FROM big'), [])
+})
+
+eachRoom(tap, 'a plain collection answers its documents as rows of their own', async (t, room) => {
+  await room.insert('s', { _id: 1, a: 2 }, { _id: 2, s: 'field' })
+  t.same(await rowsOf(room, 'SELECT s FROM s ORDER BY _id'), [
+    { s: { _id: 1, a: 2 } },
+    { s: 'field' },
+  ])
+})
+
+tap.test('the table that a folded name means is read with its own rights', async (t) => {
+  const { room, reset } = await openPlace()
+  await reset('private')
+  t.teardown(() => room.engine.close())
+  const run = (who: keyof typeof identities, body: Reply) =>
+    room.run(body, 'test', room.sessionOf(identities[who]))
+  await run('owner', { sqlDefine: 'CREATE TABLE mine (a int)' })
+  await run('owner', { sqlChange: 'INSERT INTO mine VALUES (1)' })
+  const read = { sqlSelect: 'SELECT A FROM MINE' }
+  t.same((await run('owner', read)).cursor.firstBatch, [{ a: 1 }])
+  await t.rejects(run('stranger', read), { kind: 'Unauthorized' })
+  await t.rejects(run('stranger', { sqlChange: 'DELETE FROM Mine' }), { kind: 'Unauthorized' })
+  await t.rejects(run('stranger', { sqlDefine: 'DROP TABLE Mine' }), { kind: 'Unauthorized' })
+  const explain = { sqlExplain: 'EXPLAIN SELECT A FROM MINE' }
+  await t.rejects(run('stranger', explain), { kind: 'Unauthorized' })
+})
