@@ -114,6 +114,10 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
+  server.users.onChanged = ({ database, name }) =>
+    protocols.closeSessions((identity) => {
+      return identity.kind === 'user' && identity.database === database && identity.name === name
+    })
   const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
@@ -148,7 +152,7 @@ async function openServer(
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
-  const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
+  const quotas = new Quotas(quotaLimitsOf(settings))
   engine.builds.resumedBound = quotas.requireSpace
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)

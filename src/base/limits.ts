@@ -366,9 +366,12 @@ export const sessionCookieCharsMax = 1_024
 export const sessionSweepMs = 10_000
 /** Sessions and nonces that one program of a sweep removes. */
 export const sessionsSweptAtOnce = 200
-/** Between looks at what wallets own, milliseconds, and the share of the time that they take. */
-export const quotaLookMsMin = 100
-export const quotaLookShare = 0.02
+/**
+ * A walk over all collections for `/health` and the metrics that takes no longer is made for each
+ * request, milliseconds; a longer one takes this share of the time.
+ */
+export const totalsFreeMs = 10
+export const totalsShare = 0.01
 /** Keys, and roles, that a restore prints one by one. */
 export const rightsListedMax = 20
 /** Characters of an Idempotency-Key, and how long an answer is kept under one. */

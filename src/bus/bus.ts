@@ -241,11 +241,10 @@ export class Bus implements BusView {
 
   /** A wallet's command: counted, and refused where its key has had its share. */
   private meet({ protocol, identity }: Session, command: string): void {
-    const { keyUse, keyLimit, quotas } = this.services
+    const { keyUse, keyLimit } = this.services
     // HTTP counts by its routes.
     if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
     keyLimit?.take(identity)
-    quotas?.look()
   }
 
   private rowOf({ body }: Request): DocumentRow {

@@ -41,7 +41,8 @@ const usageKeysMax = 1_000
 
 /** Whether a key is that of an owner's sum. */
 export function isUsageKey(key: Bytes): boolean {
-  if (key[0] !== keyClass.count || key.length <= 5) return false
+  // A mark before the owner: it counts collections (holdings.ts).
+  if (key[0] !== keyClass.count || key.length <= 5 || (key[5] as number) < 0x20) return false
   return key[1] === 0 && key[2] === 0 && key[3] === 0 && key[4] === 0
 }
 

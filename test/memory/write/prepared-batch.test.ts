@@ -252,7 +252,7 @@ eachStore(
   async (t, { store, clock }) => {
     await admit(store, clock.now())
     const none = { storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 }
-    const quotas = new Quotas({ store, clock, limits: { ...none, graphs: 1 } })
+    const quotas = new Quotas({ ...none, graphs: 1 })
     const services = { standing, rules: strictRules, quotas }
     const room = new CommandRoom(store, clock, { services })
     const owner = room.sessionOf(sessionOf(wallets.owner))
@@ -272,7 +272,7 @@ eachStore(
   async (t, { store, clock }) => {
     await admit(store, clock.now())
     const none = { storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 }
-    const quotas = new Quotas({ store, clock, limits: { ...none, graphs: 1 } })
+    const quotas = new Quotas({ ...none, graphs: 1 })
     const services = { standing, rules: strictRules, quotas }
     const interrupted = new InterruptedStore(store)
     const room = new CommandRoom(interrupted, clock, { services })
