@@ -8,7 +8,7 @@ import type { Join, SelectStatement, Statement, TableReference } from '../../pro
 import { isVirtual } from './catalog/catalog.js'
 import { virtualName } from './catalog/catalog-tables.js'
 import { isDeclared } from './define/declared-table.js'
-import { foldedStatement, parsedStatement } from './statement-cache.js'
+import { canFold, foldedStatement, parsedStatement } from './statement-cache.js'
 
 /** A relation as the statement writes it, and with its names folded. */
 export interface RelationName {
@@ -21,10 +21,19 @@ export function referencesOf({ from, joins }: SelectStatement): readonly TableRe
   return from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
 }
 
+/** Of statements that are the same when they are folded. */
+const plainNames = new WeakMap<Statement, readonly RelationName[]>()
+
 /** The relations of a statement, which may be that of an EXPLAIN or a DECLARE. */
 export function relationNames(text: string, written: Statement): readonly RelationName[] {
+  const known = plainNames.get(written)
+  if (known !== undefined) return known
   const own = tablesOf(written)
-  if (!parsedStatement(text).canFold) return own.map((table) => ({ written: table, folded: table }))
+  if (!canFold(written)) {
+    const plain = own.map((table) => ({ written: table, folded: table }))
+    plainNames.set(written, plain)
+    return plain
+  }
   const folded = tablesOf(foldedStatement(text))
   return own.map((table, i) => ({ written: table, folded: folded[i] ?? table }))
 }
@@ -61,7 +70,7 @@ export function statementOver(
   written: Statement,
   found: readonly (Namespace | undefined)[],
 ): Statement {
-  if (!parsedStatement(text).canFold) return written
+  if (!canFold(written)) return written
   const names = relationNames(text, written)
   const isRead = names.some((name, i) => {
     const ns = found[i]

@@ -27,7 +27,20 @@ export function parsedStatement(text: string): Parsed {
   const { statement, parameters, canFold } = parseStatement(text)
   const parsed = { statement: qualified(statement, text), parameters, canFold, folded: undefined }
   statements.set(text, parsed)
+  if (canFold) noteFolding(parsed.statement)
   return parsed
+}
+
+const folding = new WeakSet<Statement>()
+
+function noteFolding(statement: Statement): void {
+  folding.add(statement)
+  if (statement.kind === 'explain' || statement.kind === 'declare') noteFolding(statement.statement)
+}
+
+/** Whether a tree of parsedStatement, or the statement in it, is another one with names folded. */
+export function canFold(statement: Statement): boolean {
+  return folding.has(statement)
 }
 
 /** The statement as PostgreSQL reads it: names without quotes in lower case. */

@@ -11,7 +11,7 @@ import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
 import { withPosition } from '../expression/evaluation-error.js'
 import { statementOver } from '../relation-names.js'
-import { parsedStatement } from '../statement-cache.js'
+import { canFold } from '../statement-cache.js'
 import { type ChangeStatement, changeOf, type SqlCall, sqlParams } from './change-call.js'
 import { touchOf } from './change-needs.js'
 import { runDelete } from './delete.js'
@@ -55,7 +55,7 @@ function changed(call: SqlCall, statement: ChangeStatement): Sweep<Document> {
 
 /** With its names folded, where it changes a declared table; told by the name that it has. */
 function* meantChange(call: SqlCall, written: ChangeStatement): Sweep<ChangeStatement> {
-  if (!parsedStatement(call.target).canFold) return written
+  if (!canFold(written)) return written
   const found = yield* readPhase(namespaceOf)
   return statementOver(call.target, written, [found]) as ChangeStatement
 }

@@ -17,7 +17,7 @@ import { collectionOf, type SqlCall, sqlParams } from '../change/change-call.js'
 import { uniqueViolation } from '../change/unique-violation.js'
 import { withPosition } from '../expression/evaluation-error.js'
 import { declaredStatement, meaning, relationNames, statementOver } from '../relation-names.js'
-import { parsedStatement } from '../statement-cache.js'
+import { canFold, parsedStatement } from '../statement-cache.js'
 import { type Defined, dropIndex, indexSpecOf } from './ddl-index.js'
 import { createTable, rulesRows } from './ddl-table.js'
 
@@ -60,7 +60,7 @@ export const sqlDefineRow = documentRow({
 /** Its names folded, where they are of a table that CREATE TABLE makes or has made. */
 function* meantDefinition(tx: ReadTx, call: SqlCall): Program<Definition> {
   const written = definitionOf(call)
-  if (!parsedStatement(call.target).canFold) return written
+  if (!canFold(written)) return written
   if (written.kind === 'createTable') return declaredStatement(call.target) as Definition
   const found = tx instanceof CommandReadTx ? tx.namespace() : undefined
   return statementOver(call.target, written, [found]) as Definition

@@ -11,7 +11,7 @@ import type { Document, Value } from '../../../value/value.js'
 import { firstBatch } from '../../document/cursors.js'
 import { evaluationError, evaluationState, withPosition } from '../expression/evaluation-error.js'
 import { referencesOf, statementOver } from '../relation-names.js'
-import { parsedStatement } from '../statement-cache.js'
+import { canFold, parsedStatement } from '../statement-cache.js'
 import { columnsOf, firstDocuments, withColumns } from './column-type.js'
 import { type SelectCall, selectTouches } from './from.js'
 import { openSelect } from './select.js'
@@ -67,6 +67,7 @@ function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
 /** With its names folded where a table of it asks for that. */
 function meantStatement(tx: CommandReadTx, text: string): SelectStatement {
   const written = statementOf(text)
+  if (!canFold(written)) return written
   const { references } = selectTree(written)
   const found = references.map((_, at) => tx.namespace(at))
   const meant = statementOver(text, written, found)
