@@ -35,14 +35,19 @@ export function parseWholeName(tokens: TokenStream): TableName {
   return table
 }
 
+/** A table of FROM, which may be a function. */
+export function parseTableItem(tokens: TokenStream): TableReference {
+  return parseTableReference(tokens, true)
+}
+
 /** A table with the name that the statement gives it. */
-export function parseTableReference(tokens: TokenStream): TableReference {
+export function parseTableReference(tokens: TokenStream, mayCall = false): TableReference {
   if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
   if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
   tokens.accept('only')
   const { token } = tokens
   const table = parseWholeName(tokens)
-  if (tokens.hasSymbol('(')) return parseFunction(tokens, table, token.kind === 'word')
+  if (mayCall && tokens.hasSymbol('(')) return parseFunction(tokens, table, token.kind === 'word')
   const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
   if (alias !== undefined && tokens.hasSymbol('(')) throw tokens.notSupported('column aliases')
   return alias === undefined ? table : { ...table, alias }

@@ -39,7 +39,7 @@ import { planJoins } from './join-plan.js'
 import { JoinSource } from './join-source.js'
 import { LimitSource } from './limit-source.js'
 import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
-import { openOrdered } from './ordered-find.js'
+import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
@@ -197,7 +197,10 @@ class Select {
     const { bound, tables, call } = this
     const [table] = tables
     if (bound.isGrouped || bound.isDistinct || table?.ns === undefined) return undefined
-    return openOrdered(table.ns, filter, this.orderItems(), call)
+    const items = this.orderItems()
+    const ordered = openOrdered(table.ns, filter, items, call)
+    if (ordered !== undefined || table.known === undefined) return ordered
+    return openNullsApart(table.ns, filter, items, call)
   }
 
   private *joined(first: Table): Program<Source> {
