@@ -10,7 +10,7 @@ import { documentRow } from '../../bus/row.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Touch } from '../../engine/types.js'
-import type { Expression, SelectStatement, Statement } from '../../protocol/sql/ast.js'
+import type { Expression, OrderItem, SelectStatement, Statement } from '../../protocol/sql/ast.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileSort } from '../../query/sort.js'
 import type { Program } from '../../store/store.js'
@@ -33,7 +33,7 @@ import { bindSelect } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
 import { isLookedUp, openTable, selectTouches, type Table } from './select/from.js'
 import { type JoinStep, planJoins } from './select/join-plan.js'
-import { openOrdered, sortSpec } from './select/ordered-find.js'
+import { openNullsApart, openOrdered, sortSpec } from './select/ordered-find.js'
 import { parsedStatement } from './statement-cache.js'
 
 interface ExplainedStatement {
@@ -142,14 +142,27 @@ function* tablesOfSelect(
     const filter = supersetFilter(allOf(conditions), scope, at)
     const isAlone = tables.length === 1 && bound.groupBy.length === 0 && !bound.isDistinct
     const { ns } = table
-    const isOrdered =
-      isAlone && ns !== undefined && openOrdered(ns, filter, bound.orderBy, call) !== undefined
-    const sort = isOrdered ? sortSpec(bound.orderBy) : undefined
+    const isOrdered = isAlone && ns !== undefined && hasOrder(ns, filter, bound.orderBy, call)
+    const sort = isOrdered ? sortSpec(bound.orderBy.map(withUsualNulls)) : undefined
     const join = step === undefined ? undefined : yield* joinOf(tx, step, table)
     const name = bound.tables[at] ?? table.name
     found.push(yield* explained(tx, call, { table, name, filter, sort, join }, analyzes))
   }
   return found
+}
+
+function hasOrder(
+  ns: Namespace,
+  filter: Document,
+  items: readonly OrderItem[],
+  call: SqlCall,
+): boolean {
+  const found = openOrdered(ns, filter, items, call) ?? openNullsApart(ns, filter, items, call)
+  return found !== undefined
+}
+
+function withUsualNulls({ expression, descends }: OrderItem): OrderItem {
+  return { expression, descends }
 }
 
 function allOf(operands: readonly Expression[]): Expression | undefined {

@@ -83,6 +83,8 @@ eachRoom(tap, 'an index gives the order with NULLs last', async (t, room) => {
     ...ascending.filter((i) => i % 7 !== 0),
   ])
   t.same(await asked('WHERE a > 15 ORDER BY a DESC LIMIT 3'), descending.slice(9, 12))
+  const plan = await room.run({ sqlExplain: 'EXPLAIN SELECT id FROM n ORDER BY a LIMIT 5' })
+  t.match(JSON.stringify(plan.cursor.firstBatch), /Index Scan using n_a/)
 })
 
 function idOf({ id }: Reply): number {
