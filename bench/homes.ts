@@ -33,6 +33,7 @@ export async function homes(): Promise<Figure[]> {
   let beside: Listed
   let far: Listed
   try {
+    await room.engine.start()
     await admit(store, systemClock.now())
     await makeHome(store, [homeOf(wallets.owner)])
     await fill(store, 0, few)

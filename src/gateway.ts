@@ -8,6 +8,7 @@ import { HeapRest, processHeap } from './base/heap-rest.js'
 import { shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
 import { MemoryAccount } from './base/memory-account.js'
+import type { Scheduler } from './base/scheduler.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
@@ -58,6 +59,8 @@ export interface Gateway {
   readonly madeKey: string | undefined
   /** What the operator should know of this start, a sentence each. */
   readonly notes: readonly string[]
+  /** Whose turn it is: measurements ask it what an owner has waited for. */
+  readonly scheduler: Scheduler | undefined
   /**
    * Reads the certificate again, for handshakes from now on; false where there is none. Throws
    * InvalidOptions where the new one does not hold: then the old one goes on.
@@ -127,7 +130,8 @@ async function openOver(
     tls?.reload()
     return tls !== undefined
   }
-  return { ports, madeKey: made, notes, reloadTls, close: () => close(parts) }
+  const { scheduler } = store
+  return { ports, madeKey: made, notes, scheduler, reloadTls, close: () => close(parts) }
 }
 
 /** All that listeners serve, which are asked for once they are open. */

@@ -121,7 +121,7 @@ export class FileReport {
     let sums = 0
     parser.on('child', (child: Parser) => {
       sums++
-      child.on('comment', (text: string) => this.comments.push(text.trim()))
+      child.on('comment', (text: string) => this.comment(text.trim()))
       this.follow(child, [...above, child.name])
     })
     parser.on('assert', (result: Result) => {
@@ -136,6 +136,11 @@ export class FileReport {
     if (result.skip !== false) this.skipped.push(`${this.file}: ${name}: ${String(result.skip)}`)
     else if (result.ok) this.passed++
     else this.note(name, detailOf(result))
+  }
+
+  /** Not what tap says of itself. */
+  private comment(text: string): void {
+    if (!/^# (Subtest|time|\{)/.test(text)) this.comments.push(text)
   }
 
   private note(name: string, detail: string): void {

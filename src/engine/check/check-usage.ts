@@ -9,9 +9,9 @@ import { decodeCount, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
 import { eachNamespace } from '../collection/catalog-walk.js'
-import { isUsageCounted, ownersId, spaceOf } from '../collection/counters.js'
+import { ownersId, spaceOf, usageCounted } from '../collection/counters.js'
 import { payerOf } from '../collection/descriptors.js'
-import { countedAs, heldMark, isHeldCounted } from '../collection/holdings.js'
+import { countedAs, heldCounted, heldMark } from '../collection/holdings.js'
 import { oneState, pagesOf } from './check-steps.js'
 
 export function* checkUsage(): Sweep<string[]> {
@@ -20,7 +20,8 @@ export function* checkUsage(): Sweep<string[]> {
 
 function* differences(tx: ReadTx): Program<string[]> {
   // A folder of before has its sums from its next start on.
-  if (!(yield* isUsageCounted(tx)) || !(yield* isHeldCounted(tx))) return []
+  const counted = [yield* usageCounted(tx), yield* heldCounted(tx)]
+  if (counted.some(({ isDone }) => !isDone)) return []
   const sums = new Map<string, number>()
   const holdings = new Map<string, Count>()
   yield* eachNamespace(tx, function* (ns) {
@@ -34,20 +35,20 @@ function* differences(tx: ReadTx): Program<string[]> {
       bytes: bytes + (held === 'graphs' ? 1 : 0),
     })
   })
-  const counted = new Map<string, number>()
+  const summed = new Map<string, number>()
   const held = new Map<string, Count>()
   const range = { start: idKey(keyClass.count, ownersId), end: idKey(keyClass.count, ownersId + 1) }
   yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
     for (const { key, value } of entries) {
       const count = decodeCount(value)
       if (key[5] === heldMark) held.set(textOf(key, 6), count)
-      else counted.set(textOf(key, 5), count.bytes)
+      else summed.set(textOf(key, 5), count.bytes)
     }
     return true
   })
   const texts: string[] = []
-  for (const owner of new Set([...sums.keys(), ...counted.keys()])) {
-    const [sum, count] = [sums.get(owner) ?? 0, counted.get(owner) ?? 0]
+  for (const owner of new Set([...sums.keys(), ...summed.keys()])) {
+    const [sum, count] = [sums.get(owner) ?? 0, summed.get(owner) ?? 0]
     if (sum !== count) texts.push(`collections of ${owner} have ${sum} bytes, counted as ${count}`)
   }
   for (const owner of new Set([...holdings.keys(), ...held.keys()])) {

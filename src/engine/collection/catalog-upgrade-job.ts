@@ -5,10 +5,10 @@ import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, Store, Tx } from '../../store/store.js'
 import { keysVersion } from '../../value/collation.js'
-import { listNamespaces, namespacesFrom } from './catalog.js'
+import { namespacesFrom } from './catalog.js'
 import { isUnfinished, putIndex } from './catalog-index.js'
-import { countUsage, isUsageCounted } from './counters.js'
-import { countHoldings, isHeldCounted } from './holdings.js'
+import { countUsage, usageCounted } from './counters.js'
+import { countHoldings, heldCounted } from './holdings.js'
 
 const doneKey = Uint8Array.of(keyClass.catalog, 0x00, 0x05)
 /** Which records are there: 1 had none of what is unfinished. */
@@ -33,25 +33,34 @@ export async function indexCatalog(store: Store): Promise<void> {
 function* indexPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined> {
   const page = yield* namespacesFrom(tx, start, atOnce)
   for (const { ns } of page) putIndex(tx, ns)
-  const last = page.at(-1)
-  if (last !== undefined && page.length === atOnce) {
-    return concatBytes(last.key, Uint8Array.of(0))
-  }
+  const next = nextOf(page)
+  if (next !== undefined) return next
   tx.put(doneKey, Uint8Array.of(doneVersion))
   return undefined
 }
 
 /** Makes the sums of owners where a folder of before has none; before anything is given back. */
 export async function countOwners(store: Store): Promise<void> {
-  const { isUsage, isHeld } = await store.read(function* (tx) {
-    return { isUsage: yield* isUsageCounted(tx), isHeld: yield* isHeldCounted(tx) }
-  })
-  if (isUsage && isHeld) return
-  const all = await store.read((tx) => listNamespaces(tx))
-  await store.write(function* (tx) {
-    if (!isUsage) yield* countUsage(tx, all)
-    if (!isHeld) yield* countHoldings(tx, all)
-  })
+  const sums = [
+    { counted: usageCounted, count: countUsage },
+    { counted: heldCounted, count: countHoldings },
+  ]
+  for (const { counted, count } of sums) {
+    let isDone = (await store.read(counted)).isDone
+    while (!isDone) {
+      isDone = await store.write(function* (tx) {
+        const { next: start } = yield* counted(tx)
+        const page = yield* namespacesFrom(tx, start, atOnce)
+        const next = nextOf(page)
+        yield* count(
+          tx,
+          page.map(({ ns }) => ns),
+          next,
+        )
+        return next === undefined
+      })
+    }
+  }
 }
 
 /** The keys under collations are those of this version. */
@@ -80,8 +89,11 @@ export async function markOldKeys(store: Store): Promise<void> {
 function* markPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined> {
   const page = yield* namespacesFrom(tx, start, atOnce)
   for (const { ns } of page) if (isUnfinished(ns)) putIndex(tx, ns)
-  const last = page.at(-1)
-  return last === undefined || page.length < atOnce
-    ? undefined
-    : concatBytes(last.key, Uint8Array.of(0))
+  return nextOf(page)
+}
+
+/** Where the next page begins; undefined behind the last. */
+function nextOf(page: readonly { readonly key: Bytes }[]): Bytes | undefined {
+  const last = page.length < atOnce ? undefined : page.at(-1)
+  return last && concatBytes(last.key, Uint8Array.of(0))
 }

@@ -6,7 +6,7 @@ import { type Bytes, utf8 } from '../../base/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Guarded, Held, Namespace } from '../types.js'
-import { ownersId } from './counters.js'
+import { type Counted, countedBytes, ownersId, readCounted } from './counters.js'
 import { graphPrefix, payerOf } from './descriptors.js'
 import { channelsName, keyspaceIndex } from './homes.js'
 
@@ -67,12 +67,16 @@ export function moveHolding(tx: Tx, from: NamedAccess, to: NamedAccess): void {
 /** Where they are known to be complete: a folder of before has none. */
 const heldCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x07)
 
-export function* isHeldCounted(tx: ReadTx): Program<boolean> {
-  return (yield* tx.get(heldCountedKey)) !== undefined
+export function* heldCounted(tx: ReadTx): Program<Counted> {
+  return readCounted(yield* tx.get(heldCountedKey))
 }
 
-/** Counts all collections of a folder that has no such counters yet: for the start. */
-export function* countHoldings(tx: Tx, namespaces: readonly Namespace[]): Program<void> {
+/** Counts a page of the collections of a folder that has no such counters yet; as countUsage. */
+export function* countHoldings(
+  tx: Tx,
+  namespaces: readonly Namespace[],
+  next?: Bytes,
+): Program<void> {
   for (const ns of namespaces) addHolding(tx, ns, 1)
-  tx.put(heldCountedKey, Uint8Array.of(1))
+  tx.put(heldCountedKey, countedBytes(next))
 }

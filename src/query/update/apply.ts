@@ -135,7 +135,7 @@ class Application {
     }
   }
 
-  /** A text under `$[]` stands in the result once for each element: refused before it is written. */
+  /** A text under `$[]` stands in the result once an element: refused before it is written. */
   private put(value: Value): void {
     this.putBytes += value.end - value.start
     if (this.putBytes > documentBytesMax) throw tooLarge()

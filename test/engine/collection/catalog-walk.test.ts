@@ -12,6 +12,7 @@ import {
   renameNamespace,
   saveAccess,
 } from '../../../src/engine/collection/catalog.js'
+import { countOwners } from '../../../src/engine/collection/catalog-upgrade-job.js'
 import { emptyDocument } from '../../../src/engine/collection/descriptors.js'
 import {
   addHolding,
@@ -176,3 +177,37 @@ await eachStore(
     t.match(await slow.read(), { documents: 4 })
   },
 )
+
+const many = 1_200
+
+await eachStore(t, 'a folder of before is counted page by page', async (t, { store }) => {
+  for (let from = 0; from < many; from += 100) {
+    await store.write(function* (tx) {
+      for (let i = from; i < from + 100; i++) {
+        const [db, name] = ['main', `c${i}`]
+        const options = { mode: 'private', now: 0, options: emptyDocument } as const
+        const made = { ...options, owner: alice, uuid: uuidOfName(db, name) }
+        const ns = yield* createAnyNamespace(tx, db, name, made)
+        // As an older Sigil has made it.
+        addHolding(tx, ns, -1)
+      }
+    })
+  }
+  const interrupted = new Error('a crash')
+  let writes = 0
+  const crashing: Store = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name === 'write' && ++writes > 3) throw interrupted
+        return value.apply(target, args)
+      }
+    },
+  })
+  await t.rejects(countOwners(crashing), interrupted, 'between two pages')
+  await countOwners(store)
+  await countOwners(store)
+  t.same(await store.read((tx) => holdingOf(tx, alice)), { collections: many, graphs: 0 })
+  t.same(await checkStore(store), [])
+})
