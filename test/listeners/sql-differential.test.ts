@@ -174,6 +174,7 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
       'SELECT x.id FROM s x, s x',
       'SELECT 1::nosuch',
     )
+    await both(t, 'CREATE UNIQUE INDEX s_a ON s (a)')
     await both(t, 'CREATE TABLE pair (a int, b text, UNIQUE (a, b))')
     await both(t, "INSERT INTO pair VALUES (1, 'x')", "INSERT INTO pair VALUES (1, 'x')")
   })

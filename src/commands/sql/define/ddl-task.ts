@@ -52,7 +52,7 @@ export const sqlDefineRow = documentRow({
     try {
       return await define(call, await call.read((tx) => meantDefinition(tx, call)))
     } catch (thrown) {
-      throw withPosition(uniqueViolation(thrown, call), call.target)
+      throw withPosition(uniqueViolation(thrown, call, true), call.target)
     }
   },
 })
