@@ -1050,3 +1050,13 @@ export const graphNodesMax = 1_000_000
 export const edgesPerProgram = 150
 export const edgesMergedAtOnce = 50
 assert(10 * edgesPerProgram < programPutsMax, 'what is moved fits a program')
+
+/**
+ * Pages of the tables that the background verification reads in one step: 1 MiB, some 0.3 ms of the
+ * checkpoint thread.
+ */
+export const scrubPagesPerStep = 256
+/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
+export const scrubStepMs = 64
+/** Small tables are not gone through more often than this, milliseconds. */
+export const scrubRoundMsMin = 1_000
