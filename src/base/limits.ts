@@ -180,8 +180,14 @@ export const muchGarbageBytes = 64 * MiB
 export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
-/** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
-export const modifyRunsMax = 16
+/**
+ * Searches of one update or findAndModify whose choice kept changing before WriteConflict. In each
+ * round at least one of those that search succeeds, so only thousands of clients reach it; the
+ * time limit of the command comes first.
+ */
+export const modifyRunsMax = 10_000
+/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
+export const candidatesMax = 128
 /** Entries that an upsert looks at again before it inserts: more would be a search. */
 export const upsertRecheckMax = 100
 /** Snapshot reads: age and number. */
