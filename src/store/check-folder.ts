@@ -77,6 +77,7 @@ function lookAt(
   let pages: readonly PageDamage[] = []
   const verify = () => {
     pages = verifyPages(folder, { isReadOnly: environment === undefined })
+    return pages.length === 0
   }
   if (environment === undefined) verify()
   else lockEnvironment(environment, folder, verify)

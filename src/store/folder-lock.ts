@@ -22,12 +22,13 @@ export function dropFolder(folder: string): void {
 /**
  * Makes this process the environment's first reader. Throws where another process is one. The
  * write lock makes two that start together take turns. `verify` is called once the folder is this
- * process's own and before a page of the tables is read; it may throw.
+ * process's own and before a page of the tables is read; it may throw. Where it answers false no
+ * page may be read at all, and the lock holds until the environment is closed.
  */
 export function lockEnvironment(
   environment: Environment,
   folder: string,
-  verify: () => void = () => undefined,
+  verify: () => boolean = () => true,
 ): void {
   const lease = environment.transactionSync(() => {
     environment.readerCheck()
@@ -35,7 +36,7 @@ export function lockEnvironment(
     return environment.useReadTransaction()
   })
   try {
-    verify()
+    if (!verify()) return
   } catch (error) {
     lease.done()
     throw error

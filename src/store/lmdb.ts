@@ -66,7 +66,10 @@ export function openLmdbStore(options: LmdbOptions): Store {
     const environment = openEnvironment(folder)
     try {
       const damages: PageDamage[] = []
-      lockEnvironment(environment, folder, () => damages.push(...verifyTables(folder, options)))
+      lockEnvironment(environment, folder, () => {
+        damages.push(...verifyTables(folder, options))
+        return true
+      })
       if (damages.length === 0) prepare(environment, folder)
       nodeFiles.syncFolderSync(folder)
       const tables = openTables(environment, folder, damages, options)

@@ -1,27 +1,34 @@
 // Which pages a commit wrote, and whether those that it copied were sound. LMDB never writes over a
 // page of the state before, so the two trees share all pages that the commit did not touch; only
-// the others are gone into. A page that was damaged while it was copied would be sound ever after.
+// the others are gone into. A page that was damaged when it was copied would be sound ever after.
 
+import { leavesPerCommit } from '../../base/limits.js'
 import { PageBuffer, type PageFile } from './page-file.js'
 import {
   childOf,
-  isSoundNodes,
+  hasOverflow,
   type Meta,
   nodeCount,
   overflowOf,
+  pageBytes,
   type Tree,
 } from './page-format.js'
-import type { PageSums } from './page-sums.js'
+import { type PageSums, unknownSum } from './page-sums.js'
 
 export interface ChangedPages {
+  /** Pages that have a sum now: those above the leaves, and the first of the leaves. */
   readonly pages: number[]
   /** Of these pages, in their order. */
   readonly sums: number[]
+  /** Leaves that have none yet. */
+  readonly unsummed: number[]
+  /** Pages that the state before used and this one does not. */
+  readonly gone: number[]
 }
 
 /** Read at once where pages lie side by side, and across gaps of so many others. */
 const runPages = 64
-const gapPages = 4
+const gapPages = 3
 
 /** Undefined where a page of the state before is damaged, or one of the new cannot be followed. */
 export function changedPages(
@@ -39,6 +46,8 @@ export function changedPages(
 class Changes implements ChangedPages {
   readonly pages: number[] = []
   readonly sums: number[] = []
+  readonly unsummed: number[] = []
+  readonly gone: number[] = []
   private readonly marks: Uint8Array
   private readonly run = new PageBuffer(runPages)
 
@@ -85,35 +94,37 @@ class Changes implements ChangedPages {
     })
   }
 
+  /** Of many leaves some are verified: the others are left to the scrub. */
   private passGone(gone: number[], height: number, below: number[]): boolean {
     const { noted, before } = this
-    return this.inRuns(gone, before.lastPage, (page, place, run) => {
-      if (run.sum(place) !== noted.of(page)) return false
+    for (const page of gone) this.gone.push(page)
+    const looked = height > 1 ? gone : gone.slice(0, leavesPerCommit)
+    return this.inRuns(looked, before.lastPage, (page, place, run) => {
+      const wanted = noted.of(page)
+      const isUnsummed = height === 1 && wanted === unknownSum
+      if (!isUnsummed && run.sum(place) !== wanted) return false
       return height === 1 || childrenOf(run.page(place), below)
     })
   }
 
   private passCome(come: number[], height: number, below: number[]): boolean {
-    const { after, before } = this
+    const { file, after, before } = this
+    if (height > 1) {
+      return this.inRuns(come, after.lastPage, (page, place, run) => {
+        this.note(page, run.sum(place))
+        return childrenOf(run.page(place), below)
+      })
+    }
+    for (const page of come.slice(leavesPerCommit)) this.unsummed.push(page)
+    const leaves = come.slice(0, leavesPerCommit)
     const overflow: number[] = []
-    const isSound = this.inRuns(come, after.lastPage, (page, place, run) => {
-      const bytes = run.page(place)
+    const isSound = this.inRuns(leaves, after.lastPage, (page, place, run) => {
       this.note(page, run.sum(place))
-      if (!isSoundNodes(bytes, page, height === 1)) return false
-      if (height > 1) return childrenOf(bytes, below)
-      for (let index = 0, count = nodeCount(bytes); index < count; index++) {
-        const ref = overflowOf(bytes, index)
-        if (ref === undefined || ref.transaction <= before.transaction) continue
-        for (let more = 0; more < ref.pages; more++) overflow.push(ref.page + more)
-      }
+      overflowPages(run, place, before.transaction, overflow)
       return true
     })
     return (
-      isSound &&
-      this.inRuns(overflow, after.lastPage, (page, place, run) => {
-        this.note(page, run.sum(place))
-        return true
-      })
+      isSound && sumPages(file, overflow, after.lastPage, this.run, (...of) => this.note(...of))
     )
   }
 
@@ -122,30 +133,72 @@ class Changes implements ChangedPages {
     this.sums.push(sum)
   }
 
-  /** Reads the pages in the order of the file; false where one is not in it or `look` says so. */
-  private inRuns(
-    pages: number[],
-    lastPage: number,
-    look: (page: number, place: number, run: PageBuffer) => boolean,
-  ): boolean {
-    const { file, run } = this
-    const sorted = Float64Array.from(pages).sort()
-    if (sorted.length > 0 && ((sorted[0] as number) < 2 || (sorted.at(-1) as number) > lastPage)) {
-      return false
-    }
-    for (let from = 0; from < sorted.length; ) {
-      const first = sorted[from] as number
-      let end = from + 1
-      while (end < sorted.length && isNear(first, sorted[end - 1], sorted[end])) end++
-      const count = (sorted[end - 1] as number) - first + 1
-      if (file.read(first, count, run) < count) return false
-      for (; from < end; from++) {
-        const page = sorted[from] as number
-        if (!look(page, page - first, run)) return false
-      }
-    }
-    return true
+  private inRuns(pages: number[], lastPage: number, look: Look): boolean {
+    return inRuns(this.file, pages, lastPage, this.run, look)
   }
+}
+
+/** Adds the overflow pages of a leaf's values that were written after `transaction`. */
+export function overflowPages(
+  run: PageBuffer,
+  place: number,
+  transaction: number,
+  pages: number[],
+): void {
+  if (!hasOverflow(run.bytes, place * pageBytes)) return
+  const bytes = run.page(place)
+  for (let index = 0, count = nodeCount(bytes); index < count; index++) {
+    const ref = overflowOf(bytes, index)
+    if (ref === undefined || ref.transaction <= transaction) continue
+    for (let more = 0; more < ref.pages; more++) pages.push(ref.page + more)
+  }
+}
+
+/** Tells the sum of each of these pages; false where one is not in the file. */
+export function sumPages(
+  file: PageFile,
+  pages: number[],
+  lastPage: number,
+  run: PageBuffer,
+  note: (page: number, sum: number) => void,
+): boolean {
+  return inRuns(file, pages, lastPage, run, (page, place) => {
+    note(page, run.sum(place))
+    return true
+  })
+}
+
+type Look = (page: number, place: number, run: PageBuffer) => boolean
+
+/** Reads the pages in the order of the file; false where one is not in it or `look` says so. */
+export function inRuns(
+  file: PageFile,
+  pages: number[],
+  lastPage: number,
+  run: PageBuffer,
+  look: Look,
+): boolean {
+  const sorted = Float64Array.from(pages).sort()
+  if (sorted.length > 0 && ((sorted[0] as number) < 2 || (sorted.at(-1) as number) > lastPage)) {
+    return false
+  }
+  for (let from = 0; from < sorted.length; ) {
+    const first = sorted[from] as number
+    let end = from + 1
+    while (end < sorted.length && isNear(first, sorted[end - 1], sorted[end])) end++
+    const count = (sorted[end - 1] as number) - first + 1
+    if (file.read(first, count, run) < count) return false
+    for (; from < end; from++) {
+      const page = sorted[from] as number
+      if (!look(page, page - first, run)) return false
+    }
+  }
+  return true
+}
+
+/** A buffer that takes a run of pages. */
+export function runBuffer(): PageBuffer {
+  return new PageBuffer(runPages)
 }
 
 function isNear(first: number, last = 0, next = 0): boolean {

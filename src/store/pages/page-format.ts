@@ -124,6 +124,17 @@ export function keyOf(page: Bytes, index: number): Bytes {
   return page.subarray(keyAt(at), keyAt(at) + keyBytes(page, at))
 }
 
+/** Whether any value of the leaf at `start` lies in overflow pages. */
+export function hasOverflow(bytes: Bytes, start: number): boolean {
+  const first = start + headerBytes
+  const end = first + readUint16(bytes, start + 20)
+  for (let at = first; at < end; at += 2) {
+    const node = first + readUint16(bytes, at)
+    if (((bytes[node + 4] as number) & bigFlag) !== 0) return true
+  }
+  return false
+}
+
 /** Of a leaf: where the value lies, if that is in overflow pages. */
 export function overflowOf(page: Bytes, index: number): OverflowRef | undefined {
   const at = nodeAt(page, index)

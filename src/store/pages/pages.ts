@@ -5,11 +5,18 @@
 import type { Bytes } from '../../base/bytes.js'
 import { scrubPagesPerStep } from '../../base/limits.js'
 import { isNoSpace } from '../files.js'
-import { type ChangedPages, changedPages } from './page-changes.js'
+import {
+  type ChangedPages,
+  changedPages,
+  inRuns,
+  overflowPages,
+  runBuffer,
+  sumPages,
+} from './page-changes.js'
 import { damagedFirstPage, type PageDamage } from './page-damage.js'
 import { type Metas, PageFile } from './page-file.js'
 import type { Meta } from './page-format.js'
-import { type Noted, PageSums } from './page-sums.js'
+import { type Noted, PageSums, unknownSum } from './page-sums.js'
 import { TreeVerifier } from './tree-verifier.js'
 
 export interface VerifyOptions {
@@ -21,6 +28,15 @@ export class Pages {
   private readonly file: PageFile
   private readonly sums: PageSums
   private readonly verifier: TreeVerifier
+  private readonly run = runBuffer()
+  /** The last state that was gone through, or compared with the one before. */
+  private seen: Noted
+  /** Leaves that have no sum yet are marked. */
+  private unsummed = new Uint8Array(0)
+  private unsummedPages = 0
+  private nextUnsummed = 0
+  /** Pages that got a sum since the last record. */
+  private unrecorded: number[] = []
   /** Where the next step of a scrub begins. */
   private from: Bytes | undefined
 
@@ -28,6 +44,7 @@ export class Pages {
     this.file = PageFile.open(folder)
     this.sums = PageSums.load(folder)
     this.verifier = new TreeVerifier(this.file, this.sums)
+    this.seen = this.sums.last
   }
 
   close(): void {
@@ -41,7 +58,7 @@ export class Pages {
   verify({ isReadOnly = false }: VerifyOptions = {}): PageDamage[] {
     const { file, sums } = this
     const metas = file.metas()
-    const damagedMeta = metaDamage(metas, sums.last)
+    const damagedMeta = metaDamage(metas, this.seen)
     if (typeof metas === 'number' || damagedMeta !== undefined) return damagedMeta ?? []
     const { newest, other } = metas
     const notedUpTo = sums.last.transaction
@@ -53,54 +70,69 @@ export class Pages {
     }
     const found = this.verifyState(newest, notedUpTo)
     damages.push(...found.damages)
-    if (damages.length === 0 && isBehind && !isReadOnly) this.append(notedOf(metas), found.taken)
-    return damages
+    if (damages.length > 0) return damages
+    this.seen = notedOf(metas)
+    this.unsummed = new Uint8Array(0)
+    this.unsummedPages = 0
+    for (const page of found.taken) this.unrecorded.push(page)
+    if (isBehind && !isReadOnly) this.record()
+    return []
   }
 
-  /** As verify, where a commit was made that was not noted. */
+  /** As verify, where a commit was made that was not looked at. */
   verifyIfBehind(): PageDamage[] {
     const metas = this.file.metas()
-    const noted = this.sums.last.transaction
-    return typeof metas === 'number' || metas.newest.transaction !== noted ? this.verify() : []
+    const { transaction } = this.seen
+    return typeof metas === 'number' || metas.newest.transaction !== transaction
+      ? this.verify()
+      : []
   }
 
   /**
-   * Notes the pages that the last commit wrote, and verifies those that it made them of. Answers
-   * damages; then nothing is noted, and there must be no further commit.
+   * Looks at the pages that the last commit wrote, and verifies those that it made them of. Answers
+   * damages; then there must be no further commit.
    */
   noteCommit(): PageDamage[] {
-    const { file, sums } = this
+    const { file, sums, seen } = this
     const metas = file.metas()
-    if (typeof metas === 'number') return metaDamage(metas, sums.last) ?? []
+    if (typeof metas === 'number') return metaDamage(metas, seen) ?? []
     const { newest, other } = metas
-    if (newest.transaction === sums.last.transaction) return []
-    if (other.transaction !== sums.last.transaction) return this.verify()
+    if (newest.transaction === seen.transaction) return []
+    if (other.transaction !== seen.transaction) return this.verify()
     const changed: ChangedPages | undefined = changedPages(file, sums, other, newest)
     if (changed === undefined) {
-      const { damages } = this.verifyState(other, other.transaction)
+      const { damages } = this.verifyState(other, sums.last.transaction, false)
       return damages.length > 0 ? damages : this.verify()
     }
+    this.seen = notedOf(metas)
+    for (const page of changed.gone) this.settle(page)
     for (let i = 0; i < changed.pages.length; i++) {
-      sums.set(changed.pages[i] as number, changed.sums[i] as number)
+      this.note(changed.pages[i] as number, changed.sums[i] as number)
     }
-    this.append(notedOf(metas), changed.pages)
+    this.putOff(changed.unsummed, newest.lastPage)
+    if (this.unsummedPages === 0) this.record()
     return []
   }
 
   /**
-   * Goes on verifying where the last step ended, by about `scrubPagesPerStep` pages. Nothing may be
-   * committed meanwhile. `isEnd` tells that all pages were gone through.
+   * Sums pages that have none yet, else goes on verifying where the last step ended; about
+   * `scrubPagesPerStep` pages. Nothing may be committed meanwhile. `isEnd` tells that all pages were
+   * gone through.
    */
   scrubStep(): { readonly damages: PageDamage[]; readonly isEnd: boolean } {
-    const { file, sums, from } = this
+    const { file, sums, from, seen } = this
     const metas = file.metas()
-    const damagedMeta = metaDamage(metas, sums.last)
+    const damagedMeta = metaDamage(metas, seen)
     if (typeof metas === 'number' || damagedMeta !== undefined) {
       return { damages: damagedMeta ?? [], isEnd: true }
     }
     const { newest } = metas
-    const notedUpTo = newest.transaction
-    const step = { meta: newest, notedUpTo, pagesMax: scrubPagesPerStep }
+    if (this.unsummedPages > 0) {
+      this.sumSome(newest)
+      return { damages: [], isEnd: false }
+    }
+    const notedUpTo = sums.last.transaction
+    const step = { meta: newest, notedUpTo, pagesMax: scrubPagesPerStep, hasOldSums: false }
     const found = this.verifier.verify(newest.pairs, {
       ...step,
       ...(from === undefined ? {} : { from }),
@@ -109,8 +141,61 @@ export class Pages {
     const isEnd = this.from === undefined
     const isSound =
       found.damages.length === 0 &&
-      (!isEnd || this.verifyFree(newest, notedUpTo).damages.length === 0)
-    return { damages: isSound ? [] : this.verifyState(newest, notedUpTo).damages, isEnd }
+      (!isEnd || this.verifyFree(newest, notedUpTo, false).damages.length === 0)
+    const damages = isSound ? [] : this.verifyState(newest, notedUpTo, false).damages
+    return { damages, isEnd }
+  }
+
+  /** Sums a step's worth of the leaves that were put off, and their large values. */
+  private sumSome({ lastPage }: Meta): void {
+    const { file, unsummed, run } = this
+    const leaves: number[] = []
+    let at = this.nextUnsummed
+    for (; at < unsummed.length && leaves.length < scrubPagesPerStep; at++) {
+      if (unsummed[at] === 1) leaves.push(at)
+    }
+    this.nextUnsummed = at < unsummed.length ? at : 0
+    const overflow: number[] = []
+    const { transaction } = this.sums.last
+    inRuns(file, leaves, lastPage, run, (page, place) => {
+      this.note(page, run.sum(place))
+      overflowPages(run, place, transaction, overflow)
+      this.settle(page)
+      return true
+    })
+    sumPages(file, overflow, lastPage, run, (page, sum) => this.note(page, sum))
+    if (this.unsummedPages === 0) this.record()
+  }
+
+  private note(page: number, sum: number): void {
+    this.sums.set(page, sum)
+    this.unrecorded.push(page)
+  }
+
+  private putOff(leaves: readonly number[], lastPage: number): void {
+    if (leaves.length === 0) return
+    if (lastPage >= this.unsummed.length) {
+      const grown = new Uint8Array(Math.max(2 * this.unsummed.length, lastPage + 1))
+      grown.set(this.unsummed)
+      this.unsummed = grown
+    }
+    for (const page of leaves) {
+      if (this.unsummed[page] !== 1) this.unsummedPages++
+      this.unsummed[page] = 1
+      this.sums.set(page, unknownSum)
+    }
+  }
+
+  /** The page has a sum now, or is not used any more. */
+  private settle(page: number): void {
+    if (this.unsummed[page] !== 1) return
+    this.unsummed[page] = 0
+    this.unsummedPages--
+  }
+
+  private record(): void {
+    this.append(this.seen, this.unrecorded)
+    this.unrecorded = []
   }
 
   /** Without room on the disk they are written with those of a later commit. */
@@ -122,17 +207,17 @@ export class Pages {
     }
   }
 
-  private verifyState(meta: Meta, notedUpTo: number) {
-    const pairs = this.verifier.verify(meta.pairs, { meta, notedUpTo })
-    const free = this.verifyFree(meta, notedUpTo)
+  private verifyState(meta: Meta, notedUpTo: number, hasOldSums = true) {
+    const pairs = this.verifier.verify(meta.pairs, { meta, notedUpTo, hasOldSums })
+    const free = this.verifyFree(meta, notedUpTo, hasOldSums)
     return {
       damages: [...pairs.damages, ...free.damages],
       taken: [...pairs.taken, ...free.taken],
     }
   }
 
-  private verifyFree(meta: Meta, notedUpTo: number) {
-    return this.verifier.verify(meta.free, { meta, notedUpTo, hasKeys: false })
+  private verifyFree(meta: Meta, notedUpTo: number, hasOldSums: boolean) {
+    return this.verifier.verify(meta.free, { meta, notedUpTo, hasOldSums, hasKeys: false })
   }
 }
 
