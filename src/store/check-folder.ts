@@ -23,6 +23,8 @@ export interface FolderReport {
   readonly tables: TablesReport
   /** Groups above those that the tables hold. */
   readonly log: LogState
+  /** The folder cannot be written: no store can be opened in it. */
+  readonly isReadOnly: boolean
 }
 
 export interface TablesReport extends TablesState {
@@ -87,7 +89,8 @@ function lookAt(
     const state = stateOf(reader, pages)
     const mark = readMark(nodeFiles, folder)
     const log = readLog(nodeFiles, logFolder(folder), state.applied.group, undefined, mark)
-    return { log, tables: checkTables(reader, pages, state, highestOf(state, log), progress) }
+    const tables = checkTables(reader, pages, state, highestOf(state, log), progress)
+    return { log, tables, isReadOnly: environment === undefined }
   } finally {
     reader.close()
   }

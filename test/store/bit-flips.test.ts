@@ -56,7 +56,10 @@ t.test('a flipped bit in a stored value is found, named and never served', async
       path: join(room, 'store'),
     })
     // The first of all keys share their page with the store's own metadata.
-    t.ok(isNamed(refused === undefined ? problems : [refused]), `flip ${flip}: ${problems.slice(0, 4).join('; ')}`)
+    t.ok(
+      isNamed(refused === undefined ? problems : [refused]),
+      `flip ${flip}: ${problems.slice(0, 4).join('; ')}`,
+    )
     if (flip < 3) {
       const check = await runSigil(['check'], settingsFor(join(room, 'store')))
       t.equal(check.code, 1)
