@@ -116,8 +116,8 @@ export class Pages {
 
   /**
    * Sums pages that have none yet, else goes on verifying where the last step ended; about
-   * `scrubPagesPerStep` pages. Nothing may be committed meanwhile. `isEnd` tells that all pages were
-   * gone through.
+   * `scrubPagesPerStep` pages. Nothing may be committed meanwhile. `isEnd` tells that all pages
+   * were gone through.
    */
   scrubStep(): { readonly damages: PageDamage[]; readonly isEnd: boolean } {
     const { file, sums, from, seen } = this
