@@ -196,8 +196,14 @@ export const muchGarbageBytes = 64 * MiB
 export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
-/** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
-export const modifyRunsMax = 16
+/**
+ * Searches of one update or findAndModify whose choice kept changing before WriteConflict. In each
+ * round at least one of those that search succeeds, so only thousands of clients reach it; the
+ * time limit of the command comes first.
+ */
+export const modifyRunsMax = 10_000
+/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
+export const candidatesMax = 128
 /** Entries that an upsert looks at again before it inserts: more would be a search. */
 export const upsertRecheckMax = 100
 /** Snapshot reads: age and number. */
@@ -1059,3 +1065,18 @@ export const graphNodesMax = 1_000_000
 export const edgesPerProgram = 150
 export const edgesMergedAtOnce = 50
 assert(10 * edgesPerProgram < programPutsMax, 'what is moved fits a program')
+
+/**
+ * Leaves of the tables that a commit sums, and of those that it replaced verifies, at once: some
+ * 0.5 ms. Of larger commits the others are summed by the steps of the background verification.
+ */
+export const leavesPerCommit = 64
+/**
+ * Pages of the tables that the background verification reads in one step: 1 MiB, some 0.3 ms of the
+ * checkpoint thread.
+ */
+export const scrubPagesPerStep = 256
+/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
+export const scrubStepMs = 64
+/** Small tables are not gone through more often than this, milliseconds. */
+export const scrubRoundMsMin = 1_000

@@ -26,6 +26,7 @@ import { LastApplied } from './overlay/last-applied.js'
 import type { Overlay } from './overlay/overlay.js'
 import type { OverlayDraft } from './overlay/overlay-draft.js'
 import { hashBytes } from './overlay/overlay-hash.js'
+import { DamagedPages, type PageDamage } from './pages/page-damage.js'
 import type { Backup, BackupOptions, Look } from './store.js'
 import type { DiskSpace } from './tables/disk-space.js'
 import { HotValues } from './tables/hot-values.js'
@@ -49,6 +50,8 @@ export interface LayeredOptions {
   readonly tablesBytes: () => number
   /** Lets the folder go; called once, last. */
   readonly closed: () => Promise<void>
+  /** Pages that were found damaged at the start. */
+  readonly damages: readonly PageDamage[]
 }
 
 /** What waits for a moment without a checkpoint; `after` must be in the tables then. */
@@ -87,7 +90,27 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.lastVersion = options.lastVersion
     this.frozen = [...options.frozen]
     this.relayer()
+    const [damage] = options.damages
+    if (damage !== undefined) {
+      options.checkpointer.end(damage.text)
+      this.refuseDamaged(options.damages)
+    }
     this.checkpoint()
+  }
+
+  /**
+   * Damaged pages of the tables: what lies under them is refused from now on, and so is all
+   * writing, since a checkpoint could copy the damage. All else can be read.
+   */
+  refuseDamaged(damages: readonly PageDamage[]): void {
+    const { stored, log, messages } = this.options
+    for (const { text } of damages) messages.error({}, text)
+    stored.refuse(new DamagedPages(damages))
+    const text = damages[0]?.text ?? 'pages of the tables are damaged'
+    this.failure = fail('OperationFailed', `${text}; writes are refused`)
+    log.stop(this.failure.message, false)
+    this.tellWaiting()
+    for (const { reject } of this.rests.splice(0)) reject(this.failure)
   }
 
   /** Told to the log when it begins and when it ends: every refused write would be a flood. */
@@ -198,6 +221,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
         checkpoints: this.checkpoints,
         lastCheckpointMs: this.lastCheckpointMs,
         logBytes: segmentBytes,
+        scrubs: this.options.checkpointer.stats().scrubs,
         ...syncs,
       },
     }
@@ -321,7 +345,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   private async checkpointAll(): Promise<void> {
     const { checkpointer, clock } = this.options
-    while (!this.closing) {
+    while (!this.hasEnded()) {
       await this.runRests()
       const oldest = this.frozen.at(-1)
       const segment = oldest?.segment

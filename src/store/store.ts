@@ -199,6 +199,8 @@ export interface LogStats {
   readonly maxSyncMs: number
   /** Bytes of the log's files. */
   readonly logBytes: number
+  /** How often all pages of the tables were verified since the start. */
+  readonly scrubs: number
 }
 
 export interface BackupStats {

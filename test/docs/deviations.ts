@@ -2,6 +2,7 @@
 // docs/compatibility.md, each row with the tests that show it.
 
 import { keyValueDeviations } from './key-value-deviations.js'
+import { sqlDeviations } from './sql-deviations.js'
 
 export interface Deviation {
   readonly topic: string
@@ -247,4 +248,5 @@ const documents: readonly Deviation[] = [
 export const deviations: readonly Deviations[] = [
   { title: 'Documents', rows: documents },
   { title: 'Key-value', rows: keyValueDeviations },
+  { title: 'SQL', rows: sqlDeviations },
 ]

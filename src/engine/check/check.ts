@@ -114,14 +114,27 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
   })
   // Which chunks nobody refers to is known only where every record could be read.
   const referred = isReadable ? { values, containers } : undefined
-  for (const text of yield* checkOwners(referred, commits)) {
-    problems.push({ ns: '', kind: 'unowned', text })
+  const parts = [
+    ['unowned', checkOwners(referred, commits)],
+    ['time', checkExpiry()],
+    ['order', checkHeads()],
+    ['count', checkUsage()],
+    ['name', checkReserved()],
+  ] as const
+  for (const [kind, part] of parts) {
+    for (const text of yield* readable(part)) problems.push({ ns: '', kind, text })
   }
-  for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
-  for (const text of yield* checkHeads()) problems.push({ ns: '', kind: 'order', text })
-  for (const text of yield* checkUsage()) problems.push({ ns: '', kind: 'count', text })
-  for (const text of yield* checkReserved()) problems.push({ ns: '', kind: 'name', text })
   return problems
+}
+
+/** What a part of the check finds, or that it cannot go on: the other parts can. */
+function* readable(part: Sweep<Iterable<string>>): Sweep<Iterable<string>> {
+  try {
+    return yield* part
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return [`cannot be read to its end: ${error.message}`]
+  }
 }
 
 /** One collection, for `validate`; undefined where there is none of that name. */
