@@ -14,9 +14,10 @@ import {
   documentOf,
   documentValue,
   objectIdValue,
+  timestampValue,
   type Value,
 } from '../value/value.js'
-import { DocumentWriter } from '../value/writer.js'
+import { DocumentWriter, writeDocument } from '../value/writer.js'
 import type { QueryContext } from './context.js'
 import { typeName } from './expressions/operator.js'
 import type { Filter } from './filter.js'
@@ -72,7 +73,7 @@ export function compileUpdate(update: Value, options: UpdateOptions): Update {
   if (first.next() && update.bytes[first.nameStart] === 0x24) {
     return operatorUpdate(update, compileArrayFilters(arrayFilters, context), context)
   }
-  return replacementUpdate(documentOf(update))
+  return replacementUpdate(stamped(documentOf(update), context))
 }
 
 function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryContext): Update {
@@ -183,6 +184,29 @@ function replacementUpdate(replacement: Document): Update {
     changes: () => true,
     apply: (before) => replaced(before, replacement),
   }
+}
+
+/** With the command's time in place of each top-level Timestamp(0, 0) but `_id`. */
+function stamped(document: Document, context: QueryContext): Document {
+  if (context.keepsEmptyTimestamps === true) return document
+  const isEmpty = (at: Elements): boolean =>
+    at.type === bsonType.timestamp && isZero(at.value()) && at.name() !== '_id'
+  const elements = new Elements(document)
+  let found = false
+  while (!found && elements.next()) found = isEmpty(elements)
+  if (!found) return document
+  let increment = 0
+  return writeDocument((writer) => {
+    const all = new Elements(document)
+    while (all.next()) {
+      if (!isEmpty(all)) writer.element(document, all.start, all.valueEnd)
+      else writer.value(all.name(), timestampValue(Math.floor(context.now / 1000), ++increment))
+    }
+  })
+}
+
+function isZero({ bytes, start, end }: Value): boolean {
+  return bytes.subarray(start, end).every((byte) => byte === 0)
 }
 
 /** The new document with the old _id at its head; `before` where that is what it was. */

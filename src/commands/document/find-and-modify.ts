@@ -27,7 +27,15 @@ import { compileSort } from '../../query/sort.js'
 import type { Sweep } from '../../store/sweep.js'
 import type { Document, Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { collated, collation, emptyDocument, isEmpty, writeNeeds } from './arguments.js'
+import {
+  bypassEmptyTsReplacement,
+  collated,
+  collation,
+  emptyDocument,
+  isEmpty,
+  stamping,
+  writeNeeds,
+} from './arguments.js'
 import { assumingCollation } from './assumed-collation.js'
 import { compileOperation, targetOf } from './update-delete.js'
 
@@ -43,6 +51,7 @@ export const findAndModifyParams = {
   hint: optional(hint),
   collation,
   bypassDocumentValidation: withDefault(bool, false),
+  bypassEmptyTsReplacement,
 } as const
 
 export type FindAndModifyArgs = Args<typeof findAndModifyParams>
@@ -73,7 +82,7 @@ function* runOnce(
 ): Sweep<Document> {
   const { args } = call
   const { collation: asked } = args
-  const context = collated(call.context, asked ?? assumed, undefined)
+  const context = collated(stamping(call.context, args), asked ?? assumed, undefined)
   const collating = asked === undefined ? { assumed } : {}
   const { filter, ...given } = compileSelection(args, context)
   const selection = { ...given, ofSeries: refuseSeries(call) }

@@ -15,7 +15,7 @@ import type { Staged } from '../../engine/collection/staging.js'
 import type { Program, Tx } from '../../store/store.js'
 import type { Sweep } from '../../store/sweep.js'
 import { type Document, timestampValue, type Value } from '../../value/value.js'
-import { requireBatch, touchesForWriting } from './arguments.js'
+import { bypassEmptyTsReplacement, requireBatch, touchesForWriting } from './arguments.js'
 import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
 
 /** A document as it will be stored, with its position in the command. */
@@ -44,6 +44,7 @@ export const insertRow = documentRow({
     documents,
     ordered: withDefault(bool, true),
     bypassDocumentValidation: withDefault(bool, false),
+    bypassEmptyTsReplacement,
   },
   touches: touchesForWriting,
   help: 'Adds documents, making the collection if it is missing.',
@@ -51,7 +52,7 @@ export const insertRow = documentRow({
     const { documents: given, ordered } = call.args
     requireBatch(given.length)
     const failures: WriteFailure[] = []
-    const serverTime = serverTimes(call.now)
+    const serverTime = call.args.bypassEmptyTsReplacement ? undefined : serverTimes(call.now)
     let inserted = 0
     let next = 0
     while (next < given.length && !(ordered && failures.length > 0)) {

@@ -41,7 +41,13 @@ import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileUpdate } from '../../query/update.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
-import { collated, collation, requireBatch } from './arguments.js'
+import {
+  bypassEmptyTsReplacement,
+  collated,
+  collation,
+  requireBatch,
+  stamping,
+} from './arguments.js'
 import { type Job, runBatch } from './write-batch.js'
 import { unquotedFailure, writeFailures } from './write-errors.js'
 import { changeNeeds } from './write-needs.js'
@@ -63,6 +69,7 @@ export const updateParams = {
   updates: structures(updateFields),
   ordered: withDefault(bool, true),
   bypassDocumentValidation: withDefault(bool, false),
+  bypassEmptyTsReplacement,
 } as const
 
 type WriteCall = Pick<
@@ -90,12 +97,13 @@ const update = documentRow({
     let modified = 0
     let changed = 0
     const target = targetOf(call)
+    const context = (index: number) => stamping(contextOf(call, index), call.args)
     const failures = yield* runBatch<UpdateResult>({
       target,
       count: updates.length,
       ordered,
       compile: (index, assumed) =>
-        updateJob(target, updates[index] as UpdateOperation, contextOf(call, index), assumed),
+        updateJob(target, updates[index] as UpdateOperation, context(index), assumed),
       done: (index, { upsertedId, ...result }) => {
         if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
         matched += result.matched + (upsertedId === undefined ? 0 : 1)

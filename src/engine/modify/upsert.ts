@@ -65,7 +65,8 @@ export function* insertUnlessMatched(
 function newDocument({ filter, update, context }: UpdateSpec): Document {
   const document = upsertDocument(filter, update, context)
   const serverTime = () => timestampValue(Math.floor(context.now / 1000), 1)
-  return withId(document, () => context.objectId(0), serverTime)
+  const stamps = context.keepsEmptyTimestamps === true ? undefined : serverTime
+  return withId(document, () => context.objectId(0), stamps)
 }
 
 /**
