@@ -1,6 +1,7 @@
 // The combinators that command parameters are described with. Texts and codes of refusals are the
 // peer's, because its tools show them.
 
+import { isUtf8 } from 'node:buffer'
 import { fail, type GatewayError } from '../base/errors.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
@@ -210,15 +211,24 @@ export function structures<F extends Fields>(fields: F): Field<readonly Args<F>[
 
 // What stands beside a command's own name.
 
+/** A name as it is written: two that differ in malformed bytes must not become one. */
+function nameOf(value: Value): string {
+  const text = stringOf(value)
+  if (text.includes('\ufffd') && !isUtf8(value.bytes.subarray(value.start + 4, value.end - 1))) {
+    throw fail('InvalidNamespace', 'collection names are UTF-8')
+  }
+  return text
+}
+
 /** The collection of the command: a non-empty string. */
 export const collection: Field<string> = required(() => (value) => {
-  if (value.type === bsonType.string) return stringOf(value)
+  if (value.type === bsonType.string) return nameOf(value)
   throw fail('InvalidNamespace', `collection name has invalid type ${typeName(value.type)}`)
 })
 
 /** A collection, or undefined for the number 1, which means the database. */
 export const collectionOrDatabase: Field<string | undefined> = required((where) => (value) => {
-  if (value.type === bsonType.string) return stringOf(value)
+  if (value.type === bsonType.string) return nameOf(value)
   if (value.isNumber && numberOf(value) === 1) return undefined
   throw fail(
     'FailedToParse',

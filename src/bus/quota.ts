@@ -7,7 +7,7 @@ import { fail } from '../base/errors.js'
 import { quotaLookMsMin, quotaLookShare } from '../base/limits.js'
 import { refuse } from '../base/reply-error.js'
 import { listNamespaces, replacementPrefix } from '../engine/collection/catalog.js'
-import { graphPrefix, payerOf } from '../engine/collection/descriptors.js'
+import { isGraphPart, payerOf } from '../engine/collection/descriptors.js'
 import { channelsName, keyspaceIndex } from '../engine/collection/homes.js'
 import type { Awaitable, Program, ReadTx, Store } from '../store/store.js'
 
@@ -34,7 +34,7 @@ function countedAs(name: string): 'collections' | 'graphs' | undefined {
   if (name.startsWith(replacementPrefix)) return undefined
   // They are there for a wallet from the beginning.
   if (keyspaceIndex(name) !== undefined || name === channelsName) return undefined
-  if (!name.startsWith(graphPrefix)) return 'collections'
+  if (!isGraphPart(name)) return 'collections'
   return name.endsWith('.nodes') ? 'graphs' : undefined
 }
 
