@@ -252,6 +252,12 @@ export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
 /** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
 export const seriesSpanSecondsMax = 31_536_000
+/** Measurements and bytes of one bucket that `system.buckets.<name>` shows (peer). */
+export const bucketMeasurementsMax = 1_000
+export const bucketBytesMax = 128_000
+/** Buckets that a read packs at once, by number and bytes: interleaved series each have one. */
+export const openBucketsMax = 256
+export const openBucketsBytesMax = 1_048_576
 /** Records and entries that one insert takes from a capped collection to make room in it. */
 export const cappedEvictionsMax = programPutsMax / 2
 /** Oldest documents of a capped collection that are read at once to make room. */
