@@ -6,6 +6,7 @@ import { fail, type GatewayError } from '../base/errors.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import {
+  bigintOf,
   boolOf,
   bsonType,
   type Document,
@@ -44,7 +45,7 @@ export function typeName(type: number): string {
   return typeNames[type] ?? 'unknown'
 }
 
-/** `expected` in the peer's wording: `type 'object'`, or `types '[long, int]'`. */
+/** `expected` in the peer's wording: `type 'object'`, or `types '[long, int']`. */
 export function wrongType(where: string, value: Value, expected: string): GatewayError {
   const given = typeName(value.type)
   return fail(
@@ -81,7 +82,7 @@ export const string: Field<string> = required((where) => (value) => {
 export const bool: Field<boolean> = required((where) => (value) => {
   if (value.type === bsonType.bool) return boolOf(value)
   if (value.isNumber) return numberOf(value) !== 0
-  throw wrongType(where, value, "types '[bool, long, int, decimal, double]'")
+  throw wrongType(where, value, "types '[bool, long, int, decimal, double']")
 })
 
 /** A flag and nothing else. */
@@ -90,9 +91,19 @@ export const strictBool: Field<boolean> = required((where) => (value) => {
   return boolOf(value)
 })
 
+/** As strictBool, of the fields that the peer reads by themselves. */
+export const flag: Field<boolean> = required((where) => {
+  const name = where.slice(where.lastIndexOf('.') + 1)
+  return (value) => {
+    if (value.type === bsonType.bool) return boolOf(value)
+    const text = `Field '${name}' should be a boolean value, but found: ${typeName(value.type)}`
+    throw fail('TypeMismatch', text)
+  }
+})
+
 /** Any numeric type, as a double. */
 export const number: Field<number> = required((where) => (value) => {
-  if (!value.isNumber) throw wrongType(where, value, "types '[long, int, decimal, double]'")
+  if (!value.isNumber) throw wrongType(where, value, "types '[long, int, decimal, double']")
   return numberOf(value)
 })
 
@@ -112,7 +123,8 @@ export const countNumber: Field<number> = required((where) => {
   return (value) => {
     const whole = read(value)
     if (whole >= 0) return whole
-    throw fail('Location51024', `BSON field '${name}' value must be >= 0, actual value '${whole}'`)
+    const actual = value.type === bsonType.int64 ? bigintOf(value) : whole
+    throw fail('Location51024', `BSON field '${name}' value must be >= 0, actual value '${actual}'`)
   }
 })
 
@@ -166,7 +178,7 @@ export const documents: Field<readonly Document[]> = {
 /** An index: its name or its key pattern. */
 export const hint: Field<Value> = required((where) => (value) => {
   if (value.type === bsonType.string || value.type === bsonType.object) return value
-  throw wrongType(where, value, "types '[string, object]'")
+  throw wrongType(where, value, "types '[string, object']")
 })
 
 /** One of the given texts. */

@@ -14,6 +14,7 @@ import {
   documentOf,
   documentValue,
   objectIdValue,
+  stringOf,
   timestampValue,
   type Value,
 } from '../value/value.js'
@@ -28,7 +29,12 @@ import { compileArrayFilters } from './update/array-filters.js'
 import { arrayModifiers } from './update/array-modifiers.js'
 import { Branch } from './update/branch.js'
 import { fieldModifiers } from './update/field-modifiers.js'
-import { type ArrayFilters, PathNode, parseUpdatePath } from './update/path-tree.js'
+import {
+  type ArrayFilters,
+  PathNode,
+  parseUpdatePath,
+  requireUpdatable,
+} from './update/path-tree.js'
 import { seedIdOf, seedOf } from './update/seed.js'
 
 export interface Update {
@@ -91,6 +97,10 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
     }
     requireFields(name, operand)
     for (const [at, value] of fieldsOf(operand)) {
+      const isText = value.type === bsonType.string
+      if (modifier.target === undefined || isText) {
+        requireUpdatable(modifier.target === undefined ? at : stringOf(value))
+      }
       const { path, source } = modifier.target?.(value, at) ?? { path: at, source: undefined }
       const action = modifier.compile(value, at, context)
       tree.add(parseUpdatePath(path, filters, used), action)

@@ -8,7 +8,9 @@ const ageIndex = { key: { age: 1 }, name: 'age_1' }
 
 await eachRoom(t, 'create makes an empty collection once', async (t, room) => {
   t.same(await room.run({ create: 'c' }), { ok: 1 })
-  t.same(await room.fails({ create: 'c' }), [48, 'Collection already exists. NS: test.c'])
+  t.same(await room.run({ create: 'c' }), { ok: 1 }, 'with the same options it is there')
+  const other = { create: 'c', capped: true, size: 4096 }
+  t.same(await room.fails(other), [48, 'Collection already exists. NS: test.c'])
   t.equal((await room.run({ count: 'c' })).n, 0)
 })
 

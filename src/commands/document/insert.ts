@@ -3,7 +3,7 @@
 // (docs/design/transactions.md, rule 2)
 
 import { inlineValueBytesMax, programBytesMax, sweepDocumentsMax } from '../../base/limits.js'
-import { bool, collection, documents, withDefault } from '../../bus/params.js'
+import { bool, collection, documents, strictBool, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { withId } from '../../engine/collection/collections.js'
@@ -23,7 +23,7 @@ export const insertRow = documentRow({
   target: collection,
   params: {
     documents,
-    ordered: withDefault(bool, true),
+    ordered: withDefault(strictBool, true),
     bypassDocumentValidation: withDefault(bool, false),
     bypassEmptyTsReplacement,
   },

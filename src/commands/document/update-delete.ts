@@ -12,6 +12,7 @@ import {
   hint,
   object,
   optional,
+  strictBool,
   structures,
   wholeNumber,
   withDefault,
@@ -39,6 +40,7 @@ import type {
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
+import { requireKnownStages } from '../../query/pipeline.js'
 import { compileUpdate } from '../../query/update.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
 import {
@@ -56,8 +58,8 @@ const updateFields = {
   q: object,
   u: anyValue,
   c: optional(object),
-  multi: withDefault(bool, false),
-  upsert: withDefault(bool, false),
+  multi: withDefault(strictBool, false),
+  upsert: withDefault(strictBool, false),
   collation,
   arrayFilters: optional(documents),
   hint: optional(hint),
@@ -67,7 +69,7 @@ export type UpdateOperation = Args<typeof updateFields>
 
 export const updateParams = {
   updates: structures(updateFields),
-  ordered: withDefault(bool, true),
+  ordered: withDefault(strictBool, true),
   bypassDocumentValidation: withDefault(bool, false),
   bypassEmptyTsReplacement,
 } as const
@@ -92,6 +94,8 @@ const update = documentRow({
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)
+    // As on the peer: not the operation's error, but the command's.
+    for (const { u } of updates) if (u.type === bsonType.array) requireKnownStages(u)
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
     let modified = 0
@@ -176,7 +180,7 @@ export type DeleteOperation = Args<typeof deleteFields>
 
 export const deleteParams = {
   deletes: structures(deleteFields),
-  ordered: withDefault(bool, true),
+  ordered: withDefault(strictBool, true),
 } as const
 
 const remove = documentRow({
