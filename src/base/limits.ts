@@ -252,6 +252,8 @@ export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
 /** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
 export const seriesSpanSecondsMax = 31_536_000
+/** A command that currentOp shows whole; a longer one is told by its shape. */
+export const shownCommandBytesMax = 16_384
 /** Measurements and bytes of one bucket that `system.buckets.<name>` shows (peer). */
 export const bucketMeasurementsMax = 1_000
 export const bucketBytesMax = 128_000

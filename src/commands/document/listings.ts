@@ -61,7 +61,12 @@ const listDatabases = documentRow({
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
     }
-    const listed = [...sizes].map(([name, bytes]) => ({ bytes, document: databaseOf(name, bytes) }))
+    // They are there on every server, and who operates it expects them.
+    if (call.identity.kind === 'operator') {
+      for (const name of serverDatabases) if (!sizes.has(name)) sizes.set(name, 0)
+    }
+    const sorted = [...sizes].sort(([a], [b]) => (a < b ? -1 : 1))
+    const listed = sorted.map(([name, bytes]) => ({ bytes, document: databaseOf(name, bytes) }))
     const chosen = listed.filter(({ document }) => filter?.matches(document) ?? true)
     const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
     return reply((writer) => {
@@ -76,9 +81,13 @@ const listDatabases = documentRow({
   },
 })
 
+/** They hold nothing that commands reach. */
+const serverDatabases: readonly string[] = ['admin', 'config', 'local']
+
 function databaseOf(name: string, bytes: number): Document {
   return writeDocument((writer) => {
-    writer.string('name', name).int64('sizeOnDisk', bytes).bool('empty', false)
+    writer.string('name', name).int64('sizeOnDisk', bytes)
+    writer.bool('empty', serverDatabases.includes(name))
   })
 }
 
