@@ -503,6 +503,8 @@ export const garbagePollMs = 1_000
 export const chunkGraceMs = 2 * snapshotMsMax
 /** Entries that one step of an index build puts before it ends. */
 export const buildEntriesTarget = 1_000
+/** Records that one step of an index build reads: a step costs as much as 20 of them. */
+export const buildRecordsMax = 200
 /** One index specification, bytes: all of a collection's must fit its descriptor. */
 export const indexSpecBytesMax = 2 * KiB
 assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is one record')
