@@ -43,6 +43,20 @@ export const failPointWaitStepMs = 50
 
 /** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
+/**
+ * A document that is too much work for one turn of a read is computed in a thread, for at most so
+ * long, milliseconds; `maxTimeMS` ends it sooner. An aggregation over one document of 16 MiB takes
+ * a second or two.
+ */
+export const heavyDocumentMsMax = 30_000
+/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
+export const heavyDocumentThreads = 2
+/** Heap and buffers of such a thread, bytes: a document, its answer, and what lies between them. */
+export const heavyDocumentBytesMax = 512 * MiB
+/** How long such a thread waits for further work, milliseconds. */
+export const heavyDocumentIdleMs = 30_000
+/** How often a program that waits for one looks whether it was killed, milliseconds. */
+export const awayLookMs = 50
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */
@@ -94,6 +108,8 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+export const edgeSliceMsMin = 0.25
 /** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
 export const ownerAccountsMax = 10_000
 /** What an owner has had beyond its share is remembered up to here, milliseconds. */
@@ -374,9 +390,12 @@ export const sessionCookieCharsMax = 1_024
 export const sessionSweepMs = 10_000
 /** Sessions and nonces that one program of a sweep removes. */
 export const sessionsSweptAtOnce = 200
-/** Between looks at what wallets own, milliseconds, and the share of the time that they take. */
-export const quotaLookMsMin = 100
-export const quotaLookShare = 0.02
+/**
+ * A walk over all collections for `/health` and the metrics that takes no longer is made for each
+ * request, milliseconds; a longer one takes this share of the time.
+ */
+export const totalsFreeMs = 10
+export const totalsShare = 0.01
 /** Keys, and roles, that a restore prints one by one. */
 export const rightsListedMax = 20
 /** Characters of an Idempotency-Key, and how long an answer is kept under one. */
@@ -620,8 +639,10 @@ export const sqlConnectionsMax = 10_000
 export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
-/** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
+/** As programReadsMax, of a command that is prepared by a read. */
 export const preparedReadsMax = 1_000_000
+/** Key-value commands that are prepared at a time, for the memory; one an owner. */
+export const preparedAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**

@@ -3,11 +3,12 @@
 // projection.ts. Codes and texts are the peer's.
 
 import { fail } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { projectedFieldUnits } from '../base/work-figures.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { integerOf, numberOf } from '../value/numbers.js'
 import { shellText } from '../value/shell.js'
 import { boolOf, bsonType, type Document, stringOf, type Value } from '../value/value.js'
-import { isOperatorName } from './expression.js'
 import type { Expression } from './expressions/operator.js'
 import {
   type ProjectionKind,
@@ -19,6 +20,8 @@ import {
 /** What the caller of parseProjection brings. */
 export interface ProjectionForms {
   compile(expression: Value): Expression
+  /** Whether there is an expression of that name. */
+  knows(name: string): boolean
   /** Only find has these. */
   readonly find?: {
     slice(operand: Value): ProjectionLeaf | undefined
@@ -53,6 +56,7 @@ class Parser {
 
   /** One field; `prefix` is the path of the objects around it, with a dot at its end. */
   element(name: string, value: Value, prefix: string): void {
+    work.spend(projectedFieldUnits)
     const path = prefix + name
     if (path === '_id' || path.startsWith('_id.')) this.hasId = true
     const isPositional = name === '$' || name.endsWith('.$') || name.includes('.$.')
@@ -184,8 +188,7 @@ class Parser {
       throw fail('Location31252', text)
     }
     this.kind = 'inclusion'
-    if (!isOperatorName(name)) throw fail('Location31325', `Unknown expression ${name}`)
-    if (!isOperatorName(name)) throw fail('Location31325', `Unknown expression ${name}`)
+    if (!this.forms.knows(name)) throw fail('Location31325', `Unknown expression ${name}`)
     this.root.add(path, { kind: 'computed', expression: this.forms.compile(whole) })
   }
 

@@ -74,7 +74,7 @@ function* insertBucket(
   if (failure !== undefined) throw failure.error
 }
 
-/** A bucket that was restored before is told by its first measurement, as the peer tells by `_id`. */
+/** A bucket that was restored before is told by its first measurement; the peer's by its `_id`. */
 function* refuseStored(
   call: Call<BucketArgs, string>,
   ns: Namespace,

@@ -1,5 +1,5 @@
-// Counters beside what is counted: of records and entries, with their bytes. Others may be writing, so
-// a difference has to be there in one state.
+// Counters beside what is counted: of records and entries, with their bytes. Others may be writing,
+// so a difference has to be there in one state.
 
 import { concatBytes } from '../../base/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'

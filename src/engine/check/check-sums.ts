@@ -1,6 +1,6 @@
 // What documents should have in each index and what the indexes hold, each as a count and two sums
-// of hashes: where they agree, no entry has to be looked up by itself. Where they do not, because of
-// damage or because others write meanwhile, the exact check says what is wrong.
+// of hashes: where they agree, no entry has to be looked up by itself. Where they do not, because
+// of damage or because others write meanwhile, the exact check says what is wrong.
 
 import type { Bytes } from '../../base/bytes.js'
 import type { Count } from '../../store/store.js'

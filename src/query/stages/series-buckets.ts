@@ -1,5 +1,5 @@
 // Measurements packed into buckets, in the form in which the peer stores a time-series collection:
-// mongodump reads `system.buckets.<name>` and mongorestore writes there. A bucket holds measurements
+// mongodump reads `system.buckets.<name>` and mongorestore writes there. A bucket has measurements
 // with one value of the metaField, within the bucket's span, whose fields do not mix kinds.
 // Source: MongoDB manual, Time Series Collections.
 
