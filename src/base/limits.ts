@@ -274,6 +274,14 @@ export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
 /** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
 export const seriesSpanSecondsMax = 31_536_000
+/** A command that currentOp shows whole; a longer one is told by its shape. */
+export const shownCommandBytesMax = 16_384
+/** Measurements and bytes of one bucket that `system.buckets.<name>` shows (peer). */
+export const bucketMeasurementsMax = 1_000
+export const bucketBytesMax = 128_000
+/** Buckets that a read packs at once, by number and bytes: interleaved series each have one. */
+export const openBucketsMax = 256
+export const openBucketsBytesMax = 1_048_576
 /** Records and entries that one insert takes from a capped collection to make room in it. */
 export const cappedEvictionsMax = programPutsMax / 2
 /** Oldest documents of a capped collection that are read at once to make room. */
@@ -510,6 +518,8 @@ export const garbagePollMs = 1_000
 export const chunkGraceMs = 2 * snapshotMsMax
 /** Entries that one step of an index build puts before it ends. */
 export const buildEntriesTarget = 1_000
+/** Records that one step of an index build reads: a step costs as much as 20 of them. */
+export const buildRecordsMax = 200
 /** One index specification, bytes: all of a collection's must fit its descriptor. */
 export const indexSpecBytesMax = 2 * KiB
 assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is one record')

@@ -135,7 +135,7 @@ export class Call<A, T> implements Fence {
     this.bus = options.bus
     this.id = options.id
     this.account = options.account
-    this.generic = checkGeneric(options.generic)
+    this.generic = checkGeneric(options.generic, options.command)
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()

@@ -122,6 +122,14 @@ function compileAt(
   return (rules.order ?? orderStages)(plans)
 }
 
+/** Throws what is wrong with a pipeline whoever runs it: 14, 40323 and 40324. */
+export function requireKnownStages(pipeline: Value): void {
+  for (const stage of elementsOf(pipeline)) {
+    const { name } = stageOf(stage)
+    if (!stages.has(name)) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
+  }
+}
+
 function compilerOf(
   name: string,
   spec: Value,

@@ -2,7 +2,8 @@
 // is fixed before the first row: a later value that it cannot hold is an error, never another
 // value. Source: the types' output and send functions of PostgreSQL 17.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { isUtf8 } from 'node:buffer'
+import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { decimalFromString, type Exact } from '../../value/decimal.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
@@ -107,13 +108,17 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
 }
 
 /** Any value as a text: what a column of several types prints. */
+/** UTF-8 on both sides: no text is made, unless what is stored is malformed. */
+function textBytes(bytes: Bytes): string | Bytes {
+  return isUtf8(bytes) ? bytes : textOf(bytes)
+}
+
 function plainText(v: Value): string | Bytes {
   switch (v.type) {
     case bsonType.string:
     case bsonType.symbol:
     case bsonType.code:
-      // UTF-8 on both sides: no text is made.
-      return v.bytes.subarray(v.start + 4, v.end - 1)
+      return textBytes(v.bytes.subarray(v.start + 4, v.end - 1))
     case bsonType.objectId:
       return Buffer.from(v.payload()).toString('hex')
     case bsonType.bool:

@@ -325,8 +325,12 @@ function compileGroup(spec: Value, compiler: StageCompiler): StagePlan[] {
   while (elements.next()) {
     const name = elements.name()
     const value = elements.value()
-    if (name !== '_id') fields.push({ name, plan: accumulatorOf(name, value, compiler) })
-    else if (id !== undefined) {
+    if (name !== '_id') {
+      if (fields.some((one) => one.name === name)) {
+        throw location(16406, `duplicate field name specified in $group: ${name}`)
+      }
+      fields.push({ name, plan: accumulatorOf(name, value, compiler) })
+    } else if (id !== undefined) {
       throw location(15948, "a group's _id may only be specified once")
     } else id = compiler.input(value)
   }

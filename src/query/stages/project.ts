@@ -12,6 +12,7 @@ import {
   stringOf,
   type Value,
 } from '../../value/value.js'
+import { isOperatorName } from '../expression.js'
 import { type Expression, location, typeName, valueText } from '../expressions/operator.js'
 import { parseProjection, requirePath } from '../projection-spec.js'
 import { ProjectionNode, ProjectionTree } from '../projection-tree.js'
@@ -62,7 +63,10 @@ function compileProject(spec: Value, compiler: StageCompiler): StagePlan[] {
     )
   }
   const tree = prefixed('$project', () =>
-    parseProjection(documentOf(spec), { compile: (value) => compiler.scope.compile(value) }),
+    parseProjection(documentOf(spec), {
+      compile: (value) => compiler.scope.compile(value),
+      knows: isOperatorName,
+    }),
   )
   return [treePlan('$project', spec, tree, compiler)]
 }
