@@ -85,6 +85,14 @@ export const uniquePointsMax = 1_000
 /** What one write program may hold (docs/design/transactions.md, rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
+/**
+ * What one atomic change of several turns may hold: EXEC, MSET and commands of many members. Its
+ * record of the log, with 15 bytes beside each key, is read in one piece.
+ */
+export const largePutsMax = 200_000
+export const largeBytesMax = 64 * MiB
+/** Changes of one that are applied between two looks at the clock. */
+export const largeChangesAtOnce = 256
 /** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
 /** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
@@ -157,8 +165,11 @@ export const hotValueBytesMax = 16 * KiB
 export const versionsPerStart = 2 ** 24
 /** `interval` syncs the log so long after the first write that is not, milliseconds. */
 export const logSyncMs = 100
-/** One record of the log, the bytes of its changes: a group and its last program are far below. */
-export const logRecordBytesMax = 64 * MiB
+/** One record of the log, the bytes of its changes: a large change is one. */
+export const logRecordBytesMax = 72 * MiB
+/** Bytes of a large change that are written to the log in one go: some 3 ms. */
+export const logPartBytes = 1 * MiB
+assert(logRecordBytesMax > largeBytesMax + 32 * largePutsMax, 'a large change is one record')
 assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
 assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
 /** Pieces of one write: the kernel takes 1,024. */
@@ -626,7 +637,7 @@ export const keysAtOnceMax = 512
  * A command on one key with more words is prepared beside others, and gives way between so many of
  * them: each would be a record that a program puts.
  */
-export const wordsAtOnceMax = programPutsMax
+export const wordsAtOnceMax = programPutsMax / 2
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */

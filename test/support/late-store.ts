@@ -19,6 +19,7 @@ import type {
   Entry,
   Fetched,
   KeyRange,
+  LargeChanges,
   Program,
   ReadOptions,
   ReadTx,
@@ -98,11 +99,22 @@ export class LateStore implements Store {
     })
   }
 
-  async write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
+  write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
+    return this.writeWith(make, undefined)
+  }
+
+  writeLarge<T>(make: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
+    return this.writeWith(make, large)
+  }
+
+  private async writeWith<T>(
+    make: (tx: Tx) => Program<T>,
+    large: LargeChanges | undefined,
+  ): Promise<T> {
     this.requireOpen()
     return this.atWork(async () => {
       for (let run = 1; run <= programRunsMax; run++) {
-        const end = await this.tryRun(make, run)
+        const end = await this.tryRun(make, run, large)
         if (end === undefined) continue
         if ('error' in end) throw end.error
         return end.value as T
@@ -124,6 +136,7 @@ export class LateStore implements Store {
   private async tryRun(
     make: (tx: Tx) => Program<unknown>,
     run: number,
+    large: LargeChanges | undefined,
   ): Promise<Attempt['end'] | undefined> {
     const undisturbed = this.inHook
     const me = {}
@@ -141,7 +154,7 @@ export class LateStore implements Store {
       }
       if (!undisturbed) await this.disturb(this.beforeCommit)
       while (this.alone !== undefined && this.alone !== me) await tick()
-      const end = this.commit(attempt)
+      const end = this.commit(attempt, large)
       if (end !== undefined) await this.delay()
       return end
     } finally {
@@ -198,7 +211,10 @@ export class LateStore implements Store {
   }
 
   /** Applies what the run changed, if everything it read is still so; else undefined. */
-  private commit({ reads, buffer, end, told }: Attempt): Attempt['end'] | undefined {
+  private commit(
+    { reads, buffer, end, told }: Attempt,
+    large: LargeChanges | undefined,
+  ): Attempt['end'] | undefined {
     for (const { ask, answer: before } of reads) {
       if (!areSame(answer(this.tables.current, ask), before)) return undefined
     }
@@ -207,8 +223,9 @@ export class LateStore implements Store {
     } catch (error) {
       return { error }
     }
+    const further = 'error' in end ? [] : (large?.changes ?? [])
     this.tables.commit((view) => {
-      for (const { key, value } of buffer.changes) {
+      for (const { key, value } of [...buffer.changes, ...further]) {
         if (value === undefined) view.remove(key)
         else view.put(key, value, ++this.version)
       }
@@ -217,6 +234,7 @@ export class LateStore implements Store {
         view.put(addition.key, encodeCount(sum), 0)
       }
     })
+    for (const change of further) large?.told?.(change)
     return end
   }
 

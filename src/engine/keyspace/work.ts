@@ -81,6 +81,7 @@ export class Work {
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0
+  private idsGiven = 0
   private readonly tallies = new Map<MembersId, Tally>()
   private lastTally: Tally | undefined
   /** Staged members that a head of this run points at. */
@@ -123,6 +124,11 @@ export class Work {
     this.taken ??= new Set()
     this.taken.add(id)
     return id
+  }
+
+  /** An id for members that a prepared program writes. */
+  nextId(): MembersId {
+    return this.staged.membersId(this.idsGiven++)
   }
 
   /** A write program cannot pause, so what it may read through is bounded. */

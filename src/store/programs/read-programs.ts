@@ -159,6 +159,7 @@ export class ReadPrograms {
 
   private resume(paused: Paused): void {
     paused.tx.startTurn()
+    paused.tx.follow(this.tables.current)
     try {
       paused.options.onPause?.()
       const { pinned } = paused.tx
@@ -214,6 +215,11 @@ class Reading implements ReadTx {
   pin(pinned: Pinned): void {
     this.pinned = pinned
     this.view = pinned.snapshot
+  }
+
+  /** Where it keeps no snapshot, it reads what is committed by now. */
+  follow(current: View): void {
+    if (this.pinned === undefined) this.view = current
   }
 
   startTurn(): void {
