@@ -195,9 +195,15 @@ export const programRunsMax = 16
 export const modifyRunsMax = 16
 /** Entries that an upsert looks at again before it inserts: more would be a search. */
 export const upsertRecheckMax = 100
-/** Snapshot reads: age and number. */
+/**
+ * Snapshot reads: age and number. So many of them may take longer, while none holds more memory of
+ * overlays than that; a reader of the tables keeps their file from using its free pages again.
+ */
 export const snapshotMsMax = 5_000
 export const snapshotsMax = 64
+export const snapshotsKeptMax = 8
+export const snapshotKeptBytesMax = 128 * MiB
+export const snapshotKeptMsMax = 10 * 60_000
 
 /** Store key, bytes. LMDB with 4 KiB pages takes 1,978, a PostgreSQL btree row 2,704. */
 export const keyBytesMax = 1_900
@@ -534,6 +540,8 @@ export const respArgumentsMax = 1_024 * 1_024
 /** All arguments of one command, bytes (peer: client-query-buffer-limit, 1 GiB for everything). */
 export const respRequestBytesMax = 64 * MiB
 assert(respRequestBytesMax > respBulkBytesMax, 'the longest argument fits a command')
+/** A longer argument is passed over unread, and its command refused, up to here (peer's bound). */
+export const respPassedBytesMax = 512 * MiB
 /** An inline command or a length without an end of line, bytes (peer: PROTO_INLINE_MAX_SIZE). */
 export const respLineBytesMax = 64 * KiB
 /** Before login (peer): arguments of a command, bytes of an argument. */
@@ -566,8 +574,11 @@ export const restoreCommitBytes = 32 * MiB
 export const damagesNamedMax = 100
 /** SELECT knows 0 to 15 (peer's default). */
 export const keyspacesMax = 16
-/** Name of a key, bytes (docs/design/transactions.md, rule 8). */
-export const keyNameBytesMax = 1_900
+/**
+ * Name of a key, bytes: caches are keyed by whole addresses. In the store's key a long one is a
+ * prefix and a SHA-256 (docs/design/transactions.md, rule 8); its record has all of it.
+ */
+export const keyNameBytesMax = 64 * KiB
 /**
  * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
  * value. Beyond, its members are records of their own.
@@ -653,6 +664,9 @@ export const keptAtOnceMax = 1_500
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
 export const trimAtOnceMax = 256
+/** Elements of lists as they were last read: of one list, and of all, bytes. */
+export const listRunBytesMax = 1 * MiB
+export const listRunsBytesMax = 16 * MiB
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')

@@ -69,6 +69,11 @@ class MemorySnapshot extends MemoryView implements Snapshot {
     this.position = position
   }
 
+  /** What is superseded from now on: the whole store is there in any case. */
+  get heldBytes(): number {
+    return 0
+  }
+
   release(): void {
     this.overlay.unpin(this.position)
   }

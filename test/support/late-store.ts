@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Bytes } from '../../src/base/bytes.js'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { fail, GatewayError } from '../../src/base/errors.js'
-import { programRunsMax, snapshotMsMax, snapshotsMax } from '../../src/base/limits.js'
+import { programRunsMax, snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits.js'
 import { MemoryTables } from '../../src/store/memory.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
 import { scanWhole } from '../../src/store/programs/group.js'
@@ -88,7 +88,7 @@ export class LateStore implements Store {
       try {
         return await this.drive(make(new LateReadTx()), (ask) => {
           options.onPause?.()
-          if (snapshot !== undefined && this.clock.elapsed() - since > snapshotMsMax) {
+          if (snapshot !== undefined && this.clock.elapsed() - since > snapshotKeptMsMax) {
             throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
           }
           return answer(snapshot ?? this.tables.current, ask)

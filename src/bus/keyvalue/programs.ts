@@ -13,6 +13,8 @@ import {
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
+import { isWriting } from '../../engine/keyspace/keyspace.js'
+import { ListRuns } from '../../engine/keyspace/list-runs.js'
 import { type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
@@ -90,6 +92,7 @@ export class Programs {
   /** Commands that changed something since somebody last asked for a save. */
   changed = 0
   private readonly hints = new BlockHints()
+  private readonly lists = new ListRuns()
   private readonly shared = new SharedWrites(
     (shared) => this.writeShared(shared),
     (calls, now, error, wasAlone) =>
@@ -368,6 +371,7 @@ export class Programs {
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
     work.hints = outcome.hints
+    if (!isWriting(tx)) work.lists = this.lists
     outcome.hints.begin()
     const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
     keeps?.(places)

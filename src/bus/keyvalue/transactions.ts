@@ -21,9 +21,11 @@ export class Transactions {
     const { session, queue = [] } = call
     const { watches } = session
     session.watches = undefined
+    const { clock } = call.bus.services
+    const startedMs = clock.elapsed()
+    const programs = queue.filter(({ command }) => command.access !== undefined)
     try {
       follow(queue, session.place)
-      const programs = queue.filter(({ command }) => command.access !== undefined)
       const isWrite = programs.some(({ command }) => command.access === 'write')
       const before = watches === undefined ? undefined : areUntouched(watches)
       if (!(await this.programs.together(programs, call.now, isWrite, before))) {
@@ -35,11 +37,12 @@ export class Transactions {
     } finally {
       watches?.end()
     }
+    const share = (clock.elapsed() - startedMs) / Math.max(1, programs.length)
     const replies: Reply[] = []
     for (const queued of queue) {
       if (queued.command.access === undefined) await runLocal(queued, call.now)
       replies.push(queued.reply)
-      count(queued)
+      count(queued, share)
       if (replies.length % repliesAtOnce === 0) await nextTurn()
     }
     return replies
@@ -83,8 +86,10 @@ async function runLocal(call: KeyValueCall, now: number): Promise<void> {
   }
 }
 
-function count({ command, error, bus, session }: KeyValueCall): void {
+/** `ms` is its share of what the program took. */
+function count({ command, error, bus, session }: KeyValueCall, ms: number): void {
   command.counts.total++
+  if (command.access !== undefined) command.counts.ms += ms
   bus.metering.queuedRan(session.protocol)
   if (error === undefined) return
   command.counts.failed++

@@ -11,6 +11,7 @@ import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
+import type { ListRuns } from './list-runs.js'
 import type { Place } from './spaces.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
@@ -63,6 +64,8 @@ export class Work {
   isReading = false
   /** Where blocks of large sorted sets are likely to begin. */
   hints: ProgramHints | undefined
+  /** Elements of lists that were read before, where the program only reads. */
+  lists: ListRuns | undefined
   /**
    * Large containers that a command opens are read whole and written anew: it changes more of one
    * than a program may write.

@@ -7,7 +7,15 @@ import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import type { FairQueue } from '../../base/fair-queue.js'
-import { scanStepMax, snapshotMsMax, snapshotsMax, tickMsMax } from '../../base/limits.js'
+import {
+  scanStepMax,
+  snapshotKeptBytesMax,
+  snapshotKeptMsMax,
+  snapshotMsMax,
+  snapshotsKeptMax,
+  snapshotsMax,
+  tickMsMax,
+} from '../../base/limits.js'
 import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
 import { work } from '../../base/work-budget.js'
 import {
@@ -50,6 +58,7 @@ export class ReadPrograms {
   private readonly queue: FairQueue<Paused>
   private pumping = false
   private snapshots = 0
+  private kept = 0
   private drained: (() => void) | undefined
   /** When the work of this tick was first timed; undefined in a fresh tick. */
   private tickStartedAt: number | undefined
@@ -121,11 +130,24 @@ export class ReadPrograms {
     if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
     const snapshot = this.tables.snapshot()
     this.snapshots++
-    return { snapshot, sinceMs: this.clock.elapsed() }
+    return { snapshot, sinceMs: this.clock.elapsed(), isKept: false }
+  }
+
+  /** A snapshot that is old is kept while few are, and while it holds little memory. */
+  private mayStay(pinned: Pinned): boolean {
+    const ms = this.clock.elapsed() - pinned.sinceMs
+    if (ms <= snapshotMsMax) return true
+    if (ms > snapshotKeptMsMax || pinned.snapshot.heldBytes > snapshotKeptBytesMax) return false
+    if (pinned.isKept) return true
+    if (this.kept >= snapshotsKeptMax) return false
+    pinned.isKept = true
+    this.kept++
+    return true
   }
 
   private release({ tx }: Paused): void {
     if (tx.pinned === undefined) return
+    if (tx.pinned.isKept) this.kept--
     tx.pinned.snapshot.release()
     this.snapshots--
   }
@@ -163,7 +185,7 @@ export class ReadPrograms {
     try {
       paused.options.onPause?.()
       const { pinned } = paused.tx
-      if (pinned !== undefined && this.clock.elapsed() - pinned.sinceMs > snapshotMsMax) {
+      if (pinned !== undefined && !this.mayStay(pinned)) {
         throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
       }
     } catch (error) {
@@ -196,6 +218,8 @@ export class ReadPrograms {
 interface Pinned {
   readonly snapshot: Snapshot
   readonly sinceMs: number
+  /** It is one of those that may be old. */
+  isKept: boolean
 }
 
 /** The transaction of one read program: reads at once while its budget lasts. */

@@ -34,6 +34,8 @@ export interface Scanned {
 
 /** A view kept across ticks. */
 export interface Snapshot extends View {
+  /** Memory that may be free only when it is released. */
+  readonly heldBytes: number
   release(): void
 }
 
