@@ -125,8 +125,8 @@ t.test('all arguments of a command have a bound together', async (t) => {
 t.test(
   'a command with an argument that is too long is passed over, however it is cut',
   async (t) => {
-    const bulkBytesMax = 20
-    const long = 'x'.repeat(300)
+    const bulkBytesMax = 10_000
+    const long = 'x'.repeat(12_000)
     const streams: readonly (readonly string[])[] = [
       ['SET', 'k', long],
       ['MSET', 'a', long, 'b', '$3\r\n', 'c', long],
@@ -138,7 +138,7 @@ t.test(
       const expected = { commands: [['PING'], [name], ['GET', 'k']] }
       t.same(hear([stream], { bulkBytesMax }), expected)
       t.same(hear(bytewise(stream), { bulkBytesMax }), expected, 'byte by byte')
-      for (let at = 1; at < stream.length; at++) {
+      for (let at = 1; at < stream.length; at += at % 12_000 < 100 ? 1 : 331) {
         const heard = hear([stream.subarray(0, at), stream.subarray(at)], { bulkBytesMax })
         if (JSON.stringify(heard) !== JSON.stringify(expected))
           t.same(heard, expected, `cut at ${at}`)
