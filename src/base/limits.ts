@@ -633,7 +633,7 @@ export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
-export const preparedReadsMax = 1_000_000
+export const preparedReadsMax = 2_500_000
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**
