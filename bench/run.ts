@@ -72,6 +72,7 @@ async function main(): Promise<number> {
       json: { type: 'boolean', default: false },
       data: { type: 'string' },
       seconds: { type: 'string' },
+      minutes: { type: 'string' },
     },
   })
   const all = Object.keys(questions)
@@ -86,9 +87,11 @@ async function main(): Promise<number> {
     process.stderr.write(`no bench ${unknown}; there are ${all.join(', ')}\n`)
     return 2
   }
-  const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+  const { minutes, seconds: given } = values
+  const asked = minutes === undefined ? given : Number(minutes) * 60
+  const seconds = asked === undefined ? undefined : Number(asked)
   if (seconds !== undefined && !(seconds > 0)) {
-    process.stderr.write('--seconds is a number above 0\n')
+    process.stderr.write('--seconds or --minutes is a number above 0\n')
     return 2
   }
   if (!names.includes('calibrate')) names.unshift('calibrate')

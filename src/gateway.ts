@@ -8,6 +8,7 @@ import { HeapRest, processHeap } from './base/heap-rest.js'
 import { shutdownMsMax } from './base/limits.js'
 import type { Log } from './base/log.js'
 import { MemoryAccount } from './base/memory-account.js'
+import type { Scheduler } from './base/scheduler.js'
 import type { Settings } from './base/settings.js'
 import { Bus } from './bus/bus.js'
 import { FailPoint } from './bus/fail-point.js'
@@ -58,6 +59,8 @@ export interface Gateway {
   readonly madeKey: string | undefined
   /** What the operator should know of this start, a sentence each. */
   readonly notes: readonly string[]
+  /** Whose turn it is: measurements ask it what an owner has waited for. */
+  readonly scheduler: Scheduler | undefined
   /**
    * Reads the certificate again, for handshakes from now on; false where there is none. Throws
    * InvalidOptions where the new one does not hold: then the old one goes on.
@@ -114,6 +117,10 @@ async function openOver(
   signIn.servedAt(signInOrigins(settings, http.port))
   signIn.onEnded = (matches) => overHttp.closeSessions(matches)
   closeWithKeys(wallets, overHttp, protocols)
+  server.users.onChanged = ({ database, name }) =>
+    protocols.closeSessions((identity) => {
+      return identity.kind === 'user' && identity.database === database && identity.name === name
+    })
   const heap = processHeap(engine.memory)
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
@@ -123,7 +130,8 @@ async function openOver(
     tls?.reload()
     return tls !== undefined
   }
-  return { ports, madeKey: made, notes, reloadTls, close: () => close(parts) }
+  const { scheduler } = store
+  return { ports, madeKey: made, notes, scheduler, reloadTls, close: () => close(parts) }
 }
 
 /** All that listeners serve, which are asked for once they are open. */
@@ -148,7 +156,7 @@ async function openServer(
   const memory = new MemoryAccount(settings.MEMORY_BUDGET)
   const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
-  const quotas = new Quotas({ store, clock, limits: quotaLimitsOf(settings) })
+  const quotas = new Quotas(quotaLimitsOf(settings))
   engine.builds.resumedBound = quotas.requireSpace
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)

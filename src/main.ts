@@ -7,68 +7,29 @@ import { systemClock, systemRandom } from './base/clock.js'
 import { writeDurably } from './base/durable-file.js'
 import { toGatewayError } from './base/errors.js'
 import { type Log, openLog } from './base/log.js'
-import { printSettings, readSettings, readSettingsFile, type Settings } from './base/settings.js'
+import { strangeNames } from './base/setting-names.js'
+import {
+  printSettings,
+  readSettings,
+  readSettingsFile,
+  type Settings,
+  settingsAsJson,
+} from './base/settings.js'
+import { runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway.js'
 import { loadGateway } from './load-gateway.js'
-
-const help = `Usage: sigil <command>
-
-  start          serve documents (the default)
-  config         print the settings in force, with their documentation
-  import         load a file of documents into a running Sigil
-  remember       load a file of memories into a graph of a running Sigil
-  mcp            serve the graph memory of a running Sigil to an MCP client
-  backup         write one state of a running Sigil to a file
-  restore        make a data folder out of a backup; Sigil must be stopped
-  check          verify a data folder; Sigil must be stopped
-  verify         verify memories and graphs of a running Sigil, or exported evidence without it
-  spaces         give wallets of an older folder homes of their own; Sigil must be stopped
-  deploy         put the contracts on the chain of CHAIN_RPC_URL
-  keys           recover the API keys of a wallet that are on the chain
-  operator-key   make a new operator key; Sigil must be stopped
-  health         ask the running Sigil whether it is well
-  --version      print the version
-`
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-type Program = (args: readonly string[]) => Promise<number>
-
-/** Each loads what it needs itself: loading all of Sigil takes half a second. */
-const programs: Readonly<Record<string, Program>> = {
-  start: () => start(settings()),
-  config: async () => print(printSettings(settings())),
-  import: async (args) => (await import('./cli/import.js')).runImport(args),
-  remember: async (args) => (await import('./cli/remember.js')).runRemember(args),
-  mcp: async (args) => (await import('./cli/mcp.js')).runMcp(args, version),
-  keys: async (args) => (await import('./cli/keys.js')).runKeys(args),
-  backup: async (args) => (await import('./cli/backup.js')).runBackup(args),
-  restore: async (args) => (await import('./cli/restore.js')).runRestore(settings(), args),
-  check: async () => (await import('./cli/check.js')).runCheck(settings()),
-  verify: async (args) => (await import('./cli/verify.js')).runVerify(args),
-  spaces: async (args) => (await import('./cli/spaces.js')).runSpaces(settings(), args),
-  deploy: async () => (await import('./cli/deploy.js')).runDeploy(settings()),
-  'operator-key': async () => (await import('./cli/operator-key.js')).runOperatorKey(settings()),
-  health: async () => (await import('./cli/health.js')).runHealth(settings()),
-  help: async () => print(help),
-  '--help': async () => print(help),
-  '--version': async () => print(`${version}\n`),
+function settings(folder?: string): Settings {
+  const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }
+  return readSettings({ ...process.env, ...given }, readSettingsFile('sigil.json'))
 }
 
-async function main(): Promise<number> {
-  const [name = 'start', ...args] = process.argv.slice(2)
-  const program = programs[name]
-  if (program === undefined) {
-    process.stderr.write(`sigil: no command '${name}'\n\n${help}`)
-    return 2
-  }
-  return program(args)
-}
-
-function settings(): Settings {
-  return readSettings(process.env, readSettingsFile('sigil.json'))
+function showSettings(settings: Settings, asJson: boolean): number {
+  return print(asJson ? settingsAsJson(settings) : printSettings(settings))
 }
 
 function print(text: string): number {
@@ -79,7 +40,8 @@ function print(text: string): number {
 async function start(settings: Settings): Promise<number> {
   // Node would open a debugger at the first and end at the second: a server does neither.
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => {})
-  const log = openLog(settings.LOG_LEVEL)
+  const log = openLog(settings.LOG_LEVEL, await lineShape(settings))
+  for (const text of strangeNames(process.env)) log.warn({}, text)
   const { stopped, stop } = stopping()
   const { openGateway } = loadGateway()
   const gateway = await openGateway({
@@ -97,6 +59,15 @@ async function start(settings: Settings): Promise<number> {
   await gateway.close()
   process.off('SIGHUP', hangUp)
   return 0
+}
+
+/** Lines for people where a terminal shows them, JSON for whatever else reads them. */
+async function lineShape({
+  LOG_FORMAT,
+}: Settings): Promise<((line: string) => string) | undefined> {
+  const { isTTY } = process.stderr
+  if (LOG_FORMAT === 'json' || (LOG_FORMAT === 'auto' && !isTTY)) return undefined
+  return (await import('./base/readable-log.js')).readableLines(isTTY)
 }
 
 /** Of a protocol that an administrator has switched off. */
@@ -117,13 +88,14 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   const [scheme, tls] = TLS_CERT === undefined ? ['http', ''] : ['https', '?tls=true']
   const wire = `${host}:${ports.wire}/${DATABASE}${tls}`
+  const redis = TLS_CERT === undefined ? 'redis' : 'rediss'
   const sql = `${host}:${ports.sql}/${DATABASE}${TLS_CERT === undefined ? '' : '?sslmode=require'}`
   const api = `${scheme}://${host}:${ports.http}/api/v1`
   const lines = [
     ...notes,
     `Sigil ${version} serves documents from ${STORE}`,
     `  document wire  ${ports.wire === 0 ? disabled : `mongodb://${wire}`}`,
-    `  key-value      ${ports.redis === 0 ? disabled : `redis://${host}:${ports.redis}`}`,
+    `  key-value      ${ports.redis === 0 ? disabled : `${redis}://${host}:${ports.redis}`}`,
     `  SQL            ${ports.sql === 0 ? disabled : `postgresql://${sql}`}`,
     `  HTTP           ${api}`,
   ]
@@ -137,6 +109,7 @@ function welcome({ notes, ports, madeKey }: Gateway, settings: Settings): string
       '',
       `  export SIGIL_API_KEY=${madeKey}`,
       `  npx mongosh "mongodb://operator:${madeKey}@${wire}"`,
+      `  redis-cli --no-auth-warning -u "${redis}://operator:${madeKey}@${host}:${ports.redis}"`,
       `  psql "postgresql://operator:${madeKey}@${sql}"`,
       `  curl -H "x-api-key: ${madeKey}" ${api}/collections`,
       '',
@@ -156,7 +129,7 @@ function stopping(): { readonly stopped: Promise<void>; readonly stop: () => voi
   return { stopped, stop }
 }
 
-main().then(
+runCommandLine(process.argv.slice(2), { version, settings, start, showSettings }).then(
   (code) => process.exit(code),
   (thrown) => {
     const error = toGatewayError(thrown)

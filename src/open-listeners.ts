@@ -11,6 +11,7 @@ import { type SwitchedProtocol, switchedProtocols } from './bus/protocols.js'
 import type { Quotas } from './bus/quota.js'
 import type { ServerPlaces } from './bus/services.js'
 import type { OpenChain } from './chain/open.js'
+import { Totals } from './engine/collection/totals.js'
 import type { Engine } from './engine/engine.js'
 import type { OperatorKey } from './identity/operator.js'
 import type { UserService } from './identity/user-service.js'
@@ -153,6 +154,7 @@ function rawRoutesOf(
 ) {
   const metrics = metricsRoutes({
     store,
+    totals: new Totals(store, clock),
     chain,
     bus,
     clock,

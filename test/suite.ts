@@ -1,20 +1,23 @@
-// The whole suite: the test files of a folder some to a process, two processes at a time, told as
-// TAP. What `tap` does by its command, without its hooks around the loading of modules (for coverage
-// and mocks, neither of which is used) and without a process for each file: both cost more than most
-// of the tests. Files that are named on the command line get a process each.
+// The whole suite: the test files of a folder some to a process, two processes at a time. A process
+// for each file would cost more than most of the tests. Files that are named on the command line get
+// a process each. It prints a line a file and a summary.
 
+import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import { SuiteReport } from './support/suite-report.js'
 
 const jobs = 2
 /** More would hardly save time, and make it harder to see what is slow. */
 const filesMax = 12
 /** What looks at something that a process has once: the pool of slabs. */
 const alone = ['store/overlay/overlay.test.js']
+/** Rooms that take longest begin first: both processors have work to the end. */
+const slow = ['stall', 'memory/proof', 'store', 'end-to-end', 'clients']
 /** For one process. */
 const timeoutSeconds = 3_600
+const errorBytesMax = 64 * 1_024
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = fileURLToPath(new URL('.', import.meta.url))
@@ -30,26 +33,64 @@ function groups(): string[][] {
     const count = Math.ceil(own.length / filesMax)
     return Array.from({ length: count }, (_, at) => own.filter((_, i) => i % count === at))
   })
-  // The small ones last: both processors have work to the end.
-  const ordered = [...rooms, ...alone.map((name) => [name])].sort((a, b) => b.length - a.length)
+  const isSlow = (names: readonly string[]) => (slow.includes(dirname(names[0] ?? '')) ? 1 : 0)
+  const ordered = [...rooms, ...alone.map((name) => [name])].sort(
+    (a, b) => isSlow(b) - isSlow(a) || b.length - a.length,
+  )
   return ordered.map((names) => names.map((name) => relative(root, join(folder, name))))
 }
 
-const given = process.argv.slice(2)
 /** Under CI the long counts end after so long; the rest runs the counts of `npm test`. */
 const longMs = 25 * 60_000
-const ends =
-  process.env.SIGIL_LONG === '1' && process.env.CI === 'true'
-    ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) }
-    : {}
+const isLong = process.env.SIGIL_LONG === '1'
+const environment = {
+  ...process.env,
+  TAP_TIMEOUT: String(timeoutSeconds),
+  ...(isLong && process.env.CI === 'true' ? { SIGIL_LONG_ENDS: String(Date.now() + longMs) } : {}),
+}
 
-t.jobs = jobs
-t.setTimeout(0)
-for (const files of given.length > 0 ? given.map((name) => [name]) : groups()) {
-  // tap gives its hooks to whatever it starts, and to what that starts, by NODE_OPTIONS.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, '--enable-source-maps', inTurn, ...files]
-  t.spawn('env', command, {
-    ...{ name: files.join(' '), cwd: root, buffered: true, timeout: timeoutSeconds * 1_000 },
-    env: { ...process.env, ...ends, TAP_TIMEOUT: String(timeoutSeconds) },
+const report = new SuiteReport(isLong ? 'test-long' : 'test', isLong)
+const running = new Set<number>()
+
+function run(names: readonly string[]): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', inTurn, ...names], {
+      cwd: root,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    if (child.pid !== undefined) running.add(child.pid)
+    const results = report.read(names, child.stdout)
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-errorBytesMax)
+    })
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), timeoutSeconds * 1_000)
+    child.once('close', (code, signal) => {
+      clearTimeout(tooLong)
+      if (child.pid !== undefined) running.delete(child.pid)
+      const problem = code === 0 ? undefined : `the process ended with ${signal ?? code}`
+      void results.end(problem, errors).then(resolve)
+    })
   })
 }
+
+function end(): void {
+  for (const pid of running) process.kill(pid, 'SIGTERM')
+  process.exitCode = 1
+}
+process.once('SIGINT', end).once('SIGTERM', end)
+
+const given = process.argv.slice(2)
+const waiting = given.length > 0 ? given.map((name) => [name]) : groups()
+
+async function work(): Promise<void> {
+  for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
+    if (process.exitCode === 1) return
+    await run(names)
+  }
+}
+
+await Promise.all(Array.from({ length: jobs }, work))
+report.close()
+if (!report.isGreen) process.exitCode = 1

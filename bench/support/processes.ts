@@ -22,6 +22,10 @@ export interface SigilProcess {
   stop(): Promise<void>
   /** The event loop since the last call, milliseconds; needs TICK_PROBE=1. */
   longestTick(): Promise<TickReport>
+  /** Notes from now on what other owners have while commands of this one are there. */
+  watch(owner: string): void
+  /** What was noted since the last call, milliseconds a command. */
+  othersMs(): Promise<number[]>
 }
 
 export interface TickReport {
@@ -80,6 +84,13 @@ export async function startSigil(options: StartOptions = {}): Promise<SigilProce
       child.send('ticks')
       return (await message(child)) as TickReport
     },
+    watch(owner) {
+      child.send({ watch: owner })
+    },
+    async othersMs() {
+      child.send('others')
+      return (await message(child)) as number[]
+    },
   }
 }
 
@@ -122,6 +133,12 @@ export function loopTimeOf(pid: number): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)
   return (user + system) * 10
+}
+
+/** As loopTimeOf, to the last time that the thread was scheduled: within some milliseconds. */
+export function preciseLoopTimeOf(pid: number): number {
+  const [ran] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(ran) / 1_000_000
 }
 
 /** RssAnon and RssFile of a process and those below it, megabytes. */

@@ -1,6 +1,6 @@
 // A whole Sigil in a process of its own, with a probe of its event loop: `ticks` over IPC answers
 // the longest turn since the last question, less garbage collection, and beside it the longest
-// collection.
+// collection; `others` what other owners had while commands of a watched owner were there.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { systemClock, systemRandom } from '../../src/base/clock.js'
@@ -59,8 +59,23 @@ new PerformanceObserver((list) => {
   }
 }).observe({ entryTypes: ['gc'] })
 
-// Collections are told a little after they happened: the answer waits for the last of them.
-process.on('message', () => setTimeout(() => process.send?.(report()), 50))
+/** Milliseconds that other owners had while commands of the watched one were there. */
+const othersMs: number[] = []
+
+function watch(owner: string): void {
+  const account = gateway.scheduler?.of(owner)
+  if (account === undefined) return
+  account.onServed = (ms) => {
+    othersMs.push(ms)
+  }
+}
+
+process.on('message', (message: 'ticks' | 'others' | { readonly watch: string }) => {
+  if (message === 'others') process.send?.(othersMs.splice(0))
+  else if (message !== 'ticks') watch(message.watch)
+  // Collections are told a little after they happened: the answer waits for the last of them.
+  else setTimeout(() => process.send?.(report()), 50)
+})
 process.on('SIGTERM', () => {
   gateway.close().then(() => process.exit(0))
 })

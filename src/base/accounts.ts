@@ -9,6 +9,8 @@ export class Account {
   virtualMs = 0
   /** All of its slices. */
   spentMs = 0
+  /** Told, where one is measured, of what other owners had while a command of it was there. */
+  onServed: ((othersMs: number) => void) | undefined = undefined
 
   constructor(readonly owner: string) {}
 }

@@ -102,6 +102,8 @@ export const sweepBytesTarget = 2 * MiB
  * (docs/design/transactions.md, rule 3).
  */
 export const sweepKeysBytesMax = 64 * MiB
+/** What a listener does for a client beside commands counts for a round from here, milliseconds. */
+export const edgeSliceMsMin = 0.25
 /** Owners whose time is known apart from others'; those that owe nothing are forgotten first. */
 export const ownerAccountsMax = 10_000
 /** What an owner has had beyond its share is remembered up to here, milliseconds. */
@@ -383,9 +385,12 @@ export const sessionCookieCharsMax = 1_024
 export const sessionSweepMs = 10_000
 /** Sessions and nonces that one program of a sweep removes. */
 export const sessionsSweptAtOnce = 200
-/** Between looks at what wallets own, milliseconds, and the share of the time that they take. */
-export const quotaLookMsMin = 100
-export const quotaLookShare = 0.02
+/**
+ * A walk over all collections for `/health` and the metrics that takes no longer is made for each
+ * request, milliseconds; a longer one takes this share of the time.
+ */
+export const totalsFreeMs = 10
+export const totalsShare = 0.01
 /** Keys, and roles, that a restore prints one by one. */
 export const rightsListedMax = 20
 /** Characters of an Idempotency-Key, and how long an answer is kept under one. */
@@ -632,8 +637,10 @@ export const sqlConnectionsMax = 10_000
 export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
-/** As programReadsMax, of a command that is prepared by a read; one at a time, for the memory. */
-export const preparedReadsMax = 2_500_000
+/** As programReadsMax, of a command that is prepared by a read. */
+export const preparedReadsMax = 1_500_000
+/** Key-value commands that are prepared at a time, for the memory; one an owner. */
+export const preparedAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
 export const preparedChangesMax = 400_000
 /**

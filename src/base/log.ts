@@ -12,10 +12,10 @@ export function redact(text: string): string {
   return text.replace(secrets, '[redacted]')
 }
 
-/** `level` is one of pino's, or `silent`. */
-export function openLog(level: string): Log {
+/** `level` is one of pino's, or `silent`; `show` makes another text of a line of JSON. */
+export function openLog(level: string, show = (line: string) => line): Log {
   const sink = pino.destination({ fd: 2, sync: true })
-  return pino({ level, base: null }, { write: (line: string) => sink.write(redact(line)) })
+  return pino({ level, base: null }, { write: (line: string) => sink.write(show(redact(line))) })
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

@@ -5,7 +5,7 @@
 
 import { type Account, Accounts } from './accounts.js'
 import { FairQueue } from './fair-queue.js'
-import { tickMsMax } from './limits.js'
+import { edgeSliceMsMin, tickMsMax } from './limits.js'
 
 /** Whose work it is that no client asked for. */
 export const backgroundOwner = 'background'
@@ -42,6 +42,22 @@ export class Scheduler {
     this.workedMs += ms
     this.accounts.charge(account, ms)
     if (this.workedMs >= tickMsMax / 2 && !this.isEnding) this.endRound()
+  }
+
+  /**
+   * What a listener has done beside slices. Little of it stands for so many `times` as much, and
+   * makes no command wait, else many small requests would wait for nothing.
+   */
+  chargeEdge(account: Account, ms: number, times: number): void {
+    if (ms >= edgeSliceMsMin) this.charge(account, ms)
+    else if (ms > 0) this.accounts.charge(account, ms * times)
+  }
+
+  /** A command has been answered: what other owners had since they had had `othersMs`. */
+  served(account: Account, othersMs: number): number {
+    const ms = this.accounts.othersMs(account) - othersMs
+    account.onServed?.(ms)
+    return ms
   }
 
   /** Sockets are looked at behind it: asked for only where a round has had some work. */

@@ -4,6 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { fail } from './errors.js'
+import { nearestName } from './nearest-name.js'
 
 type Source = Readonly<Record<string, string | undefined>>
 
@@ -283,7 +284,13 @@ export const settingRows = {
   LOG_LEVEL: choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
     'info',
-    'Least severe log line, one JSON object a line on standard error.',
+    'Least severe log line on standard error.',
+  ),
+  LOG_FORMAT: choice(
+    ['auto', 'json', 'text'],
+    'auto',
+    'How log lines look: `json`, one object a line; `text`, to be read. `auto` is `text` where ' +
+      'standard error is a terminal, else `json`.',
   ),
 } as const
 
@@ -353,6 +360,13 @@ export function printSettings(settings?: Settings): string {
   return `${lines.join('\n')}\n`
 }
 
+/** The settings in force as one JSON object of names to texts, secrets hidden. */
+export function settingsAsJson(settings: Settings): string {
+  const rows = Object.entries(settingRows) as [SettingName, SettingRow<unknown>][]
+  const shown = rows.map(([name, row]) => [name, inForce(settings, name, row)])
+  return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`
+}
+
 function inForce(settings: Settings, name: SettingName, row: SettingRow<unknown>): string {
   const value = settings[name]
   if (row.secret) return settings.explicit.has(name) ? '(set)' : ''
@@ -375,6 +389,9 @@ function lookUp(name: string, isSecret: boolean, source: Source): string | undef
 function refuseUnknown(file: Source): void {
   for (const name of Object.keys(file)) {
     const known = name in settingRows || name.replace(/_FILE$/, '') in settingRows
-    if (!known) throw fail('InvalidOptions', `sigil.json: unknown setting ${name}`)
+    if (known) continue
+    const nearest = nearestName(name, Object.keys(settingRows))
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+    throw fail('InvalidOptions', `sigil.json: unknown setting ${name}${hint}`)
   }
 }

@@ -70,15 +70,21 @@ export class WorkBudget {
     this.refuseAt = Number.POSITIVE_INFINITY
   }
 
-  /** The stretch at work, for `resume`: a program may run in the midst of a request. */
-  interrupt(): Stretch {
+  /**
+   * The stretch at work, for `resume`: a program may run in the midst of a request. Undefined where
+   * none is, which is usual and costs nothing.
+   */
+  interrupt(): Stretch | undefined {
+    if (this.refuseAt === Number.POSITIVE_INFINITY) return undefined
     const { spent, startedAt, dueAt, refuseAt } = this
     return { spent, startedAt, dueAt, refuseAt }
   }
 
   /** Goes on with an interrupted stretch; what came between does not count for it. */
-  resume({ spent, startedAt, dueAt, refuseAt }: Stretch): void {
+  resume(interrupted: Stretch | undefined): void {
     this.end()
+    if (interrupted === undefined) return
+    const { spent, startedAt, dueAt, refuseAt } = interrupted
     const between = this.spent - spent
     this.startedAt = startedAt + between
     this.dueAt = dueAt + between

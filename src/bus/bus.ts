@@ -45,7 +45,7 @@ export class Bus implements BusView {
   private readonly working = new Map<number, AnyCall>()
   private readonly table: CommandTable
   private lastId = 0
-  private readonly scheduler: Scheduler | undefined
+  readonly scheduler: Scheduler | undefined
   private idle: (() => void) | undefined
   private draining = false
 
@@ -241,11 +241,10 @@ export class Bus implements BusView {
 
   /** A wallet's command: counted, and refused where its key has had its share. */
   private meet({ protocol, identity }: Session, command: string): void {
-    const { keyUse, keyLimit, quotas } = this.services
+    const { keyUse, keyLimit } = this.services
     // HTTP counts by its routes.
     if (protocol !== 'http') keyUse?.count(identity, `${protocol}:${command}`)
     keyLimit?.take(identity)
-    quotas?.look()
   }
 
   private rowOf({ body }: Request): DocumentRow {
@@ -352,7 +351,7 @@ export class Bus implements BusView {
     const { scheduler } = this
     if (account === undefined || scheduler === undefined) return
     if (!isCharged) scheduler.charge(account, nowMs - startedMs)
-    this.counters.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
+    this.counters.others.record(scheduler.served(account, othersMs), nowMs)
   }
 
   /** Nothing of the documents: a log is not where their content belongs. */

@@ -9,7 +9,7 @@ import type { CreateOptions } from '../engine/collection/catalog.js'
 import { keyspaceIndex } from '../engine/collection/homes.js'
 import { reservedName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
-import type { Access, Namespace, Need, Touch } from '../engine/types.js'
+import type { Access, Held, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
 import type { AuditDetails, AuditEntry } from '../identity/audit.js'
 import {
@@ -289,17 +289,13 @@ export class Call<A, T> implements Fence {
     return quotas.requireSpace
   }
 
-  creating(owner: string | null, name: string): void {
-    if (isRevocable(this.identity)) this.services.quotas?.made(owner, name)
+  creating(held: Held, count: number): void {
+    if (isRevocable(this.identity)) this.services.quotas?.requireHolding(held, count)
   }
 
   makingHome(db: string, homes: number): void {
     const { homes: limit } = this.services
     if (isRevocable(this.identity)) limit?.make(db, homes, this.session.address)
-  }
-
-  dropping(owner: string | null, name: string): void {
-    this.services.quotas?.dropped(owner, name)
   }
 
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void {

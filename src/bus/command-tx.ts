@@ -9,7 +9,7 @@ import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { payerOf } from '../engine/collection/descriptors.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
-import type { Access, Guarded, Namespace, Need, Touch } from '../engine/types.js'
+import type { Access, Guarded, Held, Namespace, Need, Touch } from '../engine/types.js'
 import type { Place } from '../identity/user-rights.js'
 import { PassingReadTx } from '../store/passing-tx.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../store/store.js'
@@ -30,9 +30,8 @@ export interface Fence {
   may(need: Need, access: Access | undefined, place: Place): boolean
   /** Throws Unauthorized unless a view's owner or maker may read a source of it, by its name. */
   authorizeOwner(view: Namespace, source: Access | undefined, name: string): void
-  /** Throws QuotaExceeded where the caller may not have another collection of that owner's. */
-  creating(owner: string | null, name: string): void
-  dropping(owner: string | null, name: string): void
+  /** Throws QuotaExceeded where an owner who has so many may have no more from the caller. */
+  creating(held: Held, count: number): void
   /** Throws QuotaExceeded where the caller may not make another home. */
   makingHome(db: string, homes: number): void
   /**
@@ -167,12 +166,8 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     this.fence.noteInvalid(ns)
   }
 
-  creating(owner: string | null, name: string): void {
-    this.fence.creating(owner, name)
-  }
-
-  dropping(owner: string | null, name: string): void {
-    this.fence.dropping(owner, name)
+  creating(held: Held, count: number): void {
+    this.fence.creating(held, count)
   }
 
   makingHome(db: string, homes: number): void {

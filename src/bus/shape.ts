@@ -9,6 +9,8 @@ const depthMax = 6
 const charactersMax = 1_000
 /** Elements of an array whose shapes are told; the rest is counted. */
 const elementsMax = 3
+/** Counting is work too. */
+const countedMax = 1_003
 
 /** `{ find: string, filter: { age: { $gt: int } } }`, cut at a bound. */
 export function shapeOf(command: Document, secrets: readonly string[] = []): string {
@@ -41,10 +43,11 @@ function arrayShape(bytes: Document, start: number, depth: number): string {
   const parts: string[] = []
   let count = 0
   const elements = new Elements(bytes, start)
-  while (elements.next()) {
+  while (count <= countedMax && elements.next()) {
     if (++count <= elementsMax) parts.push(valueShape(bytes, elements, depth))
   }
-  if (count > elementsMax) parts.push(`${count - elementsMax} more`)
+  if (count > countedMax) parts.push(`more than ${countedMax - elementsMax} more`)
+  else if (count > elementsMax) parts.push(`${count - elementsMax} more`)
   return `[${parts.join(', ')}]`
 }
 

@@ -4,44 +4,32 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { fail, GatewayError, kindOf } from '../base/errors.js'
 import type { BackupHead, BackupTail } from '../store/backup/backup-format.js'
 import { BackupReader } from '../store/backup/backup-reader.js'
 import { nodeFiles } from '../store/files.js'
-import { openClient } from './client.js'
+import { type Client, openClient } from './client.js'
 import { openProgress, type Progress, sizeText } from './progress.js'
-
-const help = `Usage:
-  sigil backup <file> [--rate MB/s] [--force]
-
-  Writes one state of everything in the running Sigil to a file, while others read and write.
-  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the operator's key in SIGIL_API_KEY.
-  --rate   how fast to go at most (default 50)
-  --force  replaces the file where there is one
-`
 
 const path = '/api/v1/backup'
 
+interface Given {
+  readonly url: string
+  readonly rate?: string
+  readonly force: boolean
+}
+
 interface Wanted {
+  readonly client: Client
   readonly file: string
   readonly rate: string | undefined
   readonly force: boolean
 }
 
 /** Returns the exit code. */
-export async function runBackup(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { rate: { type: 'string' }, force: { type: 'boolean', default: false } },
-  })
-  const [name] = positionals
-  if (name === undefined || positionals.length > 1) {
-    process.stderr.write(help)
-    return 2
-  }
-  const wanted: Wanted = { file: resolve(name), rate: values.rate, force: values.force }
+export async function runBackup(name: string, given: Given): Promise<number> {
+  const { url, rate, force } = given
+  const wanted: Wanted = { client: openClient(url), file: resolve(name), rate, force }
   requireAbsent(wanted)
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
@@ -64,7 +52,7 @@ function requireAbsent({ file, force }: Wanted): void {
 /** Asks first: without an answer there is nothing to write, and nothing left behind. */
 async function takeBackup(wanted: Wanted, signal: AbortSignal): Promise<BackupTail> {
   const body = wanted.rate === undefined ? {} : { rate: rateOf(wanted.rate) }
-  const answer = await openClient(process.env).stream(path, JSON.stringify(body), signal)
+  const answer = await wanted.client.stream(path, JSON.stringify(body), signal)
   if (answer.status !== 200) {
     const { code, errmsg } = answer.body
     throw new GatewayError(kindOf(Number(code)), String(errmsg))

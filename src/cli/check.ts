@@ -12,11 +12,12 @@ import { checkGraphs } from '../memory/check-graphs.js'
 import { checkFolder, type FolderReport } from '../store/check-folder.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
+import { requireFolder } from './data-folder.js'
 import { openProgress } from './progress.js'
 
 /** Returns the exit code: 1 where anything was found. */
 export async function runCheck(settings: Settings): Promise<number> {
-  const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
+  const folder = requireFolder(settings)
   const report = folder === undefined ? undefined : await lookAt(folder)
   const below = report === undefined ? 0 : report.tables.found
   const inLog = report?.log.damage === undefined ? 0 : 1

@@ -33,14 +33,12 @@ export interface Client {
   stream(path: string, body: string, signal: AbortSignal): Promise<Stream>
 }
 
-/** `SIGIL_URL` and `SIGIL_API_KEY` of the environment; `database` where not the server's own. */
-export function openClient(
-  environment: Readonly<Record<string, string | undefined>>,
-  database?: string,
-): Client {
-  const base = environment.SIGIL_URL ?? 'http://127.0.0.1:8080'
-  if (!URL.canParse(base)) throw fail('BadValue', `SIGIL_URL is no URL: ${base}`)
-  const key = environment.SIGIL_API_KEY
+/** With the key in `SIGIL_API_KEY`; `database` where not the server's own. */
+export function openClient(base: string, database?: string): Client {
+  if (!/^https?:/.test(base) || !URL.canParse(base)) {
+    throw fail('BadValue', `SIGIL_URL is no address of HTTP: ${base}`)
+  }
+  const key = process.env.SIGIL_API_KEY
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (key !== undefined) headers['x-api-key'] = key
   if (database !== undefined) headers['x-sigil-database'] = database

@@ -1,21 +1,21 @@
 // `sigil health`: asks the Sigil of these settings whether it is well; the container's health
 // check.
 
-import { request } from 'node:http'
+import { type ClientRequest, request } from 'node:http'
 import { request as requestTls } from 'node:https'
+import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
 
 const timeoutMs = 2_000
 
-/** Exit code 0 where /health answers with status ok, or with its limit of requests. */
-export function runHealth(settings: Settings): Promise<number> {
-  const isTls = settings.TLS_CERT !== undefined
-  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? '127.0.0.1' : settings.HOST
-  const options = { host, port: settings.HTTP_PORT, path: '/health', timeout: timeoutMs }
+/**
+ * Asks the Sigil at an address, or that of these settings. Exit code 0 where /health answers with
+ * status ok, or with its limit of requests.
+ */
+export function runHealth(where: Settings | string): Promise<number> {
   return new Promise((resolve) => {
     const failed = () => resolve(1)
-    // The certificate names the public address, not this one: what counts here is an answer.
-    const asked = isTls ? requestTls({ ...options, rejectUnauthorized: false }) : request(options)
+    const asked = typeof where === 'string' ? askAddress(where) : askHere(where)
     asked.on('response', (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -32,4 +32,22 @@ export function runHealth(settings: Settings): Promise<number> {
     asked.on('error', failed).on('timeout', () => asked.destroy())
     asked.end()
   })
+}
+
+function askAddress(address: string): ClientRequest {
+  if (!/^https?:/.test(address) || !URL.canParse(address)) {
+    throw fail('BadValue', `SIGIL_URL is no address of HTTP: ${address}`)
+  }
+  const url = new URL('/health', address)
+  const options = { timeout: timeoutMs }
+  return url.protocol === 'https:' ? requestTls(url, options) : request(url, options)
+}
+
+function askHere({ HOST, HTTP_PORT: port, TLS_CERT }: Settings): ClientRequest {
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
+  const options = { host, port, path: '/health', timeout: timeoutMs }
+  // The certificate names the public address, not this one: what counts here is an answer.
+  return TLS_CERT === undefined
+    ? request(options)
+    : requestTls({ ...options, rejectUnauthorized: false })
 }

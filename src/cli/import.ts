@@ -1,19 +1,11 @@
 // `sigil import <file.ndjson|file.json|-> --collection NAME`: loads documents into a running Sigil
 // over HTTP, in batches, with a progress bar where there is a terminal to draw it on.
 
-import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { importBatchBytesMax, importBatchDocuments, importRequestsMax } from '../base/limits.js'
 import { type Answer, openClient, postInTurn } from './client.js'
 import { Input, inputBytes } from './input.js'
 import { openProgress, type Progress } from './progress.js'
-
-const help = `Usage:
-  sigil import <file.ndjson|file.json|-> --collection NAME [--database NAME]
-
-  Loads documents, one JSON object a line or one array of objects, from a file or standard input.
-  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY.
-`
 
 interface Tally {
   inserted: number
@@ -23,23 +15,16 @@ interface Tally {
 
 type Send = (body: string) => Promise<Answer>
 
+interface Given {
+  readonly url: string
+  readonly collection: string
+  readonly database?: string
+}
+
 /** Returns the exit code: 1 where a document was refused, or not everything read. */
-export async function runImport(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      collection: { type: 'string', short: 'c' },
-      database: { type: 'string', short: 'd' },
-    },
-  })
-  const [file] = positionals
-  const { collection } = values
-  if (file === undefined || positionals.length > 1 || collection === undefined) {
-    process.stderr.write(help)
-    return 2
-  }
-  const client = openClient(process.env, values.database)
+export async function runImport(file: string, given: Given): Promise<number> {
+  const { url, collection, database } = given
+  const client = openClient(url, database)
   const path = `/api/v1/collections/${encodeURIComponent(collection)}/insertMany`
   const bar = openProgress(inputBytes(file), '{documents} documents', { documents: 0 })
   const input = new Input(file)

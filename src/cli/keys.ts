@@ -3,22 +3,10 @@
 // and shows a key only where its commitment is the one on the chain.
 
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { requireAddress } from '../identity/address.js'
 import { bytesOfHex, commitmentOf, derivationText, deriveKey } from '../identity/key-derivation.js'
 import { type Client, openClient } from './client.js'
-
-const help = `Usage:
-  sigil keys recover <wallet>
-  sigil keys recover <wallet> --index N --signature 0x…
-  sigil keys recover <wallet> --private-key-file FILE
-
-  Finds the active on-chain keys of a wallet and makes them again. The first form prints the text
-  that the wallet has to sign for each key (personal_sign), the second takes such a signature, the
-  third signs by itself. A key is printed when it is the one that the chain knows.
-  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080).
-`
 
 interface RegisteredKey {
   readonly index: number
@@ -28,25 +16,19 @@ interface RegisteredKey {
 
 type Sign = (text: string) => Promise<string>
 
+/** Options of `sigil keys recover`. */
+export interface RecoverOptions {
+  readonly url: string
+  readonly index?: string
+  readonly signature?: string
+  readonly privateKeyFile?: string
+}
+
 /** Returns the exit code: 1 where there is no key, or one could not be made again. */
-export async function runKeys(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      index: { type: 'string' },
-      signature: { type: 'string' },
-      'private-key-file': { type: 'string' },
-    },
-  })
-  const [verb, wallet, further] = positionals
-  const { index, signature, 'private-key-file': file } = values
-  const isOneSignature = signature !== undefined && index !== undefined
-  const isMixed = file !== undefined && signature !== undefined
-  if (verb !== 'recover' || wallet === undefined || further !== undefined || isMixed) return usage()
-  if (signature !== undefined && !isOneSignature) return usage()
+export async function runRecover(wallet: string, given: RecoverOptions): Promise<number> {
+  const { url, index, signature, privateKeyFile: file } = given
   const address = requireAddress(wallet, 'wallet')
-  const keys = (await registered(openClient(process.env), address)).filter(
+  const keys = (await registered(openClient(url), address)).filter(
     (key) => index === undefined || String(key.index) === index,
   )
   if (keys.length === 0) {
@@ -56,11 +38,6 @@ export async function runKeys(args: readonly string[]): Promise<number> {
   if (file !== undefined) return recover(address, keys, await signerOf(file, address))
   if (signature !== undefined) return recover(address, keys, async () => signature)
   return explain(address, keys)
-}
-
-function usage(): number {
-  process.stderr.write(help)
-  return 2
 }
 
 async function registered(client: Client, address: string): Promise<RegisteredKey[]> {

@@ -15,20 +15,14 @@ import {
 import { memoryServer } from '../listeners/mcp/server.js'
 import { type Client, openClient } from './client.js'
 
-const help = `Usage:
-  sigil mcp
-
-  Speaks the Model Context Protocol on standard input and output, for the graph memory of the Sigil
-  at SIGIL_URL (http://127.0.0.1:8080), with the key in SIGIL_API_KEY.
-`
+interface Given {
+  readonly url: string
+  readonly database?: string
+}
 
 /** Resolves when the client has closed its side. */
-export async function runMcp(args: readonly string[], version: string): Promise<number> {
-  if (args.length > 0) {
-    process.stderr.write(help)
-    return 2
-  }
-  const api = new RemoteMemory(openClient(process.env))
+export async function runMcp(given: Given, version: string): Promise<number> {
+  const api = new RemoteMemory(openClient(given.url, given.database))
   const ended = once(process.stdin, 'end')
   const handle = serveStdio(() => memoryServer({ api, version }), {
     onerror: (error) => process.stderr.write(`sigil mcp: ${error.message}\n`),

@@ -8,8 +8,10 @@ import { Audit } from '../identity/audit.js'
 import { operator } from '../identity/identity.js'
 import { OperatorKey } from '../identity/operator.js'
 import { openStore } from '../store/open.js'
+import { requireFolder } from './data-folder.js'
 
 export async function runOperatorKey(settings: Settings): Promise<number> {
+  requireFolder(settings)
   const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
   const store = await openStore(settings.STORE, options)
   try {

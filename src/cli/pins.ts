@@ -2,18 +2,11 @@
 // of their roots. A server, or a store that was set back, cannot change what lies here.
 // (docs/memory.md, "Pins")
 
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fail } from '../base/errors.js'
+import { makeFolders } from '../base/folders.js'
 
 export interface Seen {
   /** Null where the server told of none. */
@@ -21,6 +14,14 @@ export interface Seen {
   /** Place of the newest root on the chain; null where it was not asked. */
   readonly sequence: number | null
   readonly root: string | null
+}
+
+/** Graphs of one name in two spaces are two. */
+export interface GraphPlace {
+  readonly origin: string
+  /** The database; empty for the server's own, where the key names no home. */
+  readonly space: string
+  readonly graph: string
 }
 
 interface Pin {
@@ -47,10 +48,11 @@ export class Pins {
   }
 
   /** What has gone back, or is another now; none for a graph that is seen for the first time. */
-  compare(origin: string, graph: string, { graphKey, sequence, root }: Seen): string[] {
-    const pin = this.pins[nameOf(origin, graph)]
+  compare(at: GraphPlace, { graphKey, sequence, root }: Seen): string[] {
+    const pin = this.pins[nameOf(at)]
     if (pin === undefined) return []
-    const where = `graph ${graph} at ${origin}`
+    const { origin, space, graph } = at
+    const where = `graph ${graph}${space === '' ? '' : ` of ${space}`} at ${origin}`
     if (graphKey !== pin.graphKey) {
       return [`${where}: the key on the chain is ${graphKey}, and was ${pin.graphKey}`]
     }
@@ -65,9 +67,9 @@ export class Pins {
   }
 
   /** Remembers what was seen; a sequence that was not asked stays as it was. */
-  keep(origin: string, graph: string, { graphKey, sequence, root }: Seen): void {
+  keep(at: GraphPlace, { graphKey, sequence, root }: Seen): void {
     if (graphKey === null) return
-    const name = nameOf(origin, graph)
+    const name = nameOf(at)
     const before = this.pins[name]
     const isSame = before?.graphKey === graphKey
     const known = isSame ? before : { sequence: 0, root: null }
@@ -78,7 +80,7 @@ export class Pins {
 
   /** Beside the old file first, so that a crash leaves one of the two whole. */
   private write(): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.path))
     const beside = `${this.path}.new`
     const file = openSync(beside, 'w', 0o600)
     try {
@@ -91,8 +93,9 @@ export class Pins {
   }
 }
 
-function nameOf(origin: string, graph: string): string {
-  return `${origin} ${graph}`
+/** No origin ends with a slash, and no database has a space in its name. */
+function nameOf({ origin, space, graph }: GraphPlace): string {
+  return `${origin}/${space} ${graph}`
 }
 
 /** Throws BadValue for a file that is none of pins: it must not be taken for an empty one. */

@@ -2,7 +2,6 @@
 // over HTTP, in batches, with a progress bar where there is a terminal to draw it on. One batch at
 // a time: memories of one source are linked in the order in which they come.
 
-import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { memoryBodyBytesMax, rememberBatchBytesMax, rememberBatchMemories } from '../base/limits.js'
 import { type Answer, type Client, openClient, postInTurn } from './client.js'
@@ -10,32 +9,20 @@ import { Input, inputBytes } from './input.js'
 import type { DocumentText } from './json-documents.js'
 import { openProgress, type Progress } from './progress.js'
 
-const help = `Usage:
-  sigil remember <file.ndjson|-> [--graph NAME]
-
-  Loads memories, one JSON object a line as POST /api/memories takes it ({"text": …}), from a file
-  or standard input. Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in
-  SIGIL_API_KEY. Run again, it goes on: memories that are there already are known again.
-`
-
 const messagesMax = 10
 
+interface Given {
+  readonly url: string
+  readonly graph: string
+  readonly database?: string
+}
+
 /** Returns the exit code: 1 where a memory was refused, or not everything read. */
-export async function runRemember(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { graph: { type: 'string', short: 'g', default: 'default' } },
-  })
-  const [file] = positionals
-  if (file === undefined || positionals.length > 1) {
-    process.stderr.write(help)
-    return 2
-  }
-  const client = openClient(process.env)
+export async function runRemember(file: string, given: Given): Promise<number> {
+  const client = openClient(given.url, given.database)
   const bar = openProgress(inputBytes(file), '{memories} memories', { memories: 0 })
   const input = new Input(file)
-  const load = new Load(values.graph, client, input, bar)
+  const load = new Load(given.graph, client, input, bar)
   try {
     await load.run()
   } finally {

@@ -12,22 +12,10 @@ import { type Restored, restoreStore } from '../store/backup/restore.js'
 import { openStore } from '../store/open.js'
 import { openProgress, sizeText } from './progress.js'
 
-const help = `Usage:
-  sigil restore <file>
-
-  Makes the data folder of setting STORE out of a backup. The folder must be absent or empty, and
-  Sigil stopped. Nothing is there until all of the backup is verified.
-`
-
 const pieceBytes = 1 << 20
 
 /** Returns the exit code. */
-export async function runRestore(settings: Settings, args: readonly string[]): Promise<number> {
-  const [file, ...more] = args
-  if (file === undefined || more.length > 0 || file.startsWith('--')) {
-    process.stderr.write(help)
-    return 2
-  }
+export async function runRestore(settings: Settings, file: string): Promise<number> {
   const folder = /^lmdb:(.+)$/.exec(settings.STORE)?.[1]
   if (folder === undefined) {
     throw fail('InvalidOptions', `setting STORE=${settings.STORE}: not a data folder`)

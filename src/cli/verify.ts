@@ -3,7 +3,6 @@
 // graph's key and place on the chain it remembers, so that neither goes back unseen.
 
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { fail } from '../base/errors.js'
 import { verifyIdsMax } from '../base/limits.js'
 import { type Answer, type Client, openClient } from './client.js'
@@ -11,72 +10,41 @@ import { checkEvidence } from './evidence.js'
 import { Pins, pinsPath, type Seen } from './pins.js'
 import { openProgress } from './progress.js'
 
-const help = `Usage:
-  sigil verify [--graph NAME]                 sweep a graph: only this shows that nothing is missing
-  sigil verify ID... [--graph NAME]           verify memories
-  sigil verify --export ID [--graph NAME]     write what proves a memory to standard output
-  sigil verify --rpc URL FILE                 check such a file against a node, without Sigil
-    [--account ADDRESS] [--contract ADDRESS]  who must have anchored it, and where
-  --repin                                     accept a new graph key or an earlier sequence
-
-  Talks to the Sigil at SIGIL_URL (http://127.0.0.1:8080) with the key in SIGIL_API_KEY. Remembers
-  the key of each graph and its highest sequence in SIGIL_PINS, else sigil/pins.json in
-  XDG_CONFIG_HOME (~/.config), and warns where the key changes or the sequence goes back.
-`
-
-interface Values {
+/** Options of `sigil verify`. */
+export interface VerifyOptions {
+  readonly url: string
   readonly graph: string
-  readonly export?: string | undefined
-  readonly rpc?: string | undefined
-  readonly account?: string | undefined
-  readonly contract?: string | undefined
+  readonly database?: string
+  readonly export?: string
+  readonly rpc?: string
+  readonly account?: string
+  readonly contract?: string
   readonly repin: boolean
 }
 
-const text = { type: 'string' } as const
-
 /** Returns the exit code: 0 where all is verified and nothing went back. */
-export async function runVerify(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      graph: { ...text, short: 'g', default: 'default' },
-      export: text,
-      rpc: text,
-      account: text,
-      contract: text,
-      repin: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
-  if (values.help) return usage(process.stdout, 0)
-  const isMixed = values.rpc !== undefined && values.export !== undefined
-  const count = positionals.length
-  if (isMixed || (values.rpc !== undefined && count !== 1)) return usage(process.stderr, 2)
-  if (values.export !== undefined && count > 0) return usage(process.stderr, 2)
-  return run(values, positionals)
-}
-
-function usage(stream: NodeJS.WriteStream, code: number): number {
-  stream.write(help)
-  return code
-}
-
-async function run(values: Values, ids: readonly string[]): Promise<number> {
-  const { rpc, account, contract, graph } = values
+export async function runVerify(ids: readonly string[], given: VerifyOptions): Promise<number> {
+  const { rpc, account, contract, graph } = given
   if (rpc !== undefined) {
     const evidence = readFileSync(ids[0] ?? '', 'utf8')
     return checkEvidence(evidence, { rpc, account, contract }, say)
   }
-  const client = openClient(process.env)
-  if (values.export !== undefined) return exportEvidence(client, graph, values.export)
+  const client = openClient(given.url, given.database)
+  if (given.export !== undefined) return exportEvidence(client, graph, given.export)
   const pins = new Pins(pinsPath(process.env))
   const seen = ids.length === 0 ? await sweep(client, graph) : await verify(client, graph, ids)
-  const warnings = seen.graphKey === null ? [] : pins.compare(client.origin, graph, seen)
+  const at = { origin: client.origin, space: await spaceOf(client, given), graph }
+  const warnings = seen.graphKey === null ? [] : pins.compare(at, seen)
   for (const warning of warnings) process.stderr.write(`sigil: ${warning}\n`)
-  if (warnings.length === 0 || values.repin) pins.keep(client.origin, graph, seen)
-  return seen.isVerified && (warnings.length === 0 || values.repin) ? 0 : 1
+  if (warnings.length === 0 || given.repin) pins.keep(at, seen)
+  return seen.isVerified && (warnings.length === 0 || given.repin) ? 0 : 1
+}
+
+/** The home of the key's wallet, unless a space is named; empty for the server's own database. */
+async function spaceOf(client: Client, { database }: VerifyOptions): Promise<string> {
+  if (database !== undefined) return database
+  const { status, body } = await client.get('/api/v1/auth/me')
+  return status === 200 && typeof body.home === 'string' ? body.home : ''
 }
 
 interface Outcome extends Seen {

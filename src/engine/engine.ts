@@ -6,15 +6,13 @@ import type { Clock, Random } from '../base/clock.js'
 import { memoryBudgetBytes } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import { MemoryAccount } from '../base/memory-account.js'
-import type { Program, Store, Tx } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { Awaiting } from './awaiting.js'
 import { CursorExpiry } from './background/cursor-expiry-job.js'
 import { DocumentExpiry } from './background/document-expiry-job.js'
 import { GarbageJob } from './background/garbage-job.js'
 import { ClockPace, type Pace } from './background/pace-job.js'
-import { listNamespaces } from './collection/catalog.js'
-import { indexCatalog } from './collection/catalog-upgrade-job.js'
-import { countUsage, isUsageCounted } from './collection/counters.js'
+import { countOwners, indexCatalog, markOldKeys } from './collection/catalog-upgrade-job.js'
 import { dropReplacements } from './collection/replacement.js'
 import { IndexBuilds } from './index/index-build-job.js'
 import { IndexUse } from './index/index-use.js'
@@ -33,11 +31,6 @@ export interface EngineParts {
   readonly spills?: SpillFolder | undefined
   /** What clients hold; one of its own, of the default size, unless given. */
   readonly memory?: MemoryAccount
-}
-
-/** Before anything is given back: sums that a folder of before does not have. */
-function* countOwners(tx: Tx): Program<void> {
-  if (!(yield* isUsageCounted(tx))) yield* countUsage(tx, yield* listNamespaces(tx))
 }
 
 /** Background work that stops after its step. */
@@ -94,7 +87,8 @@ export class Engine {
     this.documentExpiry.start()
     return indexCatalog(this.store)
       .then(() => this.garbage.start())
-      .then(() => this.store.write(countOwners))
+      .then(() => countOwners(this.store))
+      .then(() => markOldKeys(this.store))
       .then(() => this.store.write(dropReplacements))
       .then(() => this.builds.resume())
   }

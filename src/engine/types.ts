@@ -170,6 +170,9 @@ export interface Namespace {
   readonly isPermanent?: true
 }
 
+/** What a quota counts of an owner. */
+export type Held = 'collections' | 'graphs'
+
 /**
  * A transaction that may refuse collections: the bus hands its handlers one that throws for what
  * the command did not declare. The engine's own jobs use bare transactions, which refuse nothing.
@@ -185,9 +188,8 @@ export interface Guarded {
   readonly isBlind?: boolean
   /** A document was written that fails a validator which only warns. */
   noteInvalid?(ns: Namespace): void
-  /** A collection is made for an owner, or dropped; throws QuotaExceeded. */
-  creating?(owner: string | null, name: string): void
-  dropping?(owner: string | null, name: string): void
+  /** One more is made for an owner who has so many; throws QuotaExceeded. */
+  creating?(held: Held, count: number): void
   /** Whether the caller may not read all that a view reads. */
   isClosed?(view: Namespace): boolean
   /** A wallet's home is made beside so many others; throws QuotaExceeded. */

@@ -4,7 +4,7 @@
 import { type Bytes, concatBytes } from '../base/bytes.js'
 import { rightsListedMax, scanEntriesMax } from '../base/limits.js'
 import { entryUnits } from '../base/work-figures.js'
-import { listNamespaces } from '../engine/collection/catalog.js'
+import { eachNamespace } from '../engine/collection/catalog-walk.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { listUsers, type UserRecord } from './users.js'
 import { scanWalletKeys, type WalletKey } from './wallet-keys.js'
@@ -46,12 +46,13 @@ function* activeKeys(tx: ReadTx): Program<{ total: number; shown: WalletKey[] }>
 function* grantsOf(tx: ReadTx): Program<[owned: number, grants: string[]]> {
   const grants: string[] = []
   let owned = 0
-  for (const { db, name, access } of yield* listNamespaces(tx)) {
+  yield* eachNamespace(tx, ({ db, name, access }) => {
     if (access.owner !== null) owned++
     for (const [address, role] of Object.entries(access.roles)) {
       grants.push(`  role ${role} in ${db}.${name} for ${address}`)
     }
-  }
+    return undefined
+  })
   return [owned, grants]
 }
 

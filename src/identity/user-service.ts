@@ -26,6 +26,9 @@ export class UserService {
   /** The last derivation of those that wait for each other. */
   private deriving: Promise<unknown> = Promise.resolve()
 
+  /** Called with the user whose password is another now. */
+  onChanged: (user: UserName) => void = () => {}
+
   constructor(private readonly options: UserServiceOptions) {}
 
   /** Throws IllegalOperation under USERS=off. */

@@ -10,6 +10,7 @@ import type { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
+import { EdgeTime } from './edge-time.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
 import { Turn } from './resp/turn.js'
@@ -82,6 +83,7 @@ class Listener implements RespListener {
       memory,
       log,
       turn: new Turn(clock),
+      edge: new EdgeTime(clock, bus.engine.store.scheduler),
       names: new NameTable([...bus.table.commands]),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }

@@ -7,6 +7,7 @@ import type { Clock, Random } from '../base/clock.js'
 import { anonymousSocketsMax, sqlConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { MemoryAccount } from '../base/memory-account.js'
+import type { Scheduler } from '../base/scheduler.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
@@ -14,6 +15,7 @@ import { type Credentials, Login } from '../identity/login.js'
 import { MessageWriter } from '../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
+import { EdgeTime } from './edge-time.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import { endedFields, tooManyFields } from './sql/answers.js'
@@ -32,6 +34,7 @@ export interface SqlOptions {
   readonly authOff: boolean
   readonly bus: {
     readonly run: (request: Request, session: Session) => Awaitable<Document>
+    readonly scheduler?: Scheduler | undefined
     readonly inFlight: () => Iterable<{ readonly session: Session; kill(): void }>
   }
   readonly credentials: Credentials
@@ -85,6 +88,7 @@ class Listener implements SqlListener {
     this.sqlHost = {
       memory,
       log,
+      edge: new EdgeTime(clock, bus.scheduler),
       kept: memory.shares,
       run: (request, session) => bus.run(request, session),
       types: new ColumnTypes(run, clock),

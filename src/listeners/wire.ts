@@ -6,12 +6,14 @@ import type { Clock, Random } from '../base/clock.js'
 import { anonymousSocketsMax, wireConnectionsMax } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import type { MemoryAccount } from '../base/memory-account.js'
+import type { Scheduler } from '../base/scheduler.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
 import { anonymous, type Identity, operator } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/login.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
+import { EdgeTime } from './edge-time.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
@@ -28,6 +30,7 @@ export interface WireOptions {
   readonly authOff: boolean
   readonly bus: {
     readonly run: (request: Request, session: Session) => Awaitable<Document>
+    readonly scheduler?: Scheduler | undefined
     /** Told once when a client is gone. */
     readonly sessionClosed?: (session: Session) => void
   }
@@ -71,11 +74,12 @@ class Listener implements WireListener {
   private nextId = 1
 
   constructor(private readonly options: WireOptions) {
-    const { host, port, tls, log, bus, memory, quotas, bounds = usualBounds } = options
+    const { host, port, tls, log, bus, memory, clock, quotas, bounds = usualBounds } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => bus.run(request, session),
       memory,
       log,
+      edge: new EdgeTime(clock, bus.scheduler),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     this.server = new SocketServer<WireConnection>({

@@ -6,7 +6,7 @@
 import type { Bytes } from '../base/bytes.js'
 import { idRange } from '../engine/background/garbage.js'
 import { messageOf, stepRange } from '../engine/check/check-steps.js'
-import { listNamespaces } from '../engine/collection/catalog.js'
+import { sweepNamespaces } from '../engine/collection/catalog-walk.js'
 import { recordKey } from '../engine/collection/collections.js'
 import { documentOfRecord } from '../engine/collection/records.js'
 import type { Namespace } from '../engine/types.js'
@@ -48,11 +48,11 @@ export function checkGraphs(store: Store): Promise<GraphProblem[]> {
 
 function* checkAll(): Sweep<GraphProblem[]> {
   const problems: GraphProblem[] = []
-  for (const { db, name } of yield* readPhase((tx) => listNamespaces(tx))) {
+  yield* sweepNamespaces(function* ({ db, name }) {
     const graph = graphOfPart(name)
-    if (graph === undefined || name !== partName(graph, 'nodes')) continue
+    if (graph === undefined || name !== partName(graph, 'nodes')) return
     problems.push(...(yield* checkGraph(db, graph)))
-  }
+  })
   return problems
 }
 

@@ -54,6 +54,8 @@ export function compileSort(spec: Document, collation?: Collation): Sort {
   while (elements.next()) {
     const name = elements.name()
     count++
+    // Beyond, the parts are only counted.
+    if (count > indexFieldsMax) throw fail('BadValue', 'too many compound keys')
     if (name === '$natural') natural = naturalDirection(elements.value())
     else parts.push(partOf(name, elements.value()))
   }
@@ -61,7 +63,6 @@ export function compileSort(spec: Document, collation?: Collation): Sort {
     const text = `Cannot include '$natural' in compound sort: ${shellText(documentValue(spec))}`
     throw fail('BadValue', text)
   }
-  if (count > indexFieldsMax) throw fail('BadValue', 'too many compound keys')
   return new CompiledSort(parts, natural, collation)
 }
 

@@ -4,6 +4,8 @@
 
 import { fail } from '../base/errors.js'
 import { documentBytesMax, documentDepthMax } from '../base/limits.js'
+import { work } from '../base/work-budget.js'
+import { updatePathUnits } from '../base/work-figures.js'
 import { equalValues } from '../value/compare.js'
 import { Elements, field, fieldsOf } from '../value/elements.js'
 import type { FieldPath } from '../value/path.js'
@@ -22,7 +24,7 @@ import { typeName } from './expressions/operator.js'
 import type { Filter } from './filter.js'
 import { compilePipeline, isPure } from './pipeline.js'
 import type { Modifier } from './update/action.js'
-import { type ApplyOptions, applyTree, depthOf, tooDeep } from './update/apply.js'
+import { type ApplyOptions, applyTree, depthOf, tooDeep, tooLarge } from './update/apply.js'
 import { compileArrayFilters } from './update/array-filters.js'
 import { arrayModifiers } from './update/array-modifiers.js'
 import { Branch } from './update/branch.js'
@@ -90,12 +92,14 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
     }
     requireFields(name, operand)
     for (const [at, value] of fieldsOf(operand)) {
+      work.spend(updatePathUnits)
       const { path, source } = modifier.target?.(value, at) ?? { path: at, source: undefined }
       const action = modifier.compile(value, at, context)
       tree.add(parseUpdatePath(path, filters, used), action)
       paths.push(path)
       if (source === undefined) continue
       // The other path of $rename: nothing else may change it, and nothing is done there.
+      work.spend(updatePathUnits)
       tree.add(parseUpdatePath(source, filters, used), { ...action, ...idle })
       paths.push(source)
     }
@@ -106,10 +110,14 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
     throw fail('FailedToParse', `${text} ${shellText(update)}`)
   }
   const idPath = paths.find((path) => path === '_id' || path.startsWith('_id.'))
-  const touched = paths.map(plainParts)
+  let touched: readonly (readonly string[])[] | undefined
   return {
     kind: 'operators',
-    changes: (path) => touched.some((parts) => isRelated(parts, plainParts(path.text))),
+    changes(path) {
+      touched ??= paths.map(plainParts)
+      const asked = plainParts(path.text)
+      return touched.some((parts) => isRelated(parts, asked))
+    },
     apply(before, options) {
       const root = Branch.of(documentValue(before))
       applyTree(tree, root, options)
@@ -159,10 +167,7 @@ function requireSameId(before: Document, after: Document, path: string): void {
 }
 
 function requireSize(document: Document): Document {
-  if (document.length > documentBytesMax) {
-    const text = `Resulting document after update is larger than ${documentBytesMax}`
-    throw fail('Location17419', text)
-  }
+  if (document.length > documentBytesMax) throw tooLarge()
   return document
 }
 

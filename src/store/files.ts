@@ -9,7 +9,6 @@ import {
   fsync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   open,
   openSync,
   readdirSync,
@@ -22,6 +21,7 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Bytes } from '../base/bytes.js'
+import { makeFolders } from '../base/folders.js'
 
 export interface DiskRoom {
   /** Bytes that this user may still write, and bytes of the whole file system. */
@@ -64,7 +64,7 @@ const unlinkLater = promisify(unlink)
 
 /** The machine's. */
 export const nodeFiles: Files = {
-  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeFolder: (path) => void makeFolders(path),
   list: (folder) => readdirSync(folder),
   create: (path) => openSync(path, 'wx+', 0o600),
   open: (path, access) => openSync(path, access === 'read' ? 'r' : 'r+'),

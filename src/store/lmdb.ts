@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } fro
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import { assert, fail, GatewayError } from '../base/errors.js'
+import { makeFolders } from '../base/folders.js'
 import { overlayBytesMax, versionsPerStart } from '../base/limits.js'
 import type { Log } from '../base/log.js'
 import { Backups } from './backup/backup.js'
@@ -158,7 +159,7 @@ function load({ overlay }: Generation, bytes: Uint8Array, start: number, end: nu
 function makeFolder(path: string): string {
   try {
     const whole = resolve(path)
-    const first = mkdirSync(whole, { recursive: true, mode: 0o700 })
+    const first = makeFolders(whole)
     for (let made = whole; first !== undefined && made.length >= first.length; ) {
       made = dirname(made)
       nodeFiles.syncFolderSync(made)

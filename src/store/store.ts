@@ -154,7 +154,7 @@ export interface LargeChanges {
 }
 
 export interface ReadOptions {
-  /** Keeps one snapshot across pauses (as snapshotMsMax and its like say); otherwise a pause lets it go. */
+  /** Keeps one snapshot across pauses, within the bounds of its age; else a pause lets it go. */
   readonly snapshot?: boolean
   /** Looked at in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void

@@ -123,7 +123,7 @@ async function openRoom() {
   const clock = new ManualClock()
   const store = openMemoryStore(clock)
   const limits = new Limits()
-  const quotas = new Quotas({ store, clock, limits })
+  const quotas = new Quotas(limits)
   const room = new CommandRoom(store, clock, { services: { quotas, standing, rules } })
   const identity = walletOf(alice)
   const mine = new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
@@ -320,7 +320,7 @@ for (const bounds of [undefined, { members: 1, bytes: 4_096 }]) {
     {
       kinds: ['memory'],
       ...(bounds === undefined ? {} : { bounds }),
-      rights: (store, clock) => ({ standing, quotas: new Quotas({ store, clock, limits }) }),
+      rights: () => ({ standing, quotas: new Quotas(limits) }),
     },
   )
 }

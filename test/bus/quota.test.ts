@@ -31,7 +31,7 @@ function open(t: Test, limits: Partial<QuotaLimits>) {
   const time = { ms: 0 }
   const clock = { now: () => 1_700_000_000_000 + time.ms, elapsed: () => time.ms }
   const store = openMemoryStore()
-  const quotas = new Quotas({ store, clock, limits: { ...none, ...limits } })
+  const quotas = new Quotas({ ...none, ...limits })
   const standing = {
     *check<T>(_tx: unknown, identity: T) {
       return identity
@@ -84,7 +84,7 @@ t.test('figures survive a restart, being those of the collections', async (t) =>
     },
   }
   for (const wanted of [0, 8000]) {
-    const quotas = new Quotas({ store, clock, limits: { ...none, storageBytes: 50_000 } })
+    const quotas = new Quotas({ ...none, storageBytes: 50_000 })
     const services = { quotas, standing: standing as never }
     const room = new CommandRoom(store, clock, { services })
     const documents = [{ text: 'x'.repeat(40_000) }]
@@ -142,7 +142,7 @@ t.test('connections and subscriptions are counted, and given back', async (t) =>
   const store = openMemoryStore()
   const clock = { now: () => 0, elapsed: () => 0 }
   const limits = { ...none, connections: 2, subscriptions: 3 }
-  const quotas = new Quotas({ store, clock, limits })
+  const quotas = new Quotas(limits)
   t.same(
     [1, 2, 3].map(() => quotas.connect(alice)),
     [true, true, false],

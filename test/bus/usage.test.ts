@@ -40,7 +40,7 @@ function sessionOf(address: string): Session {
 function open(t: Test, storageBytes: number) {
   const clock = new ManualClock()
   const store = openMemoryStore(clock)
-  const quotas = new Quotas({ store, clock, limits: { ...noLimits, storageBytes } })
+  const quotas = new Quotas({ ...noLimits, storageBytes })
   const room = new CommandRoom(store, clock, { services: { quotas, standing: standing as never } })
   t.teardown(() => room.engine.close())
   const sums = { alice: sessionOf(alice), bob: sessionOf(bob) }

@@ -25,7 +25,6 @@ const fence: Fence = {
   noteInvalid: () => {},
   creating: () => {},
   makingHome: () => undefined,
-  dropping: () => {},
   requireSpace: undefined,
 }
 

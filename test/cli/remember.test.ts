@@ -60,7 +60,7 @@ t.test('standard input is read, and refused memories are told with their place',
 
 t.test('what cannot be done is told in one line', async (t) => {
   const { run, file } = await open(t)
-  t.match(await run(['remember']), { code: 2, errors: /^Usage:/ })
+  t.match(await run(['remember']), { code: 2, errors: /Usage:/ })
   t.match(await run(['remember', file]), { code: 1, errors: /no such file/ })
   t.match(await run(['remember', '-', '-g', 'no graph'], line({ text: 'x' })), {
     ...{ code: 1, errors: /HTTP 400: INVALID_INPUT: a graph's name is 1 to 64/ },
@@ -128,7 +128,7 @@ t.test('Ctrl-C lets what is under way finish, and tells what was kept', async (t
 
 t.test('sigil mcp writes nothing but the protocol, and ends with its input', async (t) => {
   const { run } = await open(t)
-  t.match(await run(['mcp', 'x']), { code: 2, output: '', errors: /^Usage:/ })
+  t.match(await run(['mcp', 'x']), { code: 2, output: '', errors: /Usage:/ })
   const silent = await run(['mcp'])
   t.match(silent, { code: 0, output: '', errors: '' })
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import type { Seen } from '../../src/cli/pins.js'
 import type { ExportedEvidence } from '../../src/memory/proof/exported.js'
 import { ask } from '../support/http-client.js'
 import { startGateway } from '../support/live-gateway.js'
@@ -79,6 +80,25 @@ t.test('a key that changes and a sequence that goes back are warned of', async (
   writeFileSync(pins, before)
 })
 
+t.test("two spaces' graphs of one name have a pin each", async (t) => {
+  await send('POST', '/api/memories?database=other', { text: 'Another of it.', graph: 'g' })
+  await send('POST', '/api/anchor?database=other', { graph: 'g' })
+  const path = '/api/verify/graph?database=other&graph=g'
+  while ((await send('GET', path)).json.verified !== true) await setTimeout(50)
+  const before = readFileSync(pins, 'utf8')
+  t.match(await sigil('-g', 'g', '--database', 'other'), { code: 0, errors: '' }, 'a first look')
+  t.match(await sigil('-g', 'g', '-d', 'other'), { code: 0, errors: '' }, 'and another')
+  t.match(await sigil('-g', 'g'), { code: 0, errors: '' }, 'the other space')
+  const keys = Object.values(JSON.parse(readFileSync(pins, 'utf8')) as Record<string, Seen>)
+  t.equal(new Set(keys.map(({ graphKey }) => graphKey)).size, 2, 'of two keys')
+  writeFileSync(pins, before)
+  const input = '{"text":"Loaded into a space."}\n'
+  const loaded = await runSigil(['remember', '-', '-d', 'other', '-g', 'h'], environment, input)
+  t.match(loaded, { code: 0, output: /^1 memory kept in h/ })
+  const found = await send('GET', '/api/recall?database=other&graph=h&q=loaded')
+  t.match(found.text, 'Loaded into a space', 'in the space that is named')
+})
+
 t.test('evidence is checked against a node, and without the server that it is from', async (t) => {
   const exported = await sigil('--export', id, '-g', 'g')
   t.equal(exported.code, 0)
@@ -112,7 +132,7 @@ t.test('evidence is checked against a node, and without the server that it is fr
 
 t.test('what is asked for wrongly is told', async (t) => {
   t.match(await sigil('--help'), { code: 0, output: /^Usage:/ })
-  t.match(await sigil('--rpc', url), { code: 2, errors: /^Usage:/ })
+  t.match(await sigil('--rpc', url), { code: 2, errors: /Usage:/ })
   t.match(await sigil('--export', 'mem_none'), { code: 1, errors: /NODE_NOT_FOUND/ })
   t.match(await sigil('--graph', 'unknown'), { code: 1, errors: /GRAPH_NOT_FOUND/ })
 })

@@ -66,6 +66,31 @@ for (const [major, driver] of majors) {
   })
 }
 
+t.test('a changed password closes the connections of its user, and no other', async (t) => {
+  const gateway = await startGateway(t)
+  const db = await operatorOf(t, gateway)
+  for (const createUser of ['app', 'other']) {
+    await db.command({ createUser, pwd: password, roles: ['readWrite'] })
+  }
+  const open = async (user: string) => {
+    const resp = await RespClient.open(gateway.ports.redis)
+    t.equal(await resp.call('AUTH', user, password), '+OK')
+    t.teardown(() => resp.close())
+    return resp
+  }
+  const [app, other] = [await open('app'), await open('other')]
+  const sql = await SqlSession.open(gateway.ports.sql, {
+    ...{ user: 'app', password, database: 'main' },
+  })
+  t.teardown(() => sql.close())
+  await db.command({ updateUser: 'app', roles: ['read'] })
+  t.equal(await app.call('PING'), '+PONG', 'another field closes nothing')
+  await db.command({ updateUser: 'app', pwd: 'geheim: neu und lang' })
+  await t.rejects(app.call('PING'), 'on the key-value protocol')
+  await t.rejects(sql.rows('SELECT 1'), 'on the SQL protocol')
+  t.equal(await other.call('PING'), '+PONG', "another user's goes on")
+})
+
 t.test('mongosh makes, shows, changes and drops users', async (t) => {
   const gateway = await startGateway(t)
   const script = `

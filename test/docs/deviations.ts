@@ -75,6 +75,20 @@ const documents: readonly Deviation[] = [
     shown: ['test/identity/login.test.ts', 'test/clients/wallet-logins.test.ts'],
   },
   {
+    topic: 'mode `shared` in `DATABASE`',
+    ours:
+      'only the operator sets it (403/13, with a text that names the home of the wallet); a wallet ' +
+      'sets it in its home, and what is shared already stays so ([rights](rights.md#spaces))',
+    peers: 'the API document lets every owner set it',
+    shown: ['test/authorization-spaces.test.ts'],
+  },
+  {
+    topic: 'a changed password',
+    ours: 'closes the connections of the user',
+    peers: 'they go on until they end',
+    shown: ['test/clients/service-users.test.ts'],
+  },
+  {
     topic: 'users and their roles',
     ours:
       'a user has `read`, `readWrite` and `dbAdmin` of its own database alone, for collections ' +

@@ -138,7 +138,7 @@ t.test('the command line explains itself', async (t) => {
   t.match(help, { code: 0, output: /operator-key/ })
   const version = await runSigil(['--version'], {})
   t.match(version.output, /^\d+\.\d+\.\d+\n$/)
-  t.match(await runSigil(['nothing'], {}), { code: 2, errors: /no command 'nothing'/ })
+  t.match(await runSigil(['nothing'], {}), { code: 2, errors: /unknown command 'nothing'/ })
   const config = await runSigil(['config'], { API_KEY: 'svc_op_secret', HTTP_PORT: '7' })
   t.match(config.output, /`HTTP_PORT` \| `7`/)
   t.notMatch(config.output, /svc_op_secret/)

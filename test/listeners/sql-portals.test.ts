@@ -237,3 +237,22 @@ t.test('columns have the types of many rows, however few are fetched', async (t)
     ['1', '2.5', '3000000000'],
   )
 })
+
+t.test('a long JSON parameter is read apart, with the errors of a short one', async (t) => {
+  const { ports, key } = await startGateway(t)
+  const client = new pg.Client({
+    ...{ host: '127.0.0.1', port: ports.sql ?? 0, database: 'main' },
+    ...{ user: 'operator', password: key },
+  })
+  await client.connect()
+  t.teardown(() => client.end())
+  const long = { list: Array.from({ length: 30_000 }, (_, i) => `word ${i}`) }
+  const { rows } = await client.query('SELECT $1::jsonb AS it', [JSON.stringify(long)])
+  t.same(rows, [{ it: long }])
+  const code = (text: string): Promise<unknown> =>
+    client.query('SELECT $1::jsonb AS it', [text]).catch((error) => error.code)
+  t.equal(await code(JSON.stringify(long).slice(0, -1)), '22P02')
+  t.equal(await code('{'), '22P02')
+  const [after] = (await client.query('SELECT $1::jsonb AS it', ['[1]'])).rows
+  t.same(after, { it: [1] }, 'the session goes on')
+})

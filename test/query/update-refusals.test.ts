@@ -3,6 +3,8 @@
 
 import { Long } from 'bson'
 import t from 'tap'
+import { work } from '../../src/base/work-budget.js'
+import { bytesPerUnit, writeStretchUnits, writeTurnUnits } from '../../src/base/work-figures.js'
 import { type Literal, refuses } from '../support/query.js'
 import { apply, type UpdateLiteral, type UpdateRun } from '../support/updates.js'
 
@@ -183,3 +185,21 @@ refusals('_id never changes', [
   [{ _id: 2 }, { _id: 1 }, 66, 'was found to have been altered to _id: 2'],
   [[{ $set: { _id: 2 } }], { _id: 1 }, 66, 'was found to have been altered to _id: 2'],
 ])
+
+t.test('a text under each element is refused before it is written so often', (t) => {
+  const text = 'x'.repeat(1_000_000)
+  const before = work.spent
+  const list = Array.from({ length: 1_000 }, () => 0)
+  refuses(t, () => apply({ $set: { 'a.$[]': text } }, { a: list }), 17419, 'Resulting document')
+  const bytesInUnits = (1_000 * text.length) / bytesPerUnit
+  t.ok(work.spent - before < bytesInUnits / 10, 'the document of 1 GB was not put together')
+  t.end()
+})
+
+t.test('compiling an update of very many paths spends from the work budget', (t) => {
+  const paths = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]))
+  work.begin(writeTurnUnits, writeStretchUnits)
+  t.teardown(() => work.end())
+  refuses(t, () => apply({ $set: paths }, {}), 50, 'too much work')
+  t.end()
+})

@@ -19,7 +19,7 @@ export type Word = string | number | { readonly hostile: Hostile }
 
 /** `kind` and how large: bytes of a text, elements of an array. */
 export interface Hostile {
-  readonly kind: HostileKind
+  readonly kind: HostileKind | SpecKind
   readonly size: number
 }
 
@@ -42,7 +42,12 @@ export const hostileKinds = [
   'wide',
 ] as const
 
+export type SpecKind = (typeof specKinds)[number]
+
+/** Specifications of so many names, `size` of them: what each name is given. */
+export const specKinds = ['ones', 'paths', 'names', 'lists', 'empties'] as const
+
 /** What stands in a command or a body where the client's thread puts the large value. */
-export function large(kind: HostileKind, size: number): { readonly $hostile: Hostile } {
+export function large(kind: HostileKind | SpecKind, size: number): { readonly $hostile: Hostile } {
   return { $hostile: { kind, size } }
 }

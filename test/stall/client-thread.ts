@@ -1,5 +1,6 @@
 // The client of a hunt, in a thread of its own: what it costs is not the server's. It sends one case
-// after the other by real clients and tells when the answer, good or bad, is whole.
+// after the other by real clients and tells when the answer, good or bad, is whole. A case comes
+// before the word to send it: to hand over a large one takes the main thread a turn of its own.
 
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -17,12 +18,13 @@ export interface ClientAddress {
   readonly redisPort: number
   readonly sqlPort: number
   readonly httpPort: number
+  /** After so long a case counts as not answered. */
+  readonly answerMsMax: number
 }
 
 const address = workerData as ClientAddress
 const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
 const end = 'the end of the hunt'
-const answerMsMax = 20_000
 const wordsMsMax = 3_000
 let sql: pg.Client | undefined
 
@@ -83,10 +85,13 @@ function words(given: readonly Word[]): Promise<string> {
     let tail = Buffer.alloc(0)
     let first = ''
     // A command whose client goes is given up: what takes long must not keep the next ones.
-    const timer = setTimeout(() => {
-      first = 'no answer'
-      finish()
-    }, wordsMsMax)
+    const timer = setTimeout(
+      () => {
+        first = 'no answer'
+        finish()
+      },
+      Math.min(wordsMsMax, address.answerMsMax),
+    )
     const finish = (): void => {
       clearTimeout(timer)
       socket.destroy()
@@ -128,16 +133,23 @@ function http({ method, path, json }: StallCase & { kind: 'http' }): Promise<str
   })
 }
 
-parentPort?.on('message', (one: StallCase | 'close') => {
-  if (one === 'close') {
+let next: StallCase | undefined
+
+parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
+  if (told === 'close') {
     void Promise.all([mongo.close(), sql?.end()]).then(() => process.exit())
+    return
+  }
+  if (told !== 'send') {
+    next = told
+    parentPort?.postMessage('ready')
     return
   }
   // What is not answered in time is named in the report, and its connections are left behind.
   const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve('no answer'), answerMsMax).unref()
+    setTimeout(() => resolve('no answer'), address.answerMsMax).unref()
   })
-  Promise.race([run(one), late])
+  Promise.race([run(next as StallCase), late])
     .catch((error: unknown) => (error instanceof Error ? error.message.slice(0, 100) : 'failed'))
     .then((answer) => parentPort?.postMessage(answer))
 })

@@ -1,9 +1,9 @@
 // Values that make loops long: one long text, one long array, deep, many, all equal, almost equal.
 // `size` is about their bytes, so that every kind of one size is as large as the others.
 
-import type { Hostile, HostileKind } from './cases.js'
+import type { Hostile, HostileKind, SpecKind } from './cases.js'
 
-const makers: Readonly<Record<HostileKind, (size: number) => unknown>> = {
+const makers: Readonly<Record<HostileKind | SpecKind, (size: number) => unknown>> = {
   text: (size) => 'a'.repeat(size),
   almostText: (size) => `${'a'.repeat(size >> 1)}b${'a'.repeat(size - (size >> 1) - 1)}`,
   words: (size) => 'ab cd, '.repeat(Math.ceil(size / 7)),
@@ -17,6 +17,11 @@ const makers: Readonly<Record<HostileKind, (size: number) => unknown>> = {
   pairs: (size) => many(size, 40, (i) => [`k${i}`, i]),
   nested: (size) => many(size, 2_000, () => many(1_980, 12, (i) => i)),
   deep,
+  ones: (size) => named(size, () => 1),
+  paths: (size) => named(size, () => '$i'),
+  names: (size) => named(size, (i) => `g${i}`),
+  lists: (size) => named(size, () => []),
+  empties: (size) => named(size, () => ({})),
   wide: (size) => Object.fromEntries(many(size, 14, (i) => [`f${i}`, i])),
 }
 
@@ -32,6 +37,10 @@ export function hostileText(hostile: Hostile): string {
 
 function many<T>(size: number, each: number, make: (i: number) => T): T[] {
   return Array.from({ length: Math.ceil(size / each) }, (_, i) => make(i))
+}
+
+function named(count: number, make: (i: number) => unknown): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, make(i)]))
 }
 
 /** As deep as documents may be, with arrays on the way. */

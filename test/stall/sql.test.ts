@@ -101,10 +101,22 @@ const statements: readonly string[] = [
 ]
 
 t.test('no SQL function or operator holds the loop', async (t) => {
-  await hunt(t, cases, { prepare, oneIn: 12 })
+  await hunt(t, cases, { prepare })
 })
 
+const parameterTypes = ['text', 'jsonb', 'json', 'bytea', 'text[]', 'numeric', 'timestamptz']
+
 t.test('no statement holds the loop', async (t) => {
-  const all = statements.map((text): StallCase => ({ kind: 'sql', name: text.slice(0, 60), text }))
+  const all: StallCase[] = [
+    ...statements.map((text): StallCase => ({ kind: 'sql', name: text.slice(0, 60), text })),
+    ...parameterTypes.flatMap((type) =>
+      hostileKinds.map(
+        (kind): StallCase => ({
+          ...{ kind: 'sql', name: `$1::${type} of ${kind}`, text: `SELECT $1::${type} IS NULL` },
+          values: [{ kind, size: size * 4 }],
+        }),
+      ),
+    ),
+  ]
   await hunt(t, all, { prepare, writes: true })
 })

@@ -178,7 +178,7 @@ export class KeyValueBus {
     this.finish(calls, startedMs, nowMs)
     const { scheduler } = this.engine.store
     if (account === undefined || scheduler === undefined) return
-    this.metering.others.record(scheduler.accounts.othersMs(account) - othersMs, nowMs)
+    this.metering.others.record(scheduler.served(account, othersMs), nowMs)
   }
 
   /** Runs a call that stands alone: local ones at once, tasks and EXEC later. Never rejects. */

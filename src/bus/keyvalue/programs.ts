@@ -2,14 +2,10 @@
 // that is refused leaves no trace and the others go on; where one fails amid its writes, or needs
 // more than its share of a program, the program is given up and each of them gets one of its own.
 
-import type { Account } from '../../base/accounts.js'
+import { Account } from '../../base/accounts.js'
 import { fail } from '../../base/errors.js'
-import {
-  commandReadsMax,
-  pipelineReplyBytes,
-  preparedReadsMax,
-  wordsAtOnceMax,
-} from '../../base/limits.js'
+import { commandReadsMax, preparedReadsMax, wordsAtOnceMax } from '../../base/limits.js'
+import { work as budget } from '../../base/work-budget.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
@@ -23,9 +19,10 @@ import type { Awaitable, Program, ReadTx, Tx } from '../../store/store.js'
 import { runSweep } from '../../store/sweep.js'
 import type { KeyValueCall } from './call.js'
 import { OpenPlaces } from './open-places.js'
+import { PreparedTurns } from './prepared-turns.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
-import { forgetReply, isPutOff, noteReply } from './reply-bytes.js'
+import { isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
 
@@ -98,8 +95,7 @@ export class Programs {
     (calls, now, error, wasAlone) =>
       wasAlone ? this.writeAgain(calls, now, error) : this.writeAtOnce(calls, now),
   )
-  /** The last of the commands that are prepared one by one. */
-  private preparing: Promise<void> = Promise.resolve()
+  private readonly preparing = new PreparedTurns()
 
   readonly rights: ProgramRights
 
@@ -260,7 +256,7 @@ export class Programs {
     }
   }
 
-  /** What it reads takes longer than a write program may: one command of that kind at a time. */
+  /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
   private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<unknown> {
     return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
   }
@@ -272,7 +268,7 @@ export class Programs {
     melts: boolean,
     before?: Before,
   ): Promise<boolean> {
-    const prepared = this.preparing.then(async () => {
+    return this.preparing.run(this.accountOf(calls) ?? ownerless, async () => {
       const { store } = this.options
       await this.ensurePlaces(calls, now)
       const outcome = new Outcome(this.hints)
@@ -298,11 +294,6 @@ export class Programs {
       this.tell(outcome)
       return isDone
     })
-    this.preparing = prepared.then(
-      () => undefined,
-      () => undefined,
-    )
-    return prepared
   }
 
   /**
@@ -384,12 +375,9 @@ export class Programs {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (call.isRefused) continue
-      if (call.replyBytes > 0) forgetReply(call)
-      if (call.session.replyBytes >= pipelineReplyBytes) {
-        if (isPutOff(call, now, options.replyBytesMax())) continue
-      }
+      if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
-      if (i > 0) work.requireTurn(tx, isTogether)
+      if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.rights.authorize(call, ks)
@@ -451,6 +439,8 @@ export class Programs {
 }
 
 const plainly: Manner = {}
+/** Of a store without a scheduler, where nothing is told apart. */
+const ownerless = new Account('')
 
 /** Whether it has more words than a program may put records. */
 function isLong({ count, command }: KeyValueCall): boolean {

@@ -1,8 +1,8 @@
 // Where the local chain keeps its bytes: an LMDB environment of its own, or memory. One commit a
 // block holds everything of it, and is on the disk when it returns: no block is there in part.
 
-import { mkdirSync } from 'node:fs'
 import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes.js'
+import { makeFolders } from '../../base/folders.js'
 import { commitSync, openEnvironment } from '../../store/tables/lmdb-environment.js'
 
 export interface Put {
@@ -59,7 +59,7 @@ export function openStorage(folder: string | undefined): ChainStorage {
 }
 
 export function openLmdbStorage(folder: string): ChainStorage {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder)
   const environment = openEnvironment(folder)
   return {
     get: (key) => environment.get(key),

@@ -75,7 +75,9 @@ const updateUser = documentRow({
     const given = roles === undefined ? undefined : rolesOf(roles, call.db)
     return { ...named(call, given), password: pwd !== undefined }
   },
-  help: 'Changes the password, the roles or the custom data of a service user.',
+  help:
+    'Changes the password, the roles or the custom data of a service user. A new password closes ' +
+    "the user's connections.",
   async run(call) {
     const { args, db: database, target: name } = call
     const users = serviceOf(call)
@@ -96,6 +98,7 @@ const updateUser = documentRow({
         ...(roles === undefined ? {} : { identity: { ...before.identity, roles } }),
       })),
     )
+    if (verifier !== undefined) users.onChanged({ database, name })
     return reply()
   },
 })

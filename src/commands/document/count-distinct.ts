@@ -158,8 +158,10 @@ const distinct = documentRow({
       : openDistinct(ns, distinctQuery(call, context), key)
     const values = new DistinctValues(parsePath(key), context.collation)
     while (!source.drained) {
-      for (const document of yield* source.pull(tx, pullDocumentsMax)) values.add(document)
-      yield* tx.pause(entryUnits)
+      for (const document of yield* source.pull(tx, pullDocumentsMax)) {
+        values.add(document)
+        yield* tx.pause(entryUnits)
+      }
     }
     return reply((writer) => {
       writer.openArray('values')

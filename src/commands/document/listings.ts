@@ -3,6 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import { fail } from '../../base/errors.js'
+import { documentBytesMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { Call } from '../../bus/call.js'
 import {
   anyValue,
@@ -34,7 +36,7 @@ import { writeDocument } from '../../value/writer.js'
 import { emptyDocument, isEmpty, optionalCursor, touchesTarget } from './arguments.js'
 import { firstBatch } from './cursors.js'
 import { storageOf } from './figures.js'
-import { reachable } from './reachable.js'
+import { eachReachable } from './reachable.js'
 
 const bytesPerMiB = 1024 * 1024
 const uuidSubtype = 4
@@ -57,18 +59,28 @@ const listDatabases = documentRow({
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
-    for (const ns of yield* reachable(tx, call)) {
+    yield* eachReachable(tx, call, function* (ns) {
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
+    })
+    const chosen: Document[] = []
+    let total = 0
+    let length = 0
+    for (const [name, bytes] of sizes) {
+      const document = databaseOf(name, bytes)
+      yield* tx.pause(entryUnits)
+      if (!(filter?.matches(document) ?? true)) continue
+      total += bytes
+      chosen.push(nameOnly ? namesOf(document, ['name']) : document)
+      length += document.length
+      // As the peer's: a server with more homes than one reply holds is listed by a filter.
+      if (length > documentBytesMax) {
+        throw fail('BSONObjectTooLarge', 'the list of databases is larger than a reply may be')
+      }
     }
-    const listed = [...sizes].map(([name, bytes]) => ({ bytes, document: databaseOf(name, bytes) }))
-    const chosen = listed.filter(({ document }) => filter?.matches(document) ?? true)
-    const total = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
     return reply((writer) => {
       writer.openArray('databases')
-      for (const { document } of chosen) {
-        writer.pushDocument(nameOnly ? namesOf(document, ['name']) : document)
-      }
+      for (const document of chosen) writer.pushDocument(document)
       writer.close()
       if (nameOnly) return
       writer.int64('totalSize', total).int64('totalSizeMb', Math.floor(total / bytesPerMiB))

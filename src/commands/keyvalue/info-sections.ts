@@ -88,11 +88,12 @@ export const sections: Readonly<
       'lazyfree_pending_objects:0',
     ]
   },
-  persistence: ({ bus }) => [
+  persistence: ({ bus, session }) => [
     '# Persistence',
     'loading:0',
     'async_loading:0',
-    `rdb_changes_since_last_save:${bus.programs.changed}`,
+    // How much others write is the operator's to know.
+    `rdb_changes_since_last_save:${seesAll(session) ? bus.programs.changed : 0}`,
     'rdb_bgsave_in_progress:0',
     `rdb_last_save_time:${bus.services.figures.savedAt}`,
     'rdb_last_bgsave_status:ok',
@@ -182,6 +183,10 @@ export const sections: Readonly<
 
 /** Every database there is. */
 export const databaseIndexes = Array.from({ length: keyspacesMax }, (_, index) => index)
+
+function seesAll({ identity }: KeyValueCall['session']): boolean {
+  return identity.kind === 'operator'
+}
 
 function bytes(name: string, value: number): string[] {
   return [`${name}:${value}`, `${name}_human:${human(value)}`]

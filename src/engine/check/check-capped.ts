@@ -15,7 +15,8 @@ import {
   ownerOfHead,
   sequenceOf,
 } from '../collection/capped-order.js'
-import { findNamespace, listNamespaces } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog.js'
+import { eachNamespace } from '../collection/catalog-walk.js'
 import type { Namespace } from '../types.js'
 import { oneState, pagesOf } from './check-steps.js'
 
@@ -45,7 +46,10 @@ export function* checkHeads(): Sweep<string[]> {
 
 function* strayHeads(tx: ReadTx): Program<string[]> {
   const owners = new Set<number>()
-  for (const ns of yield* listNamespaces(tx)) if (isSequenced(ns)) owners.add(ns.id)
+  yield* eachNamespace(tx, (ns) => {
+    if (isSequenced(ns)) owners.add(ns.id)
+    return undefined
+  })
   const texts: string[] = []
   yield* pagesOf(tx, headRange, scanEntriesMax, function* (entries) {
     for (const { key } of entries) {

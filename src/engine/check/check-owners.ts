@@ -12,7 +12,8 @@ import {
   stagingKey,
   type ValueId,
 } from '../background/garbage.js'
-import { listNamespaces } from '../collection/catalog.js'
+import { findNamespaceById } from '../collection/catalog.js'
+import { eachNamespace } from '../collection/catalog-walk.js'
 import { ownersId } from '../collection/counters.js'
 import type { MembersId } from '../types.js'
 import type { Container } from './check-container.js'
@@ -139,10 +140,11 @@ function* readKnown(tx: ReadTx): Program<Known> {
   const namespaces = new Set<number>()
   const indexes = new Set<number>()
   const values = new Set<string>()
-  for (const ns of yield* listNamespaces(tx)) {
+  yield* eachNamespace(tx, (ns) => {
     namespaces.add(ns.id)
     for (const index of ns.indexes) indexes.add(index.id)
-  }
+    return undefined
+  })
   for (const garbage of yield* listedGarbage(tx)) {
     if ('namespace' in garbage) namespaces.add(garbage.namespace)
     else if (garbage.what === 'index') indexes.add(garbage.index)
@@ -178,8 +180,7 @@ function strayValue(value: ValueId): (tx: ReadTx) => Program<boolean> {
     const { values } = yield* readKnown(tx)
     if (values.has(mapKey(stagingKey(value)))) return false
     if (value.namespace === membersChunks) return true
-    const live = yield* listNamespaces(tx)
-    return live.some((ns) => ns.id === value.namespace)
+    return (yield* findNamespaceById(tx, value.namespace)) !== undefined
   }
 }
 

@@ -20,7 +20,7 @@ import {
   stagingRange,
   type ValueId,
 } from '../background/garbage.js'
-import { listNamespaces } from '../collection/catalog.js'
+import { eachNamespace } from '../collection/catalog-walk.js'
 import { headOf } from '../collection/records.js'
 import { isHead, readHead } from '../keyspace/head.js'
 import { readKeyDocument } from '../keyspace/key.js'
@@ -53,7 +53,10 @@ export function* certainStrays(suspects: Strays, commits: Commits): Sweep<Strays
 /** The ids of key-value databases, the dropped ones that are not yet deleted among them. */
 export function* keyspaceIds(tx: ReadTx): Program<Set<number>> {
   const ids = new Set<number>()
-  for (const { id, keyspace } of yield* listNamespaces(tx)) if (keyspace === true) ids.add(id)
+  yield* eachNamespace(tx, ({ id, keyspace }) => {
+    if (keyspace === true) ids.add(id)
+    return undefined
+  })
   for (const garbage of yield* listedGarbage(tx)) {
     if (garbage.what === 'keyspace') ids.add(garbage.namespace)
   }
@@ -75,8 +78,11 @@ export function* listedGarbage(tx: ReadTx): Program<Garbage[]> {
 function* withoutOwner(tx: ReadTx, suspects: Strays): Program<Strays> {
   const values = new Map(suspects.values.map((value) => [nameOf(value), value]))
   const members = new Set(suspects.members)
-  const namespaces = yield* listNamespaces(tx)
-  const live = new Set<number>([membersChunks, ...namespaces.map(({ id }) => id)])
+  const live = new Set<number>([membersChunks])
+  yield* eachNamespace(tx, ({ id }) => {
+    live.add(id)
+    return undefined
+  })
   for (const [name, value] of values) if (!live.has(value.namespace)) values.delete(name)
   for (const garbage of yield* listedGarbage(tx)) {
     if (garbage.what === 'value') values.delete(nameOf(garbage.value))

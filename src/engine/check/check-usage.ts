@@ -5,12 +5,13 @@
 import { textOf } from '../../base/bytes.js'
 import { backgroundRecordsMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
-import { decodeCount } from '../../store/programs/counters.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import { decodeCount, zeroCount } from '../../store/programs/counters.js'
+import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
-import { listNamespaces } from '../collection/catalog.js'
-import { isUsageCounted, ownersId, spaceOf } from '../collection/counters.js'
+import { eachNamespace } from '../collection/catalog-walk.js'
+import { ownersId, spaceOf, usageCounted } from '../collection/counters.js'
 import { payerOf } from '../collection/descriptors.js'
+import { countedAs, heldCounted, heldMark } from '../collection/holdings.js'
 import { oneState, pagesOf } from './check-steps.js'
 
 export function* checkUsage(): Sweep<string[]> {
@@ -19,22 +20,42 @@ export function* checkUsage(): Sweep<string[]> {
 
 function* differences(tx: ReadTx): Program<string[]> {
   // A folder of before has its sums from its next start on.
-  if (!(yield* isUsageCounted(tx))) return []
+  const counted = [yield* usageCounted(tx), yield* heldCounted(tx)]
+  if (counted.some(({ isDone }) => !isDone)) return []
   const sums = new Map<string, number>()
-  for (const ns of yield* listNamespaces(tx)) {
+  const holdings = new Map<string, Count>()
+  yield* eachNamespace(tx, function* (ns) {
     const payer = payerOf(ns.access)
-    if (payer !== null) sums.set(payer, (sums.get(payer) ?? 0) + (yield* spaceOf(tx, ns)))
-  }
-  const counted = new Map<string, number>()
+    if (payer === null) return
+    sums.set(payer, (sums.get(payer) ?? 0) + (yield* spaceOf(tx, ns)))
+    const { documents, bytes } = holdings.get(payer) ?? zeroCount
+    const held = countedAs(ns.name)
+    holdings.set(payer, {
+      documents: documents + (held === 'collections' ? 1 : 0),
+      bytes: bytes + (held === 'graphs' ? 1 : 0),
+    })
+  })
+  const summed = new Map<string, number>()
+  const held = new Map<string, Count>()
   const range = { start: idKey(keyClass.count, ownersId), end: idKey(keyClass.count, ownersId + 1) }
   yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
-    for (const { key, value } of entries) counted.set(textOf(key, 5), decodeCount(value).bytes)
+    for (const { key, value } of entries) {
+      const count = decodeCount(value)
+      if (key[5] === heldMark) held.set(textOf(key, 6), count)
+      else summed.set(textOf(key, 5), count.bytes)
+    }
     return true
   })
   const texts: string[] = []
-  for (const owner of new Set([...sums.keys(), ...counted.keys()])) {
-    const [sum, count] = [sums.get(owner) ?? 0, counted.get(owner) ?? 0]
+  for (const owner of new Set([...sums.keys(), ...summed.keys()])) {
+    const [sum, count] = [sums.get(owner) ?? 0, summed.get(owner) ?? 0]
     if (sum !== count) texts.push(`collections of ${owner} have ${sum} bytes, counted as ${count}`)
+  }
+  for (const owner of new Set([...holdings.keys(), ...held.keys()])) {
+    const [has, count] = [holdings.get(owner) ?? zeroCount, held.get(owner) ?? zeroCount]
+    if (has.documents === count.documents && has.bytes === count.bytes) continue
+    const text = `${has.documents} collections and ${has.bytes} graphs`
+    texts.push(`${owner} has ${text}, counted as ${count.documents} and ${count.bytes}`)
   }
   return texts
 }

@@ -15,7 +15,8 @@ import type { Document } from '../../value/value.js'
 import { idRange, type ValueId } from '../background/garbage.js'
 import { StepSize } from '../background/step-size.js'
 import { type CappedHead, findHead, isSequenced } from '../collection/capped-order.js'
-import { findNamespace, listNamespaces } from '../collection/catalog.js'
+import { findNamespace } from '../collection/catalog.js'
+import { sweepNamespaces } from '../collection/catalog-walk.js'
 import { recordKey } from '../collection/collections.js'
 import { countKey } from '../collection/counters.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
@@ -94,7 +95,7 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
   const values: ValueId[] = []
   const containers: Container[] = []
   let isReadable = true
-  for (const { db, name } of yield* readPhase(listNamespaces)) {
+  yield* sweepNamespaces(function* ({ db, name }) {
     const ns = `${db}.${name}`
     let report: NamespaceReport | undefined
     try {
@@ -104,13 +105,13 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
       problems.push({ ns, kind: 'record', text: `cannot be read to its end: ${error.message}` })
       isReadable = false
     }
-    if (report === undefined) continue
+    if (report === undefined) return
     isReadable &&= report.isReadable
     problems.push(...report.problems)
     for (const value of report.values) values.push(value)
     for (const container of report.containers) containers.push(container)
     progress?.(ns, report.records, report.problems.length)
-  }
+  })
   // Which chunks nobody refers to is known only where every record could be read.
   const referred = isReadable ? { values, containers } : undefined
   for (const text of yield* checkOwners(referred, commits)) {

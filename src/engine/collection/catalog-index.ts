@@ -9,9 +9,10 @@ import { idKey, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
 import { graphPrefix } from './descriptors.js'
+import { replacementPrefix } from './holdings.js'
 
 /** Second byte of a catalog key. */
-const kind = { name: 0x40, reach: 0x41, timed: 0x42, graph: 0x43 } as const
+const kind = { name: 0x40, reach: 0x41, timed: 0x42, graph: 0x43, unfinished: 0x44 } as const
 
 /** A name as the catalog has it. */
 export interface CatalogName {
@@ -34,6 +35,7 @@ export function putIndex(tx: Tx, ns: Namespace): void {
     tx.put(timedKey(name), present)
   }
   if (isGraph(ns)) tx.put(graphKey(name), present)
+  if (isUnfinished(ns)) tx.put(unfinishedKey(name), present)
 }
 
 /** Removes what is known of a collection under its name. */
@@ -45,6 +47,22 @@ export function removeIndex(tx: Tx, ns: Namespace): void {
     tx.remove(timedKey(name))
   }
   if (isGraph(ns)) tx.remove(graphKey(name))
+  if (isUnfinished(ns)) tx.remove(unfinishedKey(name))
+}
+
+/** Whether a start has to look at it: a build, a replacement, keys of another ICU. */
+export function isUnfinished({ name, indexes, keyedBy }: Namespace): boolean {
+  if (name.startsWith(replacementPrefix) || keyedBy !== undefined) return true
+  return indexes.some((index) => index.state === 'building' || index.keyedBy !== undefined)
+}
+
+/** Nothing is left of what a start would have to look at. */
+export function removeUnfinished(tx: Tx, { db, name }: CatalogName): void {
+  tx.remove(unfinishedKey(nameBytes(db, name)))
+}
+
+function unfinishedKey(name: Bytes): Bytes {
+  return concatBytes(Uint8Array.of(keyClass.catalog, kind.unfinished), name)
 }
 
 /** A graph of memories is listed by the one of its parts that says when it is anchored. */
@@ -102,6 +120,11 @@ export function ownNames(tx: ReadTx, address: string): Program<CatalogName[]> {
 /** Names of the collections with documents that expire by an index. Perhaps some more. */
 export function timedNames(tx: ReadTx): Program<CatalogName[]> {
   return namesIn(tx, timedKey(noName))
+}
+
+/** Names of the collections that a start has to look at. Perhaps some more. */
+export function unfinishedNames(tx: ReadTx): Program<CatalogName[]> {
+  return namesIn(tx, unfinishedKey(noName))
 }
 
 function* namesIn(tx: ReadTx, prefix: Bytes): Program<CatalogName[]> {

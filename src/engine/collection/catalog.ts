@@ -47,8 +47,8 @@ import {
   emptyDocument,
   encodeAccess,
   encodeNamespace,
-  payerOf,
 } from './descriptors.js'
+import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
 import { accessIn, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 import { timeSeriesOf } from './time-series-options.js'
@@ -159,7 +159,8 @@ export function* createAnyNamespace(
     ...definitionIn(options.options),
     ...(keyspace ? { keyspace } : {}),
   }
-  tx.creating?.(payerOf(ns.access), name)
+  yield* requireHolding(tx, ns.access, name)
+  addHolding(tx, ns, 1)
   putNamespace(tx, ns)
   return ns
 }
@@ -218,6 +219,7 @@ export function saveNamespace(tx: Tx, ns: Namespace): Namespace {
 export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Namespace> {
   yield* moveSpace(tx, ns, access)
   removeReach(tx, ns, ns.access)
+  moveHolding(tx, ns, { name: ns.name, access })
   return saveNamespace(tx, { ...ns, access })
 }
 
@@ -244,7 +246,7 @@ export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false
     return
   }
   tx.remove(namespaceKey(ns.db, ns.name))
-  tx.dropping?.(payerOf(ns.access), ns.name)
+  addHolding(tx, ns, -1)
   if (ns.access.owner !== null && !released) reserve(tx, ns.db, ns.name, ns.access)
   yield* releaseDatabase(tx, ns.db)
 }
@@ -333,7 +335,8 @@ export function* renameNamespace(
   const kept = target === undefined ? yield* accessUnder(tx, db, name, ns) : ns.access
   const access = accessIn(db, kept)
   // What is written beside the place that it takes was not counted until now.
-  if (ns.name.startsWith(replacementPrefix)) tx.creating?.(payerOf(access), name)
+  if (ns.name.startsWith(replacementPrefix)) yield* requireHolding(tx, access, name)
+  moveHolding(tx, ns, { name, access })
   yield* moveSpace(tx, ns, access)
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
@@ -348,7 +351,9 @@ export function* moveNamespace(tx: Tx, ns: Namespace, db: string): Program<Names
   tx.remove(namespaceKey(ns.db, ns.name))
   removeIndex(tx, ns)
   yield* claimDatabase(tx, db)
-  return saveNamespace(tx, { ...ns, db, access: accessIn(db, ns.access) })
+  const access = accessIn(db, ns.access)
+  moveHolding(tx, ns, { name: ns.name, access })
+  return saveNamespace(tx, { ...ns, db, access })
 }
 
 /** Throws IllegalOperation for a collection that is there for ever, under its name. */
@@ -428,9 +433,6 @@ export function* showable(tx: ReadTx, all: readonly Namespace[]): Program<Namesp
   for (const ns of all) if (yield* isShown(tx, ns)) shown.push(ns)
   return shown
 }
-
-/** Names of collections that are written beside those whose place they will take. */
-export const replacementPrefix = 'system.replacement.'
 
 /** Whether listings show the collection. */
 export function* isShown(tx: ReadTx, ns: Namespace): Program<boolean> {

@@ -3,7 +3,7 @@
 // that an owner's sum moves in the transaction that changes it.
 // (docs/design/storage.md, "Counts")
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, concatBytes, utf8 } from '../../base/bytes.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import { zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx, Tx } from '../../store/store.js'
@@ -41,7 +41,8 @@ const usageKeysMax = 1_000
 
 /** Whether a key is that of an owner's sum. */
 export function isUsageKey(key: Bytes): boolean {
-  if (key[0] !== keyClass.count || key.length <= 5) return false
+  // A mark before the owner: it counts collections (holdings.ts).
+  if (key[0] !== keyClass.count || key.length <= 5 || (key[5] as number) < 0x20) return false
   return key[1] === 0 && key[2] === 0 && key[3] === 0 && key[4] === 0
 }
 
@@ -130,17 +131,36 @@ export function* moveSpace(tx: Tx, ns: Namespace, to: Access): Program<void> {
 /** Where the sums are known to be complete: a folder of before has none. */
 const usageCountedKey = Uint8Array.of(keyClass.catalog, 0x00, 0x06)
 
-export function* isUsageCounted(tx: ReadTx): Program<boolean> {
-  return (yield* tx.get(usageCountedKey)) !== undefined
+export function* usageCounted(tx: ReadTx): Program<Counted> {
+  return readCounted(yield* tx.get(usageCountedKey))
+}
+
+/** How far sums have been made of a folder of before: a crash in between forgets no page. */
+export interface Counted {
+  readonly isDone: boolean
+  /** The catalog key of the next page; undefined: the first. */
+  readonly next: Bytes | undefined
+}
+
+const done = 1
+const under = 2
+
+export function readCounted(stored: Bytes | undefined): Counted {
+  const next = stored?.[0] === under ? stored.subarray(1) : undefined
+  return { isDone: stored?.[0] === done, next }
+}
+
+export function countedBytes(next: Bytes | undefined): Bytes {
+  return next === undefined ? Uint8Array.of(done) : concatBytes(Uint8Array.of(under), next)
 }
 
 /**
- * Makes the sums of a folder that has none yet, from the counters of all its collections. For the
- * start, before anything is written.
+ * Makes the sums of a folder that has none yet, from the counters of its collections: of a page of
+ * them, behind which `next` follows. For the start, before anything is written.
  */
-export function* countUsage(tx: Tx, namespaces: readonly Namespace[]): Program<void> {
+export function* countUsage(tx: Tx, namespaces: readonly Namespace[], next?: Bytes): Program<void> {
   for (const ns of namespaces) {
     if (payerOf(ns.access) !== null) addUsage(tx, ns.access, yield* spaceOf(tx, ns))
   }
-  tx.put(usageCountedKey, Uint8Array.of(1))
+  tx.put(usageCountedKey, countedBytes(next))
 }

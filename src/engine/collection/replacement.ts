@@ -14,14 +14,14 @@ import {
   createAnyNamespace,
   dropNamespace,
   findNamespace,
-  listNamespaces,
   renameNamespace,
-  replacementPrefix,
   requireMovable,
   saveNamespace,
 } from './catalog.js'
 import { allocateId } from './catalog-ids.js'
+import { removeUnfinished, unfinishedNames } from './catalog-index.js'
 import { moveSpace } from './counters.js'
+import { replacementPrefix } from './holdings.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 import { isSameSeries, timeSeriesOf } from './time-series-options.js'
 
@@ -137,7 +137,10 @@ export function* dropReplacement(tx: Tx & Guarded, { db, temporary }: Replaced):
 
 /** What a crash has left. */
 export function* dropReplacements(tx: Tx & Guarded): Program<void> {
-  for (const ns of yield* listNamespaces(tx)) {
-    if (ns.name.startsWith(replacementPrefix)) yield* dropNamespace(tx, ns, true)
+  for (const { db, name } of yield* unfinishedNames(tx)) {
+    if (!name.startsWith(replacementPrefix)) continue
+    const ns = yield* findNamespace(tx, db, name)
+    if (ns === undefined) removeUnfinished(tx, { db, name })
+    else yield* dropNamespace(tx, ns, true)
   }
 }

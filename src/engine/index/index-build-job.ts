@@ -18,9 +18,14 @@ import {
   type CreateOptions,
   findNamespace,
   findNamespaceById,
-  listNamespaces,
   saveNamespace,
 } from '../collection/catalog.js'
+import {
+  type CatalogName,
+  isUnfinished,
+  removeUnfinished,
+  unfinishedNames,
+} from '../collection/catalog-index.js'
 import { usageKey, usageOf } from '../collection/counters.js'
 import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
@@ -96,14 +101,13 @@ export class IndexBuilds {
   /** Begins the builds that the last process did not finish; they are not waited for. */
   async resume(): Promise<void> {
     const { store, log } = this.parts
-    for (const ns of await store.read(listNamespaces)) {
-      if (hasOldKeys(ns)) await store.write((tx) => renewIndexes(tx, ns))
-      if (!hasOldRecords(ns)) continue
-      const text = 'documents are kept by a collation of another ICU: _ids may not be found'
-      log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
-    }
-    const all = await store.read(listNamespaces)
-    for (const ns of all) {
+    for (const named of await store.read(unfinishedNames)) {
+      const ns = await store.write((tx) => renewed(tx, named))
+      if (ns === undefined) continue
+      if (hasOldRecords(ns)) {
+        const text = 'documents are kept by a collation of another ICU: _ids may not be found'
+        log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
+      }
       const ids = ns.indexes.filter((index) => index.state === 'building').map((index) => index.id)
       for (const build of this.joinOrBegin(ns, ids, this.resumedBound)) {
         build.catch((error: unknown) => {
@@ -229,7 +233,19 @@ function* makeReady(tx: Tx, before: Namespace, ids: ReadonlySet<IndexId>): Progr
   const indexes = ns.indexes.map((index) =>
     ids.has(index.id) ? { ...index, state: 'ready' as const } : index,
   )
-  saveNamespace(tx, { ...ns, indexes })
+  const ready = saveNamespace(tx, { ...ns, indexes })
+  if (!isUnfinished(ready)) removeUnfinished(tx, ready)
+}
+
+/** What is unfinished, with indexes that this ICU has keyed; undefined where nothing is. */
+function* renewed(tx: Tx, { db, name }: CatalogName): Program<Namespace | undefined> {
+  const found = yield* findNamespace(tx, db, name)
+  if (found === undefined || !isUnfinished(found)) {
+    removeUnfinished(tx, { db, name })
+    return undefined
+  }
+  if (hasOldKeys(found)) yield* renewIndexes(tx, found)
+  return yield* findNamespace(tx, db, name)
 }
 
 function* abandon(tx: Tx, build: Build): Program<void> {

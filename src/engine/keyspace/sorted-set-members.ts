@@ -13,8 +13,6 @@ import {
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Direct, KeyRange, Program, ReadTx, Step } from '../../store/store.js'
-import type { Building } from './building.js'
-import { flatMapInTurns, mapInTurns } from './in-turns.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
 import type { Edges } from './sorted-set-edges.js'
@@ -60,44 +58,13 @@ interface Reach {
   readonly filter?: (reverse: boolean, offset: number) => Judge
 }
 
-/** What a large sorted set is made of when it becomes one, of members in order. */
-export function* scoredBuilding(
-  tx: ReadTx,
-  members: Members,
-  entries: readonly ScoredMember[],
-): Program<{ readonly building: Building; readonly levels: number }> {
-  const { length } = entries
-  const places = yield* mapInTurns(tx, entries, ({ member, score }) =>
-    placeKeyOf(members, score, member),
-  )
-  const blocks = blocksOf(places)
-  const content = yield* flatMapInTurns(tx, entries, ({ member, score }) => [
-    member,
-    Slice.of(scorePlace(score)),
-  ])
-  const building: Building = {
-    type: 'zset',
-    content,
-    steps: length + blocks.length,
-    putsPerStep: 2,
-    bytes: entries.reduce((sum, { member }) => sum + scoredBytes(member), 0),
-    write(into, step) {
-      const entry = entries[step]
-      if (entry === undefined) putBlock(into, blocks[step - length] as LevelBlock)
-      else putScored(into, entry.member, entry.score)
-      return 2 * (entry?.member.length ?? 0)
-    },
-  }
-  return { building, levels: blocks.at(-1)?.level ?? 0 }
-}
-
 /** Keys and records of a member's score and its place; the blocks that count places are not. */
-function scoredBytes({ length }: Slice): number {
+export function scoredBytes({ length }: Slice): number {
   return 38 + 2 * length
 }
 
 /** Answers what stands in the key of its place. */
-function putScored(members: Members, member: Slice, score: number): Bytes {
+export function putScored(members: Members, member: Slice, score: number): Bytes {
   const place = placeOf(score, member)
   const key = members.keyOf(placesPart, place)
   members.put(scoresPart, member, new Slice(place.bytes, 0, scoreBytes))
@@ -138,7 +105,7 @@ function placeIn(key: Bytes, place: Slice): Bytes {
 }
 
 /** What stands in the key of a member's place. */
-function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
+export function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
   return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
 }
 

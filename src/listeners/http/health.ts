@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../base/clock.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/collection/totals.js'
+import { Totals } from '../../engine/collection/totals.js'
 import type { Awaitable, Count, Store } from '../../store/store.js'
 
 export interface HealthOptions {
@@ -24,6 +24,7 @@ export interface HealthOptions {
 export function openHealth(options: HealthOptions): () => Awaitable<string> {
   const { store, chain, clock, version, httpPort, ports } = options
   const startedMs = clock.elapsed()
+  const totals = new Totals(store, clock)
   const answer = (count: Count | undefined): string => {
     const { type, refusing, groups, log, backup } = store.stats()
     const { wire: wirePort, redis: redisPort, sql: sqlPort } = ports()
@@ -51,7 +52,7 @@ export function openHealth(options: HealthOptions): () => Awaitable<string> {
   }
   return () => {
     try {
-      const count = store.read(totals)
+      const count = totals.read()
       return count instanceof Promise ? count.then(answer, () => answer(undefined)) : answer(count)
     } catch {
       return answer(undefined)

@@ -7,7 +7,7 @@ import type { LatencyFigures } from '../../base/latency.js'
 import type { Metering } from '../../bus/metering.js'
 import type { SessionProtocol } from '../../bus/session.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/collection/totals.js'
+import type { Totals } from '../../engine/collection/totals.js'
 import type { AnchorCounts } from '../../memory/proof/anchor-job.js'
 import type { Awaitable, Count, Store, StoreStats } from '../../store/store.js'
 
@@ -25,6 +25,7 @@ const nameOf: Readonly<Record<SessionProtocol, ProtocolName>> = {
 
 export interface MetricsSources {
   readonly store: Store
+  readonly totals: Totals
   readonly chain: { health(): ChainHealth }
   readonly bus: { readonly counters: Metering; inFlight(): Iterable<unknown> }
   readonly cursors: { readonly size: number }
@@ -65,7 +66,7 @@ export interface Figures {
 }
 
 export function readFigures(sources: MetricsSources): Awaitable<Figures> {
-  const contents = sources.store.read(totals)
+  const contents = sources.totals.read()
   return contents instanceof Promise
     ? contents.then((count) => figuresOf(sources, count))
     : figuresOf(sources, contents)

@@ -4,7 +4,7 @@
 
 import { fail } from '../../base/errors.js'
 import type { ChainHealth } from '../../chain/open.js'
-import { totals } from '../../engine/collection/totals.js'
+import { countHomes } from '../../engine/collection/catalog.js'
 import type { Awaitable, Store } from '../../store/store.js'
 
 export interface ReadinessOptions {
@@ -24,7 +24,7 @@ export function readiness(options: ReadinessOptions): Awaitable<string> {
   if (unbound.length > 0) {
     throw fail('HostUnreachable', `not bound: ${unbound.join(', ')}`, { reason: 'LISTENERS' })
   }
-  const looked = options.store.read(totals)
+  const looked = options.store.read(countHomes)
   return looked instanceof Promise ? looked.then(() => answer(options)) : answer(options)
 }
 

@@ -16,6 +16,7 @@ import type { Awaitable } from '../../store/store.js'
 import { type JsonMode, jsonToDocument } from '../../value/json.js'
 import type { ObjectIds } from '../../value/object-id.js'
 import type { Document } from '../../value/value.js'
+import type { EdgeTime } from '../edge-time.js'
 import { readDocument } from '../json-thread.js'
 import { type Held, readBody, reserve, type SlowBodies } from './body.js'
 import type { BodyCheck, BodyFields } from './call.js'
@@ -44,6 +45,7 @@ export interface RequestServices {
   readonly budget: ByteBudget
   readonly slowBodies: SlowBodies
   readonly guard: Guard
+  readonly edge: EdgeTime
   /** Where a request names none. */
   readonly database: string
   readonly pageKey: Bytes
@@ -179,8 +181,18 @@ export class HttpRequest implements RawCall {
       this.onBody?.(bytes)
       if (bytes.length === 0) return check.fields(emptyBody)
       if (type === undefined) throw fail('UnsupportedMediaType', 'a content type is required')
-      return check.fields(jsonToDocument(bytes))
+      return check.fields(this.parsed(bytes))
     })
+  }
+
+  private parsed(bytes: Buffer): Document {
+    const { edge } = this.services
+    const isTimed = edge.begin(bytes.length)
+    try {
+      return jsonToDocument(bytes)
+    } finally {
+      if (isTimed) edge.end(this.session)
+    }
   }
 
   private async longFields(check: BodyCheck, bytes: Buffer): Promise<BodyFields> {

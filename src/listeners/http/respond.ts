@@ -2,12 +2,12 @@
 // takes the framework off its fast path. (ARCHITECTURE.md, "HTTP")
 
 import type { ServerResponse } from 'node:http'
-import type { ErrorExtra, GatewayError } from '../../base/errors.js'
-import { smallMessageBytesMax } from '../../base/limits.js'
+import { type ErrorExtra, fail, type GatewayError } from '../../base/errors.js'
+import { jsonInThreadBytes, smallMessageBytesMax } from '../../base/limits.js'
 import { type JsonMode, valueToJson } from '../../value/json.js'
 import { valueFrom } from '../../value/literal.js'
 import { documentValue, Value } from '../../value/value.js'
-import type { JsonText } from '../json-thread.js'
+import { asciiJson, type JsonText, joinedJson, jsonBetween } from '../json-thread.js'
 
 const contentTypes = {
   plain: 'application/json; charset=utf-8',
@@ -80,6 +80,24 @@ export function writeAnswer(outgoing: ServerResponse, { status, body, headers }:
 export function errorBody(error: GatewayError): string {
   const head = `"ok":0,"code":${error.code},"codeName":${JSON.stringify(error.codeName)}`
   return `{${head},"errmsg":${JSON.stringify(error.message)}${extraJson(error.extra)}}`
+}
+
+/** The same through the thread, where the error has long lists; undefined where it has none. */
+export function longErrorBody(error: GatewayError): Promise<JsonText> | undefined {
+  const extra = Object.entries(error.extra)
+  if (!extra.some(([, given]) => sizeOf(given) > jsonInThreadBytes)) return undefined
+  const short = fail(error.kind, error.message)
+  const parts = extra.map(([name, given]) =>
+    jsonBetween(`,${asciiJson(name)}:`, asValue(given), '', 'plain'),
+  )
+  return Promise.all(parts).then((texts) =>
+    joinedJson(errorBody(short).slice(0, -1), texts, '', '}'),
+  )
+}
+
+function sizeOf(given: unknown): number {
+  if (given instanceof Value) return given.end - given.start
+  return given instanceof Uint8Array ? given.length : 0
 }
 
 function extraJson(extra: ErrorExtra): string {

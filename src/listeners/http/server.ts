@@ -23,6 +23,7 @@ import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
 import type { JsonMode } from '../../value/json.js'
 import type { Document } from '../../value/value.js'
+import { EdgeTime } from '../edge-time.js'
 import type { JsonText } from '../json-thread.js'
 import { requireSafeNetwork } from '../network.js'
 import { keyOf, SilentSockets, unboundedSockets } from '../silent-sockets.js'
@@ -30,6 +31,7 @@ import { keepCertificate } from '../tls-certificate.js'
 import { Authenticator } from './authenticate.js'
 import { SlowBodies } from './body.js'
 import { BodyCheck } from './call.js'
+import { answerClientErrors } from './client-errors.js'
 import { DirectRoutes, type Handle } from './direct.js'
 import { Guard } from './guard.js'
 import { exchangeOf } from './hono-exchange.js'
@@ -56,6 +58,7 @@ import {
   answerHeaders,
   errorBody,
   isLarge,
+  longErrorBody,
   respond,
   variesByAccept,
   variesByOrigin,
@@ -102,6 +105,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
+  answerClientErrors(server)
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
     new SocketReplies(socket, options.memory)
   })
@@ -123,6 +127,7 @@ interface Refusal {
   /** The whole body has been read. */
   readonly hasRead?: boolean
   readonly bodyOf?: ((error: GatewayError) => string) | undefined
+  readonly body?: JsonText | undefined
 }
 
 /** A request on its way through the checks to its route. */
@@ -156,7 +161,9 @@ class HttpHandler {
   constructor(private readonly options: HttpOptions) {
     this.guard = new Guard(options)
     const { budget } = options.memory
-    this.services = { ...options, budget, guard: this.guard, slowBodies: new SlowBodies() }
+    const edge = new EdgeTime(options.clock, options.bus.scheduler)
+    const slowBodies = new SlowBodies()
+    this.services = { ...options, budget, edge, guard: this.guard, slowBodies }
     this.healthOf = options.health(options.port)
     const { authOff, trustedProxies } = options
     const bounds = { all: anonymousSocketsMax, ofAddress: anonymousSocketsOfAddressMax }
@@ -288,11 +295,8 @@ class HttpHandler {
       guard.checkHost(incoming.headers)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return {
-        status: 200,
-        body,
-        headers: answerHeaders('plain', this.requestId(incoming), this.vary),
-      }
+      const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
+      return { status: 200, body, headers }
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
     }
@@ -323,7 +327,9 @@ class HttpHandler {
     try {
       return await answer
     } catch (thrown) {
-      return this.refused(work, thrown)
+      const isPlain = work.route.errorBody === undefined
+      const body = isPlain ? await longErrorBody(toGatewayError(thrown)) : undefined
+      return this.refused(work, thrown, body)
     } finally {
       work.request?.held.release?.()
     }
@@ -437,11 +443,11 @@ class HttpHandler {
     await streamCursor(request, first, outgoing, headers)
   }
 
-  private refused({ exchange, route, request }: Work, thrown: unknown): Answer {
+  private refused({ exchange, route, request }: Work, thrown: unknown, body?: JsonText): Answer {
     const hasRun = request?.hasRun === true
     const hasRead = request?.held.isRead === true
     const error = toGatewayError(thrown)
-    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody })
+    return this.refuse(exchange, error, { hasRun, hasRead, bodyOf: route.errorBody, body })
   }
 
   private requireEnabled(protocol: SwitchedProtocol): void {
@@ -458,7 +464,7 @@ class HttpHandler {
   private refuse(
     { incoming, isDeferred }: HttpExchange,
     error: GatewayError,
-    { headers: more, hasRun = false, hasRead = false, bodyOf }: Refusal = {},
+    { headers: more, hasRun = false, hasRead = false, bodyOf, body: made }: Refusal = {},
   ): Answer {
     this.options.bus.counters.httpFailed(error, hasRun)
     const requestId = this.requestId(incoming)
@@ -477,8 +483,8 @@ class HttpHandler {
     }
     const { url = '' } = incoming
     if (bodyOf === undefined && isMemoryUrl(url)) return { ...memoryRefusal(error), headers }
-    const body = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
-    return { status: error.httpStatus, body: body(error), headers }
+    const write = bodyOf ?? (isMcpUrl(url) ? mcpRefusal : errorBody)
+    return { status: error.httpStatus, body: made ?? write(error), headers }
   }
 
   private answered(body: JsonText, mode: JsonMode, requestId: string): Answer {

@@ -26,7 +26,9 @@ import type { NameTable } from '../../protocol/resp/name-table.js'
 import { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 import { isCrossProtocol, type RespRequest } from '../../protocol/resp/request.js'
 import { RequestParser } from '../../protocol/resp/request-parser.js'
+import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
@@ -40,6 +42,7 @@ export interface RespHost {
   readonly memory: MemoryAccount
   readonly log: Log
   readonly turn: Turn
+  readonly edge: EdgeTime
   /** The session has signed in (true) or out again (false). */
   readonly onLogin: (isIn: boolean, connection: RespConnection) => void
 }
@@ -77,7 +80,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.lane = new Lane(host.bus, this.session, this)
     this.long = new LongReplies(this.writer, this)
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'key-value protocol', (chunk) => this.receive(chunk))
     socket.on('end', () => this.ended())
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
@@ -199,7 +202,9 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   /** Takes the commands that are there, until one has to be waited for. */
   private work(): void {
     if (this.isWorking) return
+    const { edge } = this.host
     this.isWorking = true
+    const isTimed = edge.begin(this.parser.heldBytes)
     try {
       if (this.lane.hasDeferred && this.mayGoOn()) this.lane.goOn()
       this.takeRequests()
@@ -209,6 +214,7 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     this.isWorking = false
     this.send()
     this.charge()
+    if (isTimed) edge.end(this.session)
     if (this.lane.hasDeferred && !this.isYielding && this.mayGoOn()) this.yield()
     if (this.session.isEnding && this.isDone) this.finish()
     else if (this.hasEnded && !this.isAnswering) this.finish()

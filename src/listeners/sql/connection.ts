@@ -23,7 +23,9 @@ import type { ErrorFields } from '../../protocol/pgwire/error-fields.js'
 import { type Frame, MessageSplitter } from '../../protocol/pgwire/message-splitter.js'
 import { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../../store/store.js'
+import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { stoppingFields } from './answers.js'
 import { Dialogue } from './dialogue.js'
 import { Entry, type EntryOptions, isOurs } from './entry.js'
@@ -34,6 +36,7 @@ export interface SqlHost extends RunnerHost {
   readonly memory: MemoryAccount
   readonly kept: ByteShares
   readonly log: Log
+  readonly edge: EdgeTime
   readonly onLogin: (isIn: boolean, connection: SqlConnection) => void
   /** Certificate and key for who asks for TLS; undefined where there is none. */
   readonly tls: () => { readonly cert: Buffer; readonly key: Buffer } | undefined
@@ -99,7 +102,7 @@ export class SqlConnection {
   private listenTo(socket: Socket): void {
     this.socket = socket
     socket.setTimeout(this.isSignedIn ? 0 : anonymousIdleMs)
-    socket.on('data', this.receive)
+    onData(socket, 'PostgreSQL protocol', this.receive)
     socket.on('drain', this.tookAll)
     socket.on('timeout', () => {
       if (!this.isBusy && !this.isWaiting) socket.destroy()
@@ -190,7 +193,14 @@ export class SqlConnection {
   private serve(frame: Frame): Awaitable<void> {
     this.charge(frame.body.length)
     if (this.dialogue === undefined) return this.enter(frame).finally(() => this.settle())
-    const handled = this.dialogue.handle(frame)
+    const { edge } = this.host
+    const isTimed = edge.begin(frame.body.length)
+    let handled: Awaitable<boolean>
+    try {
+      handled = this.dialogue.handle(frame)
+    } finally {
+      if (isTimed) edge.end(this.session)
+    }
     return handled instanceof Promise
       ? handled.then((isOver) => this.served(isOver))
       : this.served(handled)

@@ -127,16 +127,27 @@ export class Portals {
     return found instanceof Promise ? found.then(keep) : keep(found)
   }
 
-  bind(bind: Bind): void {
+  bind(bind: Bind): Awaitable<void> {
     const prepared = this.prepared.statement(bind.statement)
     this.requireRunnable(prepared)
     this.prepared.requireFreePortal(bind.portal)
-    const values = boundValues(bind, prepared)
+    const bytes = bytesOfPortal(bind, prepared)
+    const bound = boundValues(bind, prepared)
+    const keep = (values: readonly Value[]): void => this.keepPortal(bind, prepared, values, bytes)
+    return bound instanceof Promise ? bound.then(keep) : keep(bound)
+  }
+
+  private keepPortal(
+    bind: Bind,
+    prepared: PreparedStatement,
+    values: readonly Value[],
+    bytes: number,
+  ): void {
     if (prepared.described !== undefined) {
       requireResultFormats(bind.resultFormats, prepared.described.length)
     }
     const portal = new Portal(bind.portal, prepared, values, bind.resultFormats)
-    this.prepared.addPortal(bind.portal, portal, bytesOfPortal(bind, prepared))
+    this.prepared.addPortal(bind.portal, portal, bytes)
     this.options.writer.bindComplete()
   }
 

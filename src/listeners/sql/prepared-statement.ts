@@ -1,12 +1,14 @@
 // One statement as the extended protocol prepares it: its text, what its placeholders are, and the
 // columns that a client was told before it ran.
 
+import { jsonInThreadBytes } from '../../base/limits.js'
 import type { Session } from '../../bus/session.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
 import { returnsRows } from '../../commands/sql/translate.js'
+import { requireUtf8 } from '../../protocol/pgwire/body-reader.js'
 import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
 import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
-import { valueOfText } from '../../protocol/pgwire/parameter-text.js'
+import { badJson, valueOfText } from '../../protocol/pgwire/parameter-text.js'
 import { type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { splitStatements } from '../../protocol/sql/split.js'
@@ -15,6 +17,7 @@ import type { Awaitable } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
 import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
+import { readValue } from '../json-thread.js'
 import type { ColumnTypes, TableTypes } from './column-types.js'
 import { type Hint, parameterHints } from './parameter-hints.js'
 import type { ColumnHead } from './rows.js'
@@ -196,7 +199,10 @@ function givenType(oid: number): ParameterType | undefined {
 }
 
 /** The values that a Bind gives. Throws 08P01, 22P02 and what else texts and bytes can be. */
-export function boundValues(bind: Bind, { parameters, count }: PreparedStatement): Value[] {
+export function boundValues(
+  bind: Bind,
+  { parameters, count }: PreparedStatement,
+): Awaitable<Value[]> {
   if (bind.parameters.length !== parameters.length) {
     // Says how many there should be.
     parametersOf(
@@ -210,15 +216,30 @@ export function boundValues(bind: Bind, { parameters, count }: PreparedStatement
     if (formatAt(bind.parameterFormats, i) === 'text') return ofText(bytes, parameter)
     return ofElements(valueOfBinary(bytes, parameter.type, i), parameter)
   })
-  return values.slice(0, count).map((value) => value ?? nullValue)
+  const known = values.slice(0, count)
+  if (known.some((value) => value instanceof Promise)) {
+    return Promise.all(known).then((all) => all.map((value) => value ?? nullValue))
+  }
+  return (known as (Value | undefined)[]).map((value) => value ?? nullValue)
 }
 
-function ofText(bytes: Uint8Array, parameter: ParameterType): Value {
+function ofText(bytes: Uint8Array, parameter: ParameterType): Awaitable<Value> {
   const { type, isGuessed } = parameter
   const isJson = type === 'jsonb' || type === 'json'
   // A column of several types: only what looks like JSON is meant so.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
+  if (isJson && bytes.length > jsonInThreadBytes) return longJson(bytes, type)
   return ofElements(valueOfText(bytes, type), parameter)
+}
+
+/** In the thread: 15 MB of it would be a second of a turn. */
+async function longJson(bytes: Uint8Array, type: 'json' | 'jsonb'): Promise<Value> {
+  requireUtf8(bytes)
+  try {
+    return await readValue(bytes)
+  } catch (cause) {
+    throw badJson(cause, type)
+  }
 }
 
 const jsonStarts: readonly number[] = [...'{["'].map((each) => each.charCodeAt(0))

@@ -28,7 +28,9 @@ import {
 } from '../../protocol/wire/op-compressed.js'
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import type { EdgeTime } from '../edge-time.js'
 import { memoryOwner } from '../memory-owner.js'
+import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
 import {
   type Envelope,
@@ -44,6 +46,7 @@ export interface ConnectionHost {
   readonly run: (request: Request, session: Session) => Awaitable<Document>
   readonly memory: MemoryAccount
   readonly log: Log
+  readonly edge: EdgeTime
   /** The session has signed in (true) or out again (false). */
   readonly onLogin: (isIn: boolean, connection: WireConnection) => void
 }
@@ -61,6 +64,8 @@ export class WireConnection {
   /** No further request is taken; the socket ends when what is in flight has been answered. */
   private isEnding = false
   private replyId = 0
+  /** Bytes that came last. */
+  private arrived = 0
   /** Bytes of the budget that the message in hand holds. */
   private requestCharge = 0
   private readonly unsent: Backlog
@@ -74,7 +79,7 @@ export class WireConnection {
   ) {
     this.signIn = new SignInState(socket, (isIn) => host.onLogin(isIn, this))
     this.unsent = host.memory.backlog({ press: () => socket.setTimeout(pressedStallMs) })
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    onData(socket, 'document wire', (chunk) => this.receive(chunk))
     socket.on('drain', () => this.drained())
     socket.on('timeout', () => this.timedOut())
     socket.on('error', (error) => host.log.debug({ err: error, peer: session.peer }, 'socket'))
@@ -99,6 +104,7 @@ export class WireConnection {
   }
 
   private receive(chunk: Buffer): void {
+    this.arrived = chunk.length
     this.splitter.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length))
     if (this.isHeld) this.socket.pause()
     else this.work()
@@ -106,6 +112,16 @@ export class WireConnection {
 
   /** Answers the messages that are there, until one has to be waited for. */
   private work(): void {
+    const { edge } = this.host
+    const isTimed = edge.begin(this.arrived)
+    try {
+      this.takeMessages()
+    } finally {
+      if (isTimed) edge.end(this.session)
+    }
+  }
+
+  private takeMessages(): void {
     let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
       if (!this.host.memory.isQuiet && !this.hasRoom()) break

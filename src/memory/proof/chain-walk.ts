@@ -170,9 +170,8 @@ export class ChainWalk {
     }
     state.sequence = entry.sequence - 1
     state.root = entry.prev
-    if (anchor.seq !== entry.sequence || anchor.prev !== entry.prev) {
-      this.note('anchor chain broken')
-    }
+    const isPlaced = anchor.seq === entry.sequence && anchor.prev === entry.prev
+    if (!isPlaced && !isUntold(anchor)) this.note('anchor chain broken')
     if (anchor.version === 2 && entry.sequence === 1) this.lookForUpgrade(batch)
     if (agrees(anchor, reading)) return true
     this.note('root not found on chain')
@@ -212,18 +211,27 @@ export class ChainWalk {
   }
 }
 
-/** Whether an anchor tells of itself what the chain does; times and blocks may move, and do not. */
+/**
+ * Whether an anchor tells of itself what the chain does; times and blocks may move, and do not.
+ * Between the block that has a root and the write that says so, the chain knows more than the
+ * store: an anchor whose transaction is not known yet claims its length alone.
+ */
 export function agrees(
   anchor: Anchor,
   { entry, transaction, ...found }: Reading & { kind: 'found' },
 ): boolean {
+  if (anchor.count !== entry.count) return false
+  if (isUntold(anchor)) return true
   return (
     anchor.seq === entry.sequence &&
     anchor.prev === entry.prev &&
-    anchor.count === entry.count &&
     anchor.tx === transaction.hash &&
     anchor.anchoredBy === found.anchoredBy &&
     anchor.contract === found.contract &&
     anchor.chainId === found.chainId
   )
+}
+
+function isUntold({ status, tx }: Anchor): boolean {
+  return status !== 'confirmed' && tx === null
 }

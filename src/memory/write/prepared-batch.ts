@@ -2,6 +2,7 @@
 // finds what they come to, one program makes the changes. Of what others change meanwhile, only
 // what the memories rest on has it begun again: names, duplicates, the last memory of a source.
 
+import { requireHolding } from '../../engine/collection/holdings.js'
 import { ChangedMeanwhile, type Changes } from '../../engine/prepared-write.js'
 import type { Guarded } from '../../engine/types.js'
 import { type Prepared, Preparing } from '../../store/programs/prepared.js'
@@ -85,9 +86,10 @@ export function* writeBatch(
   const found = yield* findGraph(tx, db, name)
   if (batch.isFound !== (found !== undefined)) throw new ChangedMeanwhile()
   if (found !== undefined && !isSame(found, graph)) throw new ChangedMeanwhile()
-  // Before a quota counts what is made: of what is begun again it would count it twice.
   if (batch.isOutdatedBy(changed)) throw new ChangedMeanwhile()
-  if (batch.isMade) for (const ns of partsOf(graph)) tx.creating?.(ns.access.owner, ns.name)
+  if (batch.isMade) {
+    for (const { access, name } of partsOf(graph)) yield* requireHolding(tx, access, name)
+  }
   yield* requireRoom(tx, graph, batch.memories)
   const unchanged: Prepared<unknown>[] = [written]
   const changedTerms = postings.changedBy(changed)

@@ -1,6 +1,7 @@
 // Reads the fields of one message: big-endian integers, texts that end in a zero byte, counted
 // bytes. What the message does not have is an error of the message, never a read beyond it.
 
+import { isUtf8 } from 'node:buffer'
 import type { Bytes } from '../../base/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { pgError, pgState } from './pg-error.js'
@@ -20,8 +21,17 @@ export function strictText(bytes: Bytes): string {
   try {
     return strictUtf8.decode(bytes)
   } catch {
-    throw pgError(pgState.badEncoding, 'invalid byte sequence for encoding "UTF8"')
+    throw badUtf8()
   }
+}
+
+/** Throws 22021 where bytes are no UTF-8. */
+export function requireUtf8(bytes: Bytes): void {
+  if (!isUtf8(bytes)) throw badUtf8()
+}
+
+function badUtf8(): GatewayError {
+  return pgError(pgState.badEncoding, 'invalid byte sequence for encoding "UTF8"')
 }
 
 export class BodyReader {

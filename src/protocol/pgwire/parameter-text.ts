@@ -75,11 +75,16 @@ export function parseJson(text: string | Bytes, type: 'json' | 'jsonb'): Value {
   try {
     return jsonToValue(text)
   } catch (cause) {
-    if (!(cause instanceof GatewayError)) throw cause
-    const error = pgError(pgState.badText, `invalid input syntax for type ${type}`, cause.message)
-    error.cause = cause
-    throw error
+    throw badJson(cause, type)
   }
+}
+
+/** What a JSON text is refused with, from what its reader threw. */
+export function badJson(cause: unknown, type: 'json' | 'jsonb'): unknown {
+  if (!(cause instanceof GatewayError)) return cause
+  const error = pgError(pgState.badText, `invalid input syntax for type ${type}`, cause.message)
+  error.cause = cause
+  return error
 }
 
 /** `t`, `true`, `y`, `yes`, `on`, `1`, and what they can be cut to. */

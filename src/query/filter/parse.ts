@@ -3,6 +3,8 @@
 
 import { fail } from '../../base/errors.js'
 import { expressionDepthMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { conditionUnits } from '../../base/work-figures.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { type FieldPath, parsePath } from '../../value/path.js'
@@ -140,6 +142,7 @@ class Parser {
     const children: FilterNode[] = []
     const elements = new Elements(object.bytes, object.start)
     while (elements.next()) {
+      work.spend(conditionUnits)
       const name = elements.name()
       const operand = elements.value()
       if (name.startsWith('$') && !isReferenceName(name)) children.push(this.top(name, operand))

@@ -2,7 +2,7 @@
 // parents become objects; positions of arrays are filled with null; what cannot be made is refused.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import { arrayBackfillMax, documentDepthMax } from '../../base/limits.js'
+import { arrayBackfillMax, documentBytesMax, documentDepthMax } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
 import { elementUnits, valueUnits } from '../../base/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'
@@ -24,6 +24,9 @@ export function applyTree(tree: PathNode, root: Branch, options: ApplyOptions): 
 }
 
 class Application {
+  /** Bytes of the values that were put so far, all of which stand in the result. */
+  private putBytes = 0
+
   constructor(
     private readonly root: Branch,
     private readonly options: ApplyOptions,
@@ -99,6 +102,7 @@ class Application {
     const value = this.missing(node, here)
     if (value === undefined) return
     if (holder.isArray) pad(holder, step.index)
+    this.put(value)
     holder.append(step.text, value)
   }
 
@@ -113,6 +117,7 @@ class Application {
         if (!isGone) holder.remove(found)
       } else if (value !== current && !isSame(current, value, path)) {
         requireDepth(value, path)
+        this.put(value)
         holder.replace(found, value)
       }
       return
@@ -128,6 +133,12 @@ class Application {
       if (step.kind === 'each') throw notArray(found)
       this.blocked(child, this.named(step), path, found)
     }
+  }
+
+  /** A text under `$[]` stands in the result once an element: refused before it is written. */
+  private put(value: Value): void {
+    this.putBytes += value.end - value.start
+    if (this.putBytes > documentBytesMax) throw tooLarge()
   }
 
   /** What the actions below make where there is nothing; undefined when they make nothing. */
@@ -186,6 +197,11 @@ class Application {
   private place(path: string): Place {
     return { root: this.root, path, idText: () => idText(this.root) }
   }
+}
+
+export function tooLarge(): GatewayError {
+  const text = `Resulting document after update is larger than ${documentBytesMax}`
+  return fail('Location17419', text)
 }
 
 const idName = new TextEncoder().encode('_id')

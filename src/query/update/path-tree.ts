@@ -74,7 +74,9 @@ function stepOf(
 }
 
 function nameStep(text: string): Step {
-  const index = /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
+  const first = text.charCodeAt(0)
+  const isDigit = first >= 0x30 && first <= 0x39
+  const index = isDigit && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : -1
   return { kind: 'name', text, bytes: utf8(text), index }
 }
 
@@ -91,6 +93,8 @@ export interface PathChild {
 export class PathNode {
   private readonly byText = new Map<string, PathChild>()
   private sorted: readonly PathChild[] | undefined
+  /** Of the first child. */
+  private kind: Step['kind'] | undefined
 
   private constructor(
     /** The path to here, as the update spells it. */
@@ -151,9 +155,8 @@ export class PathNode {
 
   /** `$[…]` does not mix with other names under one array. */
   private requireSameKind(step: Step, path: string): void {
-    const [sibling] = this.byText.values()
-    if (sibling === undefined) return
-    if ((sibling.step.kind === 'each') !== (step.kind === 'each')) throw conflict(path, this.path)
+    this.kind ??= step.kind
+    if ((this.kind === 'each') !== (step.kind === 'each')) throw conflict(path, this.path)
   }
 }
 

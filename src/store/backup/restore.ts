@@ -2,19 +2,11 @@
 // place in one step once the whole backup is verified: until then there is no store, and after a
 // failure there is nothing.
 
-import {
-  accessSync,
-  constants,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Bytes, beginsWith, compareBytes } from '../../base/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
+import { makeFolders } from '../../base/folders.js'
 import { restoreCommitBytes } from '../../base/limits.js'
 import { copyOf } from '../../base/slab.js'
 import { nodeFiles } from '../files.js'
@@ -118,7 +110,7 @@ function openPlace(place: string): Environment {
     }
   }
   rmSync(place, { recursive: true, force: true })
-  mkdirSync(place, { recursive: true, mode: 0o700 })
+  makeFolders(place)
   const environment = openEnvironment(place)
   lockEnvironment(environment, place)
   prepareFormat(environment, place)
@@ -206,7 +198,7 @@ class Loader {
 /** The moment from which the store is there: its file appears in the folder under its name. */
 function settle(place: string, folder: string): void {
   requireEmpty(folder)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder)
   try {
     // Not a rename: that would replace the file of a Sigil that was started meanwhile.
     linkSync(join(place, dataFile), join(folder, dataFile))

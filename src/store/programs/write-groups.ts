@@ -158,6 +158,9 @@ export class WriteGroups {
     const most = this.alone > 0 ? 1 : groupProgramsMax
     const outcomes: Outcome[] = []
     const group: Pending[] = []
+    const { accounts } = this.scheduler
+    const chargedMs = accounts.totalMs
+    const startedMs = this.clock.elapsed()
     let durable: Promise<void> | undefined
     try {
       durable = this.tables.commit((view) => this.runPrograms(view, most, group, outcomes))
@@ -165,6 +168,8 @@ export class WriteGroups {
       this.failed(group, error)
       return
     }
+    const commitMs = this.clock.elapsed() - startedMs - (accounts.totalMs - chargedMs)
+    this.share(group, commitMs)
     this.refusing = undefined
     this.groups++
     this.programs += outcomes.length
@@ -195,6 +200,20 @@ export class WriteGroups {
       nowMs - startedAt < groupMsMax
     )
     group.writeCounters()
+  }
+
+  /** What the commit itself took, the log's records among it, is theirs in equal parts. */
+  private share(group: readonly Pending[], ms: number): void {
+    if (!(ms > 0)) return
+    const each = ms / group.length
+    let sum = 0
+    for (let i = 0; i < group.length; i++) {
+      const { account } = group[i] as Pending
+      sum += each
+      if (group[i + 1]?.account === account) continue
+      this.scheduler.charge(account, sum)
+      sum = 0
+    }
   }
 
   private take(): Pending | undefined {

@@ -239,3 +239,19 @@ t.test('another database is named by the header', async (t) => {
 function batch(json: Record<string, unknown>, name: string): unknown[] {
   return (json.cursor as Record<string, unknown[]>)[name] ?? []
 }
+
+t.test('a long list of write errors is written like a short one', async (t) => {
+  const { url, key } = await startGateway(t)
+  const api = openApi(url, key)
+  await api.post('a/insertOne', { document: { _id: 1 } })
+  const documents = Array.from({ length: 2_000 }, () => ({ _id: 1 }))
+  const short = await api.post('a/insertMany', { documents: documents.slice(0, 1), ordered: false })
+  const long = await api.post('a/insertMany', { documents, ordered: false })
+  t.equal(long.status, 409)
+  const { writeErrors, ...rest } = long.json
+  const { writeErrors: first, ...expected } = short.json
+  t.same(rest, expected)
+  const told = writeErrors as readonly object[]
+  t.equal(told.length, 2_000)
+  t.same(told[1_999], { ...(first as readonly object[])[0], index: 1_999 })
+})

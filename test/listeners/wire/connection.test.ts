@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import t from 'tap'
+import { systemClock } from '../../../src/base/clock.js'
 import {
   anonymousIdleMs,
   messageStallMs,
@@ -14,6 +15,7 @@ import { silentLog } from '../../../src/base/log.js'
 import { MemoryAccount } from '../../../src/base/memory-account.js'
 import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'
+import { EdgeTime } from '../../../src/listeners/edge-time.js'
 import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire/connection.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { command } from '../../support/messages.js'
@@ -59,7 +61,8 @@ function open(run: ConnectionHost['run']) {
   const socket = new FakeSocket()
   const session = new Session({ protocol: 'wire', id: 1, peer: 'test' })
   const memory = new MemoryAccount(100_000_000)
-  const host = { run, memory, log: silentLog, onLogin: () => {} }
+  const edge = new EdgeTime(systemClock, undefined)
+  const host = { run, memory, edge, log: silentLog, onLogin: () => {} }
   const connection = new WireConnection(socket as unknown as Socket, session, host)
   return { socket, session, memory, connection }
 }

@@ -284,11 +284,7 @@ eachRoom(
   async (t, _room, given) => {
     const { store, clock } = given
     const limits = { storageBytes: 0, collections: 1, graphs: 2, connections: 0 }
-    const quotas = new Quotas({
-      store,
-      clock,
-      limits: { ...limits, subscriptions: 0, commandMs: 0 },
-    })
+    const quotas = new Quotas({ ...limits, subscriptions: 0, commandMs: 0 })
     const { CommandRoom } = await import('../../support/command-room.js')
     const room = new CommandRoom(store, clock, { services: { ...services, quotas } })
     const { owner, stranger } = await players(room, given)

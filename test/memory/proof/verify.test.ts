@@ -95,6 +95,25 @@ t.test('a stored status is not believed: the chain says what is anchored', async
   refused(t, await room.verify(graph, unsent), ['onChain'], 'root not found on chain')
 })
 
+/** As an anchor is until the write behind its block. */
+const untold = {
+  ...{ status: 'pending', tx: null, block: null, anchoredAt: null, anchoredBy: null },
+  ...{ chainId: null, contract: null, seq: 7, prev: null },
+}
+
+t.test('a block whose transaction is not written down yet is no contradiction', async (t) => {
+  const { graph, id, anchor } = await anchored()
+  const tamper = (change: Readonly<Record<string, unknown>>) =>
+    room.tamper(graph, 'anchors', anchor.id, (fields) => ({ ...fields, ...change }))
+  await tamper(untold)
+  t.match(await room.verify(graph, id), { ...good, verified: true, problem: null }, 'the memory')
+  t.match(await room.verifyGraph(graph), { verified: true, problem: null }, 'the graph')
+  await tamper({ status: 'confirmed' })
+  refused(t, await room.verify(graph, id), ['onChain'], 'root not found on chain')
+  await tamper({ status: 'pending', count: 2 })
+  refused(t, await room.verify(graph, id), ['onChain'], 'root not found on chain')
+})
+
 /** Each alone, of one memory, which is proved again once it is taken back. */
 async function areMismatches(t: Test, changes: readonly Record<string, unknown>[]): Promise<void> {
   const { graph, id } = await anchored()

@@ -57,7 +57,8 @@ class InterruptedStore implements Store {
   isSlow = false
   private interruption: (() => Promise<unknown>) | undefined
   private times = 0
-  private isRead = false
+  /** Of batches that have been read, and have not begun to write. */
+  private unwritten = 0
 
   constructor(private readonly inner: Store) {}
 
@@ -66,6 +67,7 @@ class InterruptedStore implements Store {
     this.interruption = interruption
     this.times = times
     this.readings = 0
+    this.unwritten = 0
   }
 
   read<T>(program: (tx: ReadTx) => Program<T>, options?: ReadOptions): Awaitable<T> {
@@ -78,8 +80,8 @@ class InterruptedStore implements Store {
   }
 
   async write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
-    if (this.isRead && this.times > 0) {
-      this.isRead = false
+    if (this.unwritten > 0 && this.times > 0) {
+      this.unwritten--
       this.times--
       await this.interruption?.()
     }
@@ -101,7 +103,7 @@ class InterruptedStore implements Store {
   private async noted<T>(found: Awaitable<T>): Promise<T> {
     const value = await found
     this.readings++
-    this.isRead = true
+    this.unwritten++
     return value
   }
 }
@@ -257,7 +259,7 @@ eachStore(
   async (t, { store, clock }) => {
     await admit(store, clock.now())
     const none = { storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 }
-    const quotas = new Quotas({ store, clock, limits: { ...none, graphs: 1 } })
+    const quotas = new Quotas({ ...none, graphs: 1 })
     const services = { standing, rules: strictRules, quotas }
     const room = new CommandRoom(store, clock, { services })
     const owner = room.sessionOf(sessionOf(wallets.owner))
@@ -277,7 +279,7 @@ eachStore(
   async (t, { store, clock }) => {
     await admit(store, clock.now())
     const none = { storageBytes: 0, collections: 0, connections: 0, subscriptions: 0, commandMs: 0 }
-    const quotas = new Quotas({ store, clock, limits: { ...none, graphs: 1 } })
+    const quotas = new Quotas({ ...none, graphs: 1 })
     const services = { standing, rules: strictRules, quotas }
     const interrupted = new InterruptedStore(store)
     const room = new CommandRoom(interrupted, clock, { services })

@@ -11,7 +11,7 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
-import { reachable } from '../../document/reachable.js'
+import { eachReachable } from '../../document/reachable.js'
 import { declaredColumns } from '../define/ddl-columns.js'
 import { columnsOf } from '../select/column-type.js'
 import type { SelectCall } from '../select/from.js'
@@ -60,8 +60,6 @@ export class Relations {
   ) {}
 
   static *load(tx: ReadTx & Guarded, call: SelectCall): Program<Relations> {
-    // The server's own are none of the tables that users have made.
-    const all = (yield* reachable(tx, call)).filter(({ access }) => access.audience === undefined)
     const roles = new Map([[operatorName, firstRoleOid]])
     const roleOf = (name: string): number => {
       const known = roles.get(name)
@@ -71,10 +69,14 @@ export class Relations {
       return oid
     }
     roleOf(userOf(call))
-    const list = all
-      .filter(({ db }) => db === call.db)
-      .map((ns) => relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
-    const databases = new Set([call.db, ...all.map(({ db }) => db)])
+    const list: Relation[] = []
+    const databases = new Set([call.db])
+    yield* eachReachable(tx, call, function* (ns) {
+      // The server's own are none of the tables that users have made.
+      if (ns.access.audience !== undefined) return
+      databases.add(ns.db)
+      if (ns.db === call.db) list.push(relationOf(ns, roleOf(ns.access.owner ?? operatorName)))
+    })
     // Those that the caller may not read, too: privileges are told of each.
     const here = (yield* shownNamespaces(tx, call.db)).filter(
       ({ access }) => access.audience === undefined,

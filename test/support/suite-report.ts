@@ -1,0 +1,166 @@
+// What the suite prints: a line for each test file as it ends, with its comments (seeds, figures) in
+// the long counts and where it failed; at the end what failed, what was skipped and why, and one
+// line of sums. The files tell their results as TAP.
+
+import type { Readable } from 'node:stream'
+import { inspect } from 'node:util'
+import { Parser, type Result } from 'tap-parser'
+
+/** Lines of standard error, and of one failure, that are shown. */
+const shownLines = 40
+
+interface Failure {
+  readonly file: string
+  readonly name: string
+  readonly detail: string
+}
+
+export class SuiteReport {
+  private passed = 0
+  private skipped = 0
+  private readonly failures: Failure[] = []
+  private readonly reasons: string[] = []
+  private readonly startedAt = Date.now()
+
+  constructor(
+    private readonly title: string,
+    readonly showsComments: boolean,
+  ) {}
+
+  get isGreen(): boolean {
+    return this.failures.length === 0 && this.passed > 0
+  }
+
+  /** Reads what one process says of its files, up to its end. */
+  read(names: readonly string[], output: Readable): FileReport {
+    return new FileReport(this, names, output)
+  }
+
+  count({ passed, skipped }: { readonly passed: number; readonly skipped: readonly string[] }) {
+    this.passed += passed
+    this.skipped += skipped.length
+    this.reasons.push(...skipped)
+  }
+
+  fail(failure: Failure): void {
+    this.failures.push(failure)
+  }
+
+  /** The last lines of the suite. */
+  close(): void {
+    for (const reason of this.reasons) say(`# SKIP ${reason}`)
+    for (const { file, name, detail } of this.failures) {
+      say(`\nnot ok - ${file}: ${name}\n${detail}`)
+    }
+    const minutes = ((Date.now() - this.startedAt) / 60_000).toFixed(1)
+    const sums = [`${this.passed} passed`, `${this.failures.length} failed`]
+    sums.push(this.skipped === 0 ? '0 skipped' : `${this.skipped} skipped for the reasons above`)
+    say(`\n${this.title}: ${sums.join(', ')}, ${minutes} minutes`)
+  }
+}
+
+/** One process: its files follow each other, and a comment names each. */
+export class FileReport {
+  private file: string
+  private passed = 0
+  private failed = 0
+  private skipped: string[] = []
+  private comments: string[] = []
+  private startedAt = Date.now()
+  private hasEnded = false
+  private readonly parsed: Promise<void>
+
+  constructor(
+    private readonly report: SuiteReport,
+    names: readonly string[],
+    output: Readable,
+  ) {
+    this.file = names[0] ?? ''
+    const parser = new Parser()
+    this.follow(parser, [])
+    parser.on('comment', (text: string) => {
+      const name = text.replace(/^# /, '').trim()
+      if (names.includes(name)) this.begin(name)
+    })
+    this.parsed = new Promise((resolve) => parser.on('complete', () => resolve()))
+    output.pipe(parser)
+  }
+
+  /** The process has ended; `problem` is why it counts as failed beside its results. */
+  async end(problem: string | undefined, errors: string): Promise<void> {
+    await this.parsed
+    if (problem !== undefined && this.failed === 0) this.note(problem, lastLines(errors))
+    this.tell()
+    this.hasEnded = true
+  }
+
+  private begin(name: string): void {
+    if (name !== this.file) this.tell()
+    this.file = name
+  }
+
+  private tell(): void {
+    const { file, passed, failed, skipped } = this
+    if (this.hasEnded) return
+    const seconds = ((Date.now() - this.startedAt) / 1_000).toFixed(1)
+    const outcome = failed === 0 ? 'ok' : 'not ok'
+    if (failed > 0 || this.report.showsComments) {
+      for (const comment of this.comments.slice(-shownLines)) say(`  ${comment}`)
+    }
+    say(`${outcome} - ${file} # ${passed} passed, ${failed} failed, ${seconds} s`)
+    this.report.count({ passed, skipped })
+    this.passed = 0
+    this.failed = 0
+    this.skipped = []
+    this.comments = []
+    this.startedAt = Date.now()
+  }
+
+  /** A subtest's own line in the parser above it sums it up: it is no further result. */
+  private follow(parser: Parser, above: readonly string[]): void {
+    let sums = 0
+    parser.on('child', (child: Parser) => {
+      sums++
+      child.on('comment', (text: string) => this.comment(text.trim()))
+      this.follow(child, [...above, child.name])
+    })
+    parser.on('assert', (result: Result) => {
+      const isSum = sums > 0 && result.skip === false
+      if (isSum) sums--
+      else this.take(result, above)
+    })
+  }
+
+  private take(result: Result, above: readonly string[]): void {
+    const name = [...above, result.name].join(' > ')
+    if (result.skip !== false) this.skipped.push(`${this.file}: ${name}: ${String(result.skip)}`)
+    else if (result.ok) this.passed++
+    else this.note(name, detailOf(result))
+  }
+
+  /** Not what tap says of itself. */
+  private comment(text: string): void {
+    if (!/^# (Subtest|time|\{)/.test(text)) this.comments.push(text)
+  }
+
+  private note(name: string, detail: string): void {
+    this.failed++
+    this.report.fail({ file: this.file, name, detail })
+  }
+}
+
+function detailOf({ diag }: Result): string {
+  if (diag === null || typeof diag !== 'object') return ''
+  const { diff, ...rest } = diag as Readonly<Record<string, unknown>>
+  const shown = inspect(rest, { depth: 4, breakLength: 100, maxStringLength: 2_000 })
+  return lastLines([...(typeof diff === 'string' ? [diff] : []), shown].join('\n'))
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-shownLines).join('\n')
+}
+
+/** Nothing else in the suite writes to standard output. */
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
