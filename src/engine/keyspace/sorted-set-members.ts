@@ -12,7 +12,7 @@ import {
 } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { Direct, KeyRange, Program, ReadTx, Step } from '../../store/store.js'
+import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
 import type { Edges } from './sorted-set-edges.js'
@@ -25,15 +25,7 @@ import {
   scorePlace,
   writeScore,
 } from './sorted-set-place.js'
-import {
-  behind,
-  blocksOf,
-  type LevelBlock,
-  oneLess,
-  placesPart,
-  putBlock,
-  Ranks,
-} from './sorted-set-ranks.js'
+import { behind, oneLess, placesPart, Ranks } from './sorted-set-ranks.js'
 import {
   isAbove,
   isBelow,
