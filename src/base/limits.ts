@@ -43,6 +43,20 @@ export const failPointWaitStepMs = 50
 
 /** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
+/**
+ * A document that is too much work for one turn of a read is computed in a thread, for at most so
+ * long, milliseconds; `maxTimeMS` ends it sooner. An aggregation over one document of 16 MiB takes
+ * a second or two.
+ */
+export const heavyDocumentMsMax = 30_000
+/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
+export const heavyDocumentThreads = 2
+/** Heap and buffers of such a thread, bytes: a document, its answer, and what lies between them. */
+export const heavyDocumentBytesMax = 512 * MiB
+/** How long such a thread waits for further work, milliseconds. */
+export const heavyDocumentIdleMs = 30_000
+/** How often a program that waits for one looks whether it was killed, milliseconds. */
+export const awayLookMs = 50
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */

@@ -6,14 +6,22 @@ import { fail } from '../base/errors.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import { type FieldPath, parsePath } from '../value/path.js'
-import { boolOf, bsonType, type Document, documentValue, type Value } from '../value/value.js'
+import {
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  type Value,
+} from '../value/value.js'
 import { DocumentWriter, writeArray } from '../value/writer.js'
 import type { QueryContext } from './context.js'
+import { contextData, Detachable, type RecipeData, resultOf } from './detached.js'
 import { compileExpression, envOf, scopeOf } from './expression.js'
 import { emptyObject } from './expressions/operator.js'
 import { type FilterNode, isLeaf } from './filter/node.js'
 import { parseCondition } from './filter/parse.js'
-import type { Filter } from './filter.js'
+import { type Filter, filterToDocument } from './filter.js'
 import { parseProjection, sliceOf } from './projection-spec.js'
 import type { ProjectionLeaf } from './projection-tree.js'
 
@@ -49,14 +57,22 @@ export function compileProjection(
   const environment = envOf(emptyObject, context)
   const cutPath = positional
   const wholeFields = wholeFieldsOf(spec)
+  const act = (document: Document): Document => {
+    environment.root = documentValue(document)
+    if (cutPath === undefined) return tree.apply(document, environment)
+    const cut = cutArray(document, cutPath, filter?.matchedIndex(document))
+    return tree.apply(cut, environment)
+  }
+  const describe = (): RecipeData => ({
+    kind: 'projection',
+    projection: new Uint8Array(spec),
+    filter: filter === undefined ? undefined : new Uint8Array(filterToDocument(filter.tree)),
+    context: contextData(context),
+  })
+  const detachable = new Detachable(act, describe, ([cell]) => documentOf(resultOf(cell) as Value))
   return {
     ...(wholeFields === undefined ? {} : { wholeFields }),
-    apply(document) {
-      environment.root = documentValue(document)
-      if (cutPath === undefined) return tree.apply(document, environment)
-      const cut = cutArray(document, cutPath, filter?.matchedIndex(document))
-      return tree.apply(cut, environment)
-    },
+    apply: (document) => detachable.of(document),
   }
 }
 

@@ -32,6 +32,21 @@ export type Ask =
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
+  | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
+
+/** Work that a read program has done away from its thread, such as one heavy document. */
+export interface Elsewhere {
+  /** Why it cannot be done here: thrown where a program must not wait. */
+  readonly refusal: unknown
+  /** `owner`: whose it is, for its turn. */
+  begin(owner: string): Begun
+}
+
+export interface Begun {
+  readonly done: Promise<void>
+  /** Ends it: `done` rejects, if it is not over. */
+  end(): void
+}
 
 export type Program<T> = Generator<Ask, T, unknown>
 
@@ -57,6 +72,8 @@ export interface ReadTx {
    * program that computes long without reading. A write program never pauses.
    */
   pause(units?: number): Step<void>
+  /** Waits until the work is done; a write program throws its refusal. */
+  elsewhere(work: Elsewhere): Step<void>
 }
 
 /** An index entry with the record it points at; undefined where the record is gone. */

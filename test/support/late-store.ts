@@ -16,6 +16,7 @@ import { Asked, Done, requireBounded } from '../../src/store/steps.js'
 import type {
   Ask,
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
@@ -201,6 +202,7 @@ export class LateStore implements Store {
       let told: unknown
       try {
         told = tell(next.value)
+        if (next.value.kind === 'elsewhere') await next.value.begin('late').done
       } catch (error) {
         next = program.throw(error)
         continue
@@ -300,6 +302,7 @@ function answer(view: View, ask: Ask): unknown {
         record: view.get(value),
       }))
     case 'pause':
+    case 'elsewhere':
       return undefined
   }
 }
@@ -385,6 +388,10 @@ class LateReadTx implements ReadTx {
   pause(_units?: number): Step<void> {
     return new Asked({ kind: 'pause' }, () => undefined)
   }
+
+  elsewhere({ begin }: Elsewhere): Step<void> {
+    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
+  }
 }
 
 class LateTx extends LateReadTx implements Tx {
@@ -433,6 +440,10 @@ class LateTx extends LateReadTx implements Tx {
 
   override pause(_units?: number): Step<void> {
     return new Done(undefined)
+  }
+
+  override elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {

@@ -21,6 +21,7 @@ import type {
   Count,
   Direct,
   Draft,
+  Elsewhere,
   Entry,
   Fetched,
   KeyChange,
@@ -216,6 +217,11 @@ class Writing implements Tx, Near, Direct {
   pause(units = 0): Step<void> {
     work.spend(units)
     return nothing
+  }
+
+  /** It cannot either. */
+  elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   look<T>(key: Bytes, look: Look<T>): T | undefined {

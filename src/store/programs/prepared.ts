@@ -9,6 +9,7 @@ import { keyClass } from '../layout.js'
 import { Done, requireBounded } from '../steps.js'
 import type {
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
@@ -135,6 +136,11 @@ export class Preparing implements Tx {
 
   pause(units?: number): Step<void> {
     return this.reading.pause(units)
+  }
+
+  /** What it prepares is a write program's: it is refused what that is refused. */
+  elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   put(key: Bytes, value: Bytes): void {

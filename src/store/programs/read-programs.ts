@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import type { FairQueue } from '../../base/fair-queue.js'
 import {
+  awayLookMs,
   scanStepMax,
   snapshotKeptBytesMax,
   snapshotKeptMsMax,
@@ -25,11 +26,12 @@ import {
   stretchUnits,
   turnUnits,
 } from '../../base/work-figures.js'
-import { AfterPause, Done, nothing, requireBounded, Stretches } from '../steps.js'
+import { AfterPause, Asked, Done, nothing, requireBounded, Stretches } from '../steps.js'
 import type {
   Ask,
   Awaitable,
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
@@ -49,6 +51,8 @@ interface Paused {
   readonly options: ReadOptions
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  /** How it goes on where that is not by `next`. */
+  again?: (() => IteratorResult<Ask, unknown>) | undefined
 }
 
 export class ReadPrograms {
@@ -59,6 +63,8 @@ export class ReadPrograms {
   private pumping = false
   private snapshots = 0
   private kept = 0
+  /** Ends the work that programs wait for elsewhere. */
+  private readonly away = new Set<(error: unknown) => void>()
   private drained: (() => void) | undefined
   /** When the work of this tick was first timed; undefined in a fresh tick. */
   private tickStartedAt: number | undefined
@@ -91,8 +97,9 @@ export class ReadPrograms {
     })
   }
 
-  /** Resolves when no program is paused any more. */
+  /** Resolves when no program is paused any more; what they wait for elsewhere is ended. */
   idle(): Promise<void> {
+    for (const end of this.away) end(fail('ShutdownInProgress', 'the server is shutting down'))
     if (this.queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.drained = resolve
@@ -113,7 +120,8 @@ export class ReadPrograms {
   }
 
   private park(paused: Paused, ask: Ask): void {
-    assert(ask.kind === 'pause', 'an embedded store answers at once')
+    const isAway = ask.kind === 'elsewhere'
+    assert(isAway || ask.kind === 'pause', 'an embedded store answers at once')
     if (paused.options.snapshot === true && paused.tx.pinned === undefined) {
       try {
         paused.tx.pin(this.pin())
@@ -122,8 +130,41 @@ export class ReadPrograms {
         return
       }
     }
+    if (isAway) this.leave(paused, ask.begin)
+    else this.wait(paused)
+  }
+
+  private wait(paused: Paused): void {
     this.queue.push(this.accountOf(paused), paused)
     if (!this.pumping) this.pump()
+  }
+
+  /** It waits for work that is done elsewhere, unless it is to end before. */
+  private leave(paused: Paused, begin: Elsewhere['begin']): void {
+    const { program, options } = paused
+    const begun = begin(this.accountOf(paused).owner)
+    const back = (again?: () => IteratorResult<Ask, unknown>): void => {
+      if (!this.away.delete(end)) return
+      clearInterval(looking)
+      paused.again = again
+      this.wait(paused)
+    }
+    const end = (error: unknown): void => {
+      back(() => program.throw(error))
+      begun.end()
+    }
+    this.away.add(end)
+    const looking = setInterval(() => {
+      try {
+        options.onPause?.()
+      } catch (error) {
+        end(error)
+      }
+    }, awayLookMs)
+    begun.done.then(
+      () => back(),
+      (error) => back(() => program.throw(error)),
+    )
   }
 
   private pin(): Pinned {
@@ -192,7 +233,9 @@ export class ReadPrograms {
       this.go(paused, () => paused.program.throw(error))
       return
     }
-    this.go(paused, () => paused.program.next())
+    const { again } = paused
+    paused.again = undefined
+    this.go(paused, again ?? (() => paused.program.next()))
   }
 
   private go(paused: Paused, step: () => IteratorResult<Ask, unknown>): void {
@@ -282,6 +325,10 @@ class Reading implements ReadTx {
   pause(units = 0): Step<void> {
     work.note(units)
     return this.isSpent() ? new AfterPause(() => undefined) : nothing
+  }
+
+  elsewhere({ begin }: Elsewhere): Step<void> {
+    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
   }
 
   private step<T>(read: () => T): Step<T> {
