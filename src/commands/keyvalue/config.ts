@@ -48,11 +48,11 @@ const get: KeyValueRow = {
       const name = word.text()
       const exact = optionsByName.get(name.toLowerCase())
       // As on the peer, a name is answered as it was asked for.
-      if (exact !== undefined) found.set(name, valueOf(call, exact))
+      if (exact !== undefined) found.set(name, settingOf(call, exact))
       else if (/[*?[]/.test(name)) {
         const pattern = new Glob(word, true)
         for (const [each, option] of optionsByName) {
-          if (pattern.matches(Slice.ofText(each))) found.set(each, valueOf(call, option))
+          if (pattern.matches(Slice.ofText(each))) found.set(each, settingOf(call, option))
         }
       }
     }
@@ -61,7 +61,7 @@ const get: KeyValueRow = {
 }
 
 /** The port is the one that the client has come to. */
-function valueOf({ bus, session: { local } }: KeyValueCall, { name }: Option): string {
+function settingOf({ bus, session: { local } }: KeyValueCall, { name }: Option): string {
   if (name === 'port') return local.slice(local.lastIndexOf(':') + 1)
   return bus.services.settings.get(name) ?? ''
 }
