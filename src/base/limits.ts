@@ -353,25 +353,15 @@ export const anonymousSocketsMax = 1_000
 export const anonymousSocketsOfAddressMax = anonymousSocketsMax / 2
 export const anonymousIdleMs = 60_000
 /**
- * Requests of one address in one window, and how many addresses are remembered
+ * Addresses, and keys, whose HTTP requests are counted: the others are forgotten, last used first
  * (docs/operations.md, "Limits of requests").
  */
-export const requestsPerWindowMax = 100
-export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
 /** How long a browser keeps the answer to a preflight, seconds. */
 export const preflightAgeSeconds = 600
 /** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
 export const homesWindowMs = 3_600_000
-/**
- * Requests a minute of one address to the sign-in routes, and how many are kept
- * (docs/sign-in.md, "The routes").
- */
-export const nonceRequestsMax = 10
-export const verifyRequestsMax = 5
-export const meRequestsMax = 30
-export const logoutRequestsMax = 10
-export const signInWindowMs = 60_000
+/** Addresses whose requests to one of the sign-in routes are counted. */
 export const signInAddressesTrackedMax = 20_000
 /** A sign-in message, bytes, before anything of it is read. */
 export const signInMessageBytesMax = 4 * KiB
@@ -764,8 +754,6 @@ export const chainBodiesMax = 64
 export const chainBodyBytesMax = 512 * KiB
 export const chainBatchMax = 100
 export const chainReplyBytesMax = 8 * MiB
-/** Requests to POST /chain of one address: wallets and a second Sigil poll. */
-export const chainRequestsPerMinute = 6_000
 /** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
 export const chainHeapMiB = 96
 export const chainYoungHeapMiB = 8

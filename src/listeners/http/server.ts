@@ -99,10 +99,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       })
     }
   }
+  const secured = { ...serverOptions, cert: tls?.cert, key: tls?.key }
   const server =
-    tls === undefined
-      ? createServer(serverOptions, listener)
-      : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
+    tls === undefined ? createServer(serverOptions, listener) : createTlsServer(secured, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
   answerClientErrors(server)
