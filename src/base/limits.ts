@@ -99,6 +99,14 @@ export const uniquePointsMax = 1_000
 /** What one write program may hold (docs/design/transactions.md, rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
+/**
+ * What one atomic change of several turns may hold: EXEC, MSET and commands of many members. Its
+ * record of the log, with 15 bytes beside each key, is read in one piece.
+ */
+export const largePutsMax = 200_000
+export const largeBytesMax = 64 * MiB
+/** Changes of one that are applied between two looks at the clock. */
+export const largeChangesAtOnce = 256
 /** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
 /** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
@@ -173,8 +181,11 @@ export const hotValueBytesMax = 16 * KiB
 export const versionsPerStart = 2 ** 24
 /** `interval` syncs the log so long after the first write that is not, milliseconds. */
 export const logSyncMs = 100
-/** One record of the log, the bytes of its changes: a group and its last program are far below. */
-export const logRecordBytesMax = 64 * MiB
+/** One record of the log, the bytes of its changes: a large change is one. */
+export const logRecordBytesMax = 72 * MiB
+/** Bytes of a large change that are written to the log in one go: some 3 ms. */
+export const logPartBytes = 1 * MiB
+assert(logRecordBytesMax > largeBytesMax + 32 * largePutsMax, 'a large change is one record')
 assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
 assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
 /** Pieces of one write: the kernel takes 1,024. */
@@ -206,9 +217,15 @@ export const modifyRunsMax = 10_000
 export const candidatesMax = 128
 /** Entries that an upsert looks at again before it inserts: more would be a search. */
 export const upsertRecheckMax = 100
-/** Snapshot reads: age and number. */
+/**
+ * Snapshot reads: age and number. So many of them may take longer, while none holds more memory of
+ * overlays than that; a reader of the tables keeps their file from using its free pages again.
+ */
 export const snapshotMsMax = 5_000
 export const snapshotsMax = 64
+export const snapshotsKeptMax = 8
+export const snapshotKeptBytesMax = 128 * MiB
+export const snapshotKeptMsMax = 10 * 60_000
 
 /** Store key, bytes. LMDB with 4 KiB pages takes 1,978, a PostgreSQL btree row 2,704. */
 export const keyBytesMax = 1_900
@@ -548,6 +565,8 @@ export const respArgumentsMax = 1_024 * 1_024
 /** All arguments of one command, bytes (peer: client-query-buffer-limit, 1 GiB for everything). */
 export const respRequestBytesMax = 64 * MiB
 assert(respRequestBytesMax > respBulkBytesMax, 'the longest argument fits a command')
+/** A longer argument is passed over unread, and its command refused, up to here (peer's bound). */
+export const respPassedBytesMax = 512 * MiB
 /** An inline command or a length without an end of line, bytes (peer: PROTO_INLINE_MAX_SIZE). */
 export const respLineBytesMax = 64 * KiB
 /** Before login (peer): arguments of a command, bytes of an argument. */
@@ -580,8 +599,11 @@ export const restoreCommitBytes = 32 * MiB
 export const damagesNamedMax = 100
 /** SELECT knows 0 to 15 (peer's default). */
 export const keyspacesMax = 16
-/** Name of a key, bytes (docs/design/transactions.md, rule 8). */
-export const keyNameBytesMax = 1_900
+/**
+ * Name of a key, bytes: caches are keyed by whole addresses. In the store's key a long one is a
+ * prefix and a SHA-256 (docs/design/transactions.md, rule 8); its record has all of it.
+ */
+export const keyNameBytesMax = 64 * KiB
 /**
  * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
  * value. Beyond, its members are records of their own.
@@ -636,7 +658,7 @@ export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read. */
-export const preparedReadsMax = 1_000_000
+export const preparedReadsMax = 1_500_000
 /** Key-value commands that are prepared at a time, for the memory; one an owner. */
 export const preparedAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
@@ -653,7 +675,7 @@ export const keysAtOnceMax = 512
  * A command on one key with more words is prepared beside others, and gives way between so many of
  * them: each would be a record that a program puts.
  */
-export const wordsAtOnceMax = programPutsMax
+export const wordsAtOnceMax = programPutsMax / 2
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
@@ -669,6 +691,9 @@ export const keptAtOnceMax = 1_500
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
 export const trimAtOnceMax = 256
+/** Elements of lists as they were last read: of one list, and of all, bytes. */
+export const listRunBytesMax = 1 * MiB
+export const listRunsBytesMax = 16 * MiB
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')

@@ -156,8 +156,22 @@ export interface Tx extends ReadTx {
 
 export type Awaitable<T> = T | Promise<T>
 
+/** A put; without a value, a removal. */
+export interface KeyChange {
+  readonly key: Bytes
+  readonly value: Bytes | undefined
+}
+
+/** Changes of one atomic write that are too many for a program: they were prepared before. */
+export interface LargeChanges {
+  /** Each key once; none that the program itself changes. */
+  readonly changes: readonly KeyChange[]
+  /** Told of each of them behind the commit, before the next write program runs. */
+  readonly told?: (change: KeyChange) => void
+}
+
 export interface ReadOptions {
-  /** Keeps one snapshot across pauses (at most snapshotMsMax); otherwise a pause lets it go. */
+  /** Keeps one snapshot across pauses, within the bounds of its age; else a pause lets it go. */
   readonly snapshot?: boolean
   /** Looked at in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
@@ -242,6 +256,12 @@ export interface Store {
    * ShutdownInProgress. Programs of one account run in the order in which they came.
    */
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T>
+  /**
+   * As write, with changes beside those of the program: what the program throws undoes all of it.
+   * They are made in several turns; until the last one, readers see none of them and no other write
+   * program runs. Up to largePutsMax and largeBytesMax.
+   */
+  writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges, account?: Account): Promise<T>
   /** Whose turn it is among those that wait; undefined where the store keeps no such order. */
   readonly scheduler?: Scheduler | undefined
   stats(): StoreStats

@@ -20,7 +20,7 @@ import type {
   Versioned,
 } from '../store.js'
 import { KeyRanges } from './key-ranges.js'
-import { type Change, WriteBuffer } from './write-buffer.js'
+import { type BufferBounds, type Change, largeBounds, WriteBuffer } from './write-buffer.js'
 
 export interface Prepared<T> {
   readonly value: T
@@ -42,7 +42,7 @@ export type Scans = 'members' | 'noted' | 'headed'
  * members of a container, whose head is written with every change.
  */
 export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
-  const preparing = new Preparing(tx)
+  const preparing = new Preparing(tx, 'members', largeBounds)
   return preparing.end(yield* program(preparing))
 }
 
@@ -69,12 +69,15 @@ export class Preparing implements Tx {
   private readonly seen = new Set<string>()
   private readonly ranges = new KeyRanges()
   /** Versions are given when it is applied: nobody sees these. */
-  private readonly buffer = new WriteBuffer(() => 0)
+  private readonly buffer: WriteBuffer
 
   constructor(
     private readonly reading: ReadTx,
     private readonly scans: Scans = 'members',
-  ) {}
+    bounds?: BufferBounds,
+  ) {
+    this.buffer = new WriteBuffer(() => 0, bounds)
+  }
 
   /** What the program has come to. */
   end<T>(value: T): Prepared<T> {

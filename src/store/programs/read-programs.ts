@@ -10,7 +10,10 @@ import type { FairQueue } from '../../base/fair-queue.js'
 import {
   awayLookMs,
   scanStepMax,
+  snapshotKeptBytesMax,
+  snapshotKeptMsMax,
   snapshotMsMax,
+  snapshotsKeptMax,
   snapshotsMax,
   tickMsMax,
 } from '../../base/limits.js'
@@ -59,6 +62,7 @@ export class ReadPrograms {
   private readonly queue: FairQueue<Paused>
   private pumping = false
   private snapshots = 0
+  private kept = 0
   /** Ends the work that programs wait for elsewhere. */
   private readonly away = new Set<(error: unknown) => void>()
   private drained: (() => void) | undefined
@@ -167,11 +171,24 @@ export class ReadPrograms {
     if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
     const snapshot = this.tables.snapshot()
     this.snapshots++
-    return { snapshot, sinceMs: this.clock.elapsed() }
+    return { snapshot, sinceMs: this.clock.elapsed(), isKept: false }
+  }
+
+  /** A snapshot that is old is kept while few are, and while it holds little memory. */
+  private mayStay(pinned: Pinned): boolean {
+    const ms = this.clock.elapsed() - pinned.sinceMs
+    if (ms <= snapshotMsMax) return true
+    if (ms > snapshotKeptMsMax || pinned.snapshot.heldBytes > snapshotKeptBytesMax) return false
+    if (pinned.isKept) return true
+    if (this.kept >= snapshotsKeptMax) return false
+    pinned.isKept = true
+    this.kept++
+    return true
   }
 
   private release({ tx }: Paused): void {
     if (tx.pinned === undefined) return
+    if (tx.pinned.isKept) this.kept--
     tx.pinned.snapshot.release()
     this.snapshots--
   }
@@ -205,10 +222,11 @@ export class ReadPrograms {
 
   private resume(paused: Paused): void {
     paused.tx.startTurn()
+    paused.tx.follow(this.tables.current)
     try {
       paused.options.onPause?.()
       const { pinned } = paused.tx
-      if (pinned !== undefined && this.clock.elapsed() - pinned.sinceMs > snapshotMsMax) {
+      if (pinned !== undefined && !this.mayStay(pinned)) {
         throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
       }
     } catch (error) {
@@ -243,6 +261,8 @@ export class ReadPrograms {
 interface Pinned {
   readonly snapshot: Snapshot
   readonly sinceMs: number
+  /** It is one of those that may be old. */
+  isKept: boolean
 }
 
 /** The transaction of one read program: reads at once while its budget lasts. */
@@ -262,6 +282,11 @@ class Reading implements ReadTx {
   pin(pinned: Pinned): void {
     this.pinned = pinned
     this.view = pinned.snapshot
+  }
+
+  /** Where it keeps no snapshot, it reads what is committed by now. */
+  follow(current: View): void {
+    if (this.pinned === undefined) this.view = current
   }
 
   startTurn(): void {
