@@ -9,7 +9,8 @@ import { type Identity, walletOf } from '../identity/identity.js'
 export function wayOutOf(identity: Identity, name: string, access: Access | undefined): string {
   const home = homeBeside(identity, access)
   if (home === undefined) return ''
-  return `: ${name} belongs to ${ownerIn(access)}; the same name in your own database ${home} is free`
+  const free = `the same name in your own database ${home} is free`
+  return `: ${name} belongs to ${ownerIn(access)}; ${free}`
 }
 
 /** As wayOutOf, for a space of keys or channels. */

@@ -73,7 +73,10 @@ t.test('a first start whose power is cut at any point is followed by another one
   t.same(recording.told, ['ready', 'closed'], recording.errors)
   const written = pathsOf(recording.events)
   for (const name of ['session-keys', 'chain', 'page-sums', 'synced', 'data.mdb', 'log/']) {
-    t.ok(written.some((path) => path?.includes(name)), name)
+    t.ok(
+      written.some((path) => path?.includes(name)),
+      name,
+    )
   }
   t.comment([...new Set(written)].join(' '))
   const given = { what: 'gateway', count: runs(8), seed } as const

@@ -3,7 +3,7 @@
 // value. Source: the types' output and send functions of PostgreSQL 17.
 
 import { isUtf8 } from 'node:buffer'
-import { type Bytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, textOf as readText, utf8 } from '../../base/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { decimalFromString, type Exact } from '../../value/decimal.js'
 import { elementsOf, fieldsOf } from '../../value/elements.js'
@@ -107,12 +107,12 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
   }
 }
 
-/** Any value as a text: what a column of several types prints. */
 /** UTF-8 on both sides: no text is made, unless what is stored is malformed. */
 function textBytes(bytes: Bytes): string | Bytes {
-  return isUtf8(bytes) ? bytes : textOf(bytes)
+  return isUtf8(bytes) ? bytes : readText(bytes)
 }
 
+/** Any value as a text: what a column of several types prints. */
 function plainText(v: Value): string | Bytes {
   switch (v.type) {
     case bsonType.string:
