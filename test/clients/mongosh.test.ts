@@ -62,7 +62,7 @@ t.test('a session of everyday commands', async (t) => {
     true,
     1,
     ['people'],
-    ['main'],
+    ['admin', 'config', 'local', 'main'],
     { _id: 2, n: 3 },
     { acknowledged: true, insertedCount: 1, deletedCount: 1 },
     1,

@@ -17,7 +17,7 @@ async function open(t: Test) {
 
 t.test('statements with values are described, and run', async (t) => {
   const sql = await open(t)
-  await sql`CREATE TABLE people (name text, age int)`
+  await sql`CREATE TABLE people (_id text, name text, age int)`
   const row = { _id: 'a', name: 'Ann', age: 30 }
   t.same([...(await sql`INSERT INTO people ${sql(row)} RETURNING *`)], [row])
   await sql`INSERT INTO people ${sql([{ _id: 'b', name: 'Bob', age: 41 }])}`

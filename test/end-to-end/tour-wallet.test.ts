@@ -43,7 +43,7 @@ t.test('a wallet gets where the README says', { skip, timeout: 120_000 }, async 
   t.equal(code, 0, errors)
   const printed = output.split(`${between}\n`)
   for (const [index, [, , expected = '']] of blocks.entries()) {
-    t.equal(printed[index]?.trim(), expected.trim())
+    t.equal(printed[index]?.trim().replace(/w_0x[0-9a-f]{40}/, 'w_0x…'), expected.trim())
   }
 })
 
