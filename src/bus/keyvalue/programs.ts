@@ -385,6 +385,7 @@ export class Programs {
         if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
         call.begin(now)
         work.isReading = !call.command.isWrite
+        work.gathering = work.isReading ? call : undefined
         work.command = call.name
         work.hasMore = i + 1 < calls.length
         const reply = yield* call.command.run(ks, call)

@@ -92,6 +92,7 @@ export class Keyspace {
       const recordKeys: Bytes[] = []
       for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
       const records = yield* tx.getMany(recordKeys)
+      this.work.gatherRecords(records)
       for (let i = from; i < end; i++) {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]

@@ -11,7 +11,7 @@ import {
   requestWindowMs,
   signInAddressesTrackedMax,
 } from '../../base/limits.js'
-import { anonymous, type Identity, operator } from '../../identity/identity.js'
+import { anonymous, everyone, type Identity, operator } from '../../identity/identity.js'
 import { looksLikeWalletKey } from '../../identity/key-format.js'
 import type { KeyGuesses } from '../../identity/key-guesses.js'
 import type { OpenedSession } from '../../identity/sign-in.js'
@@ -74,7 +74,7 @@ export class Authenticator {
   ): Awaitable<Identity> {
     if (this.options.authOff) {
       guard.checkOrigin(incoming)
-      return this.admitted(route, operator, peer)
+      return this.admitted(route, everyone, peer)
     }
     const asked = { guard, route, incoming, outgoing, peer }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined
