@@ -281,12 +281,12 @@ export class Call<A, T> implements Fence {
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
   }
 
-  get requireSpace(): ((bytes: number) => void) | undefined {
+  get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
     const { quotas } = this.services
     if (quotas === undefined || this.grows === 'nothing' || !isRevocable(this.identity)) {
       return undefined
     }
-    return quotas.requireSpace
+    return quotas.requireDisk
   }
 
   creating(held: Held, count: number): void {

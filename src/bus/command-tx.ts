@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
+import { wasteBeside } from '../engine/background/waste.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { payerOf } from '../engine/collection/descriptors.js'
@@ -38,7 +39,7 @@ export interface Fence {
    * Throws QuotaExceeded where an owner's data, which this program has made larger, is larger than
    * it may be. Undefined where the caller or the command has no such bound.
    */
-  readonly requireSpace: ((bytes: number) => void) | undefined
+  readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
@@ -214,7 +215,8 @@ export class CommandTx extends CommandReadTx implements Tx {
       if (payer !== null) this.noteUsage(usageKey(payer))
     }
     for (const key of this.usages) {
-      if (this.writing.added(key).bytes > 0) requireSpace((yield* this.count(key)).bytes)
+      if (this.writing.added(key).bytes <= 0) continue
+      requireSpace((yield* this.count(key)).bytes, yield* wasteBeside(this.writing, key))
     }
   }
 

@@ -1,6 +1,7 @@
 // What key-value commands may do, asked in the program that runs them: the needs of their rows in
 // the databases that they touch, the key patterns of service users, homes, and room for what grows.
 
+import { wasteBeside } from '../../engine/background/waste.js'
 import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../engine/keyspace/work.js'
 import type { Namespace, Need } from '../../engine/types.js'
@@ -49,7 +50,8 @@ export class ProgramRights {
     if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
     if (!isWriting(tx) || !calls.some(growsKeys)) return
     for (const key of places.usages()) {
-      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
+      if (tx.added(key).bytes <= 0) continue
+      quotas.requireDisk((yield* tx.count(key)).bytes, yield* wasteBeside(tx, key))
     }
   }
 
