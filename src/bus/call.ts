@@ -8,6 +8,7 @@ import { fail, type GatewayError } from '../base/errors.js'
 import type { CreateOptions } from '../engine/collection/catalog.js'
 import { keyspaceIndex } from '../engine/collection/homes.js'
 import { reservedName } from '../engine/collection/names.js'
+import { StagingNeeded } from '../engine/collection/staging.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Held, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
@@ -289,6 +290,11 @@ export class Call<A, T> implements Fence {
     return quotas.requireDisk
   }
 
+  get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
+    const { quotas } = this.services
+    return isRevocable(this.identity) ? quotas?.requireWaste : undefined
+  }
+
   creating(held: Held, count: number): void {
     if (isRevocable(this.identity)) this.services.quotas?.requireHolding(held, count)
   }
@@ -423,9 +429,14 @@ export class Call<A, T> implements Fence {
   private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const fenced = new CommandTx(tx, this)
     yield* fenced.enter()
-    const result = yield* program(fenced)
-    yield* fenced.leave()
-    return result
+    try {
+      const result = yield* program(fenced)
+      yield* fenced.leave()
+      return result
+    } catch (error) {
+      if (error instanceof StagingNeeded) yield* fenced.requireStaging(error)
+      throw error
+    }
   }
 
   private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {

@@ -8,6 +8,7 @@ import { wasteBeside } from '../engine/background/waste.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { payerOf } from '../engine/collection/descriptors.js'
+import type { StagingNeeded } from '../engine/collection/staging.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Held, Namespace, Need, Touch } from '../engine/types.js'
@@ -40,6 +41,8 @@ export interface Fence {
    * it may be. Undefined where the caller or the command has no such bound.
    */
   readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
+  /** As requireSpace, of what does not grow too. */
+  readonly requireStaging: ((bytes: number, waste: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
@@ -217,6 +220,20 @@ export class CommandTx extends CommandReadTx implements Tx {
     for (const key of this.usages) {
       if (this.writing.added(key).bytes <= 0) continue
       requireSpace((yield* this.count(key)).bytes, yield* wasteBeside(this.writing, key))
+    }
+  }
+
+  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  *requireStaging(needed: StagingNeeded): Program<void> {
+    const { requireStaging } = this.writer
+    if (requireStaging === undefined || needed.bytes === 0) return
+    for (let i = 0; this.namespace(i) !== undefined; i++) {
+      const payer = payerOf((this.namespace(i) as Namespace).access)
+      if (payer === null) continue
+      needed.owner = payer
+      const key = usageKey(payer)
+      const waste = yield* wasteBeside(this.writing, key)
+      requireStaging((yield* this.count(key)).bytes, waste + needed.bytes)
     }
   }
 

@@ -41,6 +41,11 @@ export class Quotas {
    */
   readonly requireDisk = (bytes: number, waste: number): void => {
     this.requireSpace(bytes)
+    this.requireWaste(bytes, waste)
+  }
+
+  /** The second bound of requireDisk alone. */
+  readonly requireWaste = (bytes: number, waste: number): void => {
     const { storageBytes } = this.limits
     if (storageBytes === 0 || bytes + waste <= wasteFactor * storageBytes) return
     const text = `the wallet is over its space quota: ${mb(waste)} that it dropped is being deleted`

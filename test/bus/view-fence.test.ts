@@ -26,6 +26,7 @@ const fence: Fence = {
   creating: () => {},
   makingHome: () => undefined,
   requireSpace: undefined,
+  requireStaging: undefined,
 }
 
 const named = { from: 'c', as: 'found' }

@@ -117,6 +117,39 @@ for (const [name, [before, empty]] of Object.entries(ways)) {
   })
 }
 
+t.test('large values that are refused, and updates that grow nothing, are bounded', async (t) => {
+  const clock = new ManualClock()
+  const store = openMemoryStore(clock)
+  const room = new CommandRoom(store, clock, { services: { quotas: quotas(), standing } })
+  t.teardown(() => room.engine.close())
+  const session = new Session({ protocol: 'internal', id: 2, peer: 'test:2', identity })
+  const put = (_id: number, digit: number) =>
+    room.run(
+      {
+        update: 'c',
+        updates: [{ q: { _id }, u: { text: String(digit).repeat(700_000) }, upsert: true }],
+      },
+      'main',
+      session,
+    )
+  await put(1, 0)
+  await put(2, 0)
+  const chunks = async () => (await keysOfClasses(store, keyClass.chunk)).length
+  const before = await chunks()
+  let refused = 0
+  for (let i = 0; i < 40; i++) {
+    const failed = await put(i % 2 === 0 ? 3 : 1, i % 10).then(
+      ({ writeErrors }) => writeErrors !== undefined,
+      () => true,
+    )
+    if (failed) refused++
+  }
+  t.ok(refused > 30, `${refused} of 40`)
+  t.ok((await chunks()) <= 3 * before, 'what is refused leaves nothing on the disk')
+  await sweep(t, store, clock)
+  t.equal((await put(1, 5)).writeErrors, undefined, 'there is room again')
+})
+
 t.test('keys with large members: what is left to delete is bounded', (t) =>
   eachKeyValueRoom(
     t,

@@ -400,6 +400,7 @@ export class Programs {
           outcome.connection = call.session.id
         }
       } catch (thrown) {
+        if (thrown instanceof StagingNeeded) yield* this.rights.requireStaging(tx, call, thrown)
         if (work.changes !== changes || !isRefusal(thrown)) throw thrown
         call.fail(thrown)
       }
