@@ -202,6 +202,11 @@ export class Call<A, T> implements Fence {
     return this.identity.kind === 'user' ? accountOf(this.identity) : undefined
   }
 
+  /** Whose quota what it makes counts for. */
+  get payer(): string | undefined {
+    return walletOf(this.identity) ?? this.madeBy
+  }
+
   /** Whether the caller may do `need` to what is at that place, with that access. */
   may(need: Need, access: Access | undefined, place: Place): boolean {
     const { identity, command } = this
@@ -286,15 +291,12 @@ export class Call<A, T> implements Fence {
 
   get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
     const { quotas } = this.services
-    if (quotas === undefined || this.grows === 'nothing' || !isRevocable(this.identity)) {
-      return undefined
-    }
-    return quotas.requireDisk
+    const isBound = this.grows !== 'nothing' && isRevocable(this.identity)
+    return isBound ? quotas?.requireDisk : undefined
   }
 
   get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
-    const { quotas } = this.services
-    return isRevocable(this.identity) ? quotas?.requireWaste : undefined
+    return isRevocable(this.identity) ? this.services.quotas?.requireWaste : undefined
   }
 
   creating(held: Held, count: number): void {

@@ -41,6 +41,8 @@ export interface Fence {
    * it may be. Undefined where the caller or the command has no such bound.
    */
   readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
+  /** Whose a collection is that the caller makes; undefined for the operator. */
+  readonly payer: string | undefined
   /** As requireSpace, of what does not grow too. */
   readonly requireStaging: ((bytes: number, waste: number) => void) | undefined
   readonly bypassesValidation: boolean
@@ -240,11 +242,16 @@ export class CommandTx extends CommandReadTx implements Tx {
 
   /** Looks at what is about to be staged: it takes room on the disk, used or not. */
   *requireStaging(needed: StagingNeeded): Program<void> {
-    const { requireStaging } = this.writer
+    const { requireStaging, payer: maker } = this.writer
     if (requireStaging === undefined || needed.bytes === 0) return
+    // A collection that is made with its first document is the caller's.
+    const payers = new Set<string>()
     for (let i = 0; this.namespace(i) !== undefined; i++) {
       const payer = payerOf((this.namespace(i) as Namespace).access)
-      if (payer === null) continue
+      if (payer !== null) payers.add(payer)
+    }
+    if (payers.size === 0 && maker !== undefined) payers.add(maker)
+    for (const payer of payers) {
       needed.owner = payer
       const key = usageKey(payer)
       const waste = yield* wasteBeside(this.writing, key)

@@ -27,6 +27,7 @@ const fence: Fence = {
   makingHome: () => undefined,
   requireSpace: undefined,
   requireStaging: undefined,
+  payer: undefined,
 }
 
 const named = { from: 'c', as: 'found' }

@@ -145,6 +145,14 @@ t.test('large values that are refused, and updates that grow nothing, are bounde
     if (failed) refused++
   }
   t.ok(refused > 30, `${refused} of 40`)
+  const insert = { insert: 'new', documents: [{ _id: 1, text: 'x'.repeat(700_000) }] }
+  for (let i = 0; i < 10; i++) {
+    const failed = await room.run(insert, 'main', session).then(
+      ({ writeErrors }) => writeErrors !== undefined,
+      () => true,
+    )
+    t.ok(failed, 'nor into a collection that is not there yet')
+  }
   t.ok((await chunks()) <= 3 * before, 'what is refused leaves nothing on the disk')
   await sweep(t, store, clock)
   t.equal((await put(1, 5)).writeErrors, undefined, 'there is room again')

@@ -16,7 +16,7 @@ const quota = 20_000_000
 const documents = 18
 const rounds = 120
 /** Log segments that are kept beside the tables, and pages that LMDB keeps free. */
-const overheadBytes = 300_000_000
+const overheadBytes = 200_000_000
 
 function bytesIn(folder: string): number {
   let bytes = 0
