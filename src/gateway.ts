@@ -157,7 +157,7 @@ async function openServer(
   const engine = new Engine({ store, ...common, spills, memory })
   engine.cursors.perOwnerMax = settings.WALLET_CURSORS
   const quotas = new Quotas(quotaLimitsOf(settings))
-  engine.builds.resumedBound = quotas.requireSpace
+  engine.builds.resumedBound = quotas.requireDisk
   await engine.start()
   const isOnLoopback = isLoopback(settings.HOST)
   const authority = openAuthority({ settings, store, ...common, chain, isLoopback: isOnLoopback })

@@ -632,6 +632,8 @@ assert(2 * sharedWordsMax < programPutsMax, 'what is shared is no large program'
  */
 export const multiBytesMax = 2 * respRequestBytesMax
 export const multiCommandBytes = 512
+/** What is queued counts for its owner by such pieces, bytes: a small queue does not count. */
+export const multiPieceBytes = 16 * KiB
 /** And all connections together: two of them may have queued all that one may. */
 export const multiBytesTotalMax = 2 * multiBytesMax
 assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')

@@ -8,6 +8,7 @@ import { fail, type GatewayError } from '../base/errors.js'
 import type { CreateOptions } from '../engine/collection/catalog.js'
 import { keyspaceIndex } from '../engine/collection/homes.js'
 import { reservedName } from '../engine/collection/names.js'
+import { StagingNeeded } from '../engine/collection/staging.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Held, Namespace, Need, Touch } from '../engine/types.js'
 import { allow, isAdministrator, reasonOf, strictRules } from '../identity/allow.js'
@@ -201,6 +202,11 @@ export class Call<A, T> implements Fence {
     return this.identity.kind === 'user' ? accountOf(this.identity) : undefined
   }
 
+  /** Whose quota what it makes counts for. */
+  get payer(): string | undefined {
+    return walletOf(this.identity) ?? this.madeBy
+  }
+
   /** Whether the caller may do `need` to what is at that place, with that access. */
   may(need: Need, access: Access | undefined, place: Place): boolean {
     const { identity, command } = this
@@ -283,12 +289,14 @@ export class Call<A, T> implements Fence {
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
   }
 
-  get requireSpace(): ((bytes: number) => void) | undefined {
+  get requireSpace(): ((bytes: number, waste: number) => void) | undefined {
     const { quotas } = this.services
-    if (quotas === undefined || this.grows === 'nothing' || !isRevocable(this.identity)) {
-      return undefined
-    }
-    return quotas.requireSpace
+    const isBound = this.grows !== 'nothing' && isRevocable(this.identity)
+    return isBound ? quotas?.requireDisk : undefined
+  }
+
+  get requireStaging(): ((bytes: number, waste: number) => void) | undefined {
+    return isRevocable(this.identity) ? this.services.quotas?.requireWaste : undefined
   }
 
   creating(held: Held, count: number): void {
@@ -425,9 +433,14 @@ export class Call<A, T> implements Fence {
   private *fencedWrite<R>(tx: Tx, program: (tx: CommandTx) => Program<R>): Program<R> {
     const fenced = new CommandTx(tx, this)
     yield* fenced.enter()
-    const result = yield* program(fenced)
-    yield* fenced.leave()
-    return result
+    try {
+      const result = yield* program(fenced)
+      yield* fenced.leave()
+      return result
+    } catch (error) {
+      if (error instanceof StagingNeeded) yield* fenced.requireStaging(error)
+      throw error
+    }
   }
 
   private *fencedSweep<R>(sweep: Sweep<R>): Sweep<R> {

@@ -4,9 +4,11 @@
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
+import { wasteBeside } from '../engine/background/waste.js'
 import { findNamespace, findReserved } from '../engine/collection/catalog.js'
 import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { payerOf } from '../engine/collection/descriptors.js'
+import type { StagingNeeded } from '../engine/collection/staging.js'
 import { notCollection } from '../engine/collection/view-options.js'
 import { sourcesUnder } from '../engine/collection/views.js'
 import type { Access, Guarded, Held, Namespace, Need, Touch } from '../engine/types.js'
@@ -38,7 +40,11 @@ export interface Fence {
    * Throws QuotaExceeded where an owner's data, which this program has made larger, is larger than
    * it may be. Undefined where the caller or the command has no such bound.
    */
-  readonly requireSpace: ((bytes: number) => void) | undefined
+  readonly requireSpace: ((bytes: number, waste: number) => void) | undefined
+  /** Whose a collection is that the caller makes; undefined for the operator. */
+  readonly payer: string | undefined
+  /** As requireSpace, of what does not grow too. */
+  readonly requireStaging: ((bytes: number, waste: number) => void) | undefined
   readonly bypassesValidation: boolean
   /** The caller may not read what it changes. */
   readonly isBlind: boolean
@@ -229,7 +235,27 @@ export class CommandTx extends CommandReadTx implements Tx {
       if (payer !== null) this.noteUsage(usageKey(payer))
     }
     for (const key of this.usages) {
-      if (this.writing.added(key).bytes > 0) requireSpace((yield* this.count(key)).bytes)
+      if (this.writing.added(key).bytes <= 0) continue
+      requireSpace((yield* this.count(key)).bytes, yield* wasteBeside(this.writing, key))
+    }
+  }
+
+  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  *requireStaging(needed: StagingNeeded): Program<void> {
+    const { requireStaging, payer: maker } = this.writer
+    if (requireStaging === undefined || needed.bytes === 0) return
+    // A collection that is made with its first document is the caller's.
+    const payers = new Set<string>()
+    for (let i = 0; this.namespace(i) !== undefined; i++) {
+      const payer = payerOf((this.namespace(i) as Namespace).access)
+      if (payer !== null) payers.add(payer)
+    }
+    if (payers.size === 0 && maker !== undefined) payers.add(maker)
+    for (const payer of payers) {
+      needed.owner = payer
+      const key = usageKey(payer)
+      const waste = yield* wasteBeside(this.writing, key)
+      requireStaging((yield* this.count(key)).bytes, waste + needed.bytes)
     }
   }
 

@@ -35,6 +35,23 @@ export class Quotas {
     throw fail('QuotaExceeded', text, { reason: 'STORAGE' })
   }
 
+  /**
+   * As requireSpace, with what the owner has given up and what is not deleted yet: together they
+   * are at most twice the quota, so that inserting and dropping in turns waits for the deletion.
+   */
+  readonly requireDisk = (bytes: number, waste: number): void => {
+    this.requireSpace(bytes)
+    this.requireWaste(bytes, waste)
+  }
+
+  /** The second bound of requireDisk alone. */
+  readonly requireWaste = (bytes: number, waste: number): void => {
+    const { storageBytes } = this.limits
+    if (storageBytes === 0 || bytes + waste <= wasteFactor * storageBytes) return
+    const text = `the wallet is over its space quota: ${mb(waste)} that it dropped is being deleted`
+    throw fail('QuotaExceeded', text, { reason: 'STORAGE', retryAfter: 1 })
+  }
+
   /** One more is made. Throws QuotaExceeded where its owner has as many as it may. */
   requireHolding(held: Held, count: number): void {
     const most = this.limits[held]
@@ -63,6 +80,9 @@ export class Quotas {
     this.subscribed.release(wallet)
   }
 }
+
+/** An owner's data and what is left to delete of it, of the quota (docs/operations.md). */
+const wasteFactor = 2
 
 /** How many of something each wallet has; who has none takes no room. */
 class Counts {

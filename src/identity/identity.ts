@@ -67,11 +67,14 @@ export interface UserIdentity {
 export type RevocableIdentity = WalletIdentity | UserIdentity
 
 export type Identity =
-  | { readonly kind: 'operator' }
+  /** `isOpen`: of AUTH_MODE=off, where everybody is the operator. */
+  | { readonly kind: 'operator'; readonly isOpen?: true }
   | { readonly kind: 'anonymous' }
   | RevocableIdentity
 
 export const operator: Identity = { kind: 'operator' }
+/** Who every client is with AUTH_MODE=off. */
+export const everyone: Identity = { kind: 'operator', isOpen: true }
 export const anonymous: Identity = { kind: 'anonymous' }
 
 /**

@@ -8,7 +8,7 @@ import type { Log } from '../base/log.js'
 import type { MemoryAccount } from '../base/memory-account.js'
 import type { KeyValueBus } from '../bus/keyvalue/bus.js'
 import { type ClientSocket, KeyValueSession } from '../bus/keyvalue/session.js'
-import { anonymous, type Identity, operator } from '../identity/identity.js'
+import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { NameTable } from '../protocol/resp/name-table.js'
 import { EdgeTime } from './edge-time.js'
 import { requireSafeNetwork } from './network.js'
@@ -145,7 +145,7 @@ class Listener implements RespListener {
 
   private openSession(socket: Socket, client: ClientSocket): KeyValueSession {
     const { authOff, clock, bus } = this.options
-    const identity = authOff ? operator : anonymous
+    const identity = authOff ? everyone : anonymous
     return new KeyValueSession({
       protocol: 'resp',
       id: this.nextId++,

@@ -10,7 +10,7 @@ import type { MemoryAccount } from '../base/memory-account.js'
 import type { Scheduler } from '../base/scheduler.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
-import { anonymous, type Identity, operator } from '../identity/identity.js'
+import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/login.js'
 import { MessageWriter } from '../protocol/pgwire/message-writer.js'
 import type { Awaitable } from '../store/store.js'
@@ -142,7 +142,7 @@ class Listener implements SqlListener {
   private connect(socket: Socket): SqlConnection {
     const { authOff, clock, credentials, random, tls, database, version } = this.options
     const address = socket.remoteAddress ?? ''
-    const identity: Identity = authOff ? operator : anonymous
+    const identity: Identity = authOff ? everyone : anonymous
     const peer = `${address}:${socket.remotePort ?? 0}`
     const session = new Session({ protocol: 'sql', id: this.nextId++, peer, identity })
     const login = new Login({

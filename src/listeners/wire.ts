@@ -9,7 +9,7 @@ import type { MemoryAccount } from '../base/memory-account.js'
 import type { Scheduler } from '../base/scheduler.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { type Request, Session } from '../bus/session.js'
-import { anonymous, type Identity, operator } from '../identity/identity.js'
+import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/login.js'
 import type { Awaitable } from '../store/store.js'
 import type { Document } from '../value/value.js'
@@ -123,7 +123,7 @@ class Listener implements WireListener {
   private openSession(socket: Socket): Session {
     const { authOff, clock, credentials, random, tls } = this.options
     const address = socket.remoteAddress ?? ''
-    const identity: Identity = authOff ? operator : anonymous
+    const identity: Identity = authOff ? everyone : anonymous
     const peer = `${address}:${socket.remotePort ?? 0}`
     const session = new Session({ protocol: 'wire', id: this.nextId++, peer, identity })
     const allowsPlain = tls !== undefined || isLoopback(address)

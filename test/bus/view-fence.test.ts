@@ -26,6 +26,8 @@ const fence: Fence = {
   creating: () => {},
   makingHome: () => undefined,
   requireSpace: undefined,
+  requireStaging: undefined,
+  payer: undefined,
 }
 
 const named = { from: 'c', as: 'found' }

@@ -5,6 +5,7 @@
 import type { Test } from 'tap'
 import { systemRandom } from '../../src/base/clock.js'
 import { type Log, silentLog } from '../../src/base/log.js'
+import { MemoryAccount } from '../../src/base/memory-account.js'
 import { readSettings } from '../../src/base/settings.js'
 import { Slice } from '../../src/base/slice.js'
 import { HomeLimit, type HomeLimits } from '../../src/bus/home-limit.js'
@@ -170,9 +171,10 @@ export async function eachKeyValueRoom(
     name,
     async (t, { store }) => {
       const parts = { store, clock, random: systemRandom, log }
-      const engine = new Engine({ ...parts, pace: tickPace })
       // One space for all, as most suites of commands are about; others name a rule.
       const settings = readSettings({ SHARED_SPACES: 'shared', ...options.settings })
+      const memory = new MemoryAccount(settings.MEMORY_BUDGET)
+      const engine = new Engine({ ...parts, pace: tickPace, memory })
       const bus = await openKeyValue({
         ...{ engine, clock, random: systemRandom, log, version: '0.0.0' },
         settings,

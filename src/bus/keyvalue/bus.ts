@@ -2,8 +2,8 @@
 // command's own transaction, meter, map errors. The order of a connection's commands is its lane's.
 
 import type { Account } from '../../base/accounts.js'
+import type { ByteShare } from '../../base/byte-shares.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
 import { errorLine, refuse, tooLong } from '../../base/reply-error.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
@@ -12,12 +12,14 @@ import { type InlineBounds, usualBounds } from '../../engine/keyspace/work.js'
 import { type Identity, identityKey } from '../../identity/identity.js'
 import { noWallets } from '../../identity/standing.js'
 import type { Awaitable } from '../../store/store.js'
+import { memoryOwner } from '../memory-owner.js'
 import type { Metering } from '../metering.js'
 import type { Arguments } from './arguments.js'
 import { KeyValueCall } from './call.js'
 import { Command, KeyValueTable } from './command.js'
 import { Looks } from './looks.js'
 import { Programs } from './programs.js'
+import { Queues } from './queues.js'
 import { refusalOf } from './refusals.js'
 import { queued, type Reply } from './reply.js'
 import type { KeyValueRow } from './row.js'
@@ -50,12 +52,11 @@ export class KeyValueBus {
   readonly metering: Metering
   /** Lanes that have a write program under way: with others about, one takes less at a time. */
   writing = 0
-  /** What all connections together hold between MULTI and EXEC. */
-  queuedBytes = 0
   /** Told of every command that has run, with its milliseconds: MONITOR, SLOWLOG. */
   readonly followers = new Set<(call: KeyValueCall, ms: number) => void>()
   private readonly looks: Looks
   private readonly transactions: Transactions
+  private readonly queues = new Queues((session) => this.openRoom(session))
   private readonly unknown: Command
   private working = 0
   private idle: (() => void) | undefined
@@ -307,6 +308,7 @@ export class KeyValueBus {
     const { channels, monitors } = this.services
     session.watches?.end()
     this.endMulti(session)
+    session.executing?.close()
     this.waiters.forget(session)
     if (session.subscriber !== undefined) channels.leave(session.subscriber)
     if (session.isMonitor) monitors.remove(this, session)
@@ -314,10 +316,17 @@ export class KeyValueBus {
 
   /** Behind it commands are no longer queued; answers what was. */
   endMulti(session: KeyValueSession): Multi | undefined {
-    const { multi } = session
-    session.multi = undefined
-    if (multi !== undefined) this.queuedBytes -= multi.bytes
-    return multi
+    return this.queues.end(session)
+  }
+
+  /** What all connections together hold between MULTI and EXEC. */
+  get queuedBytes(): number {
+    return this.queues.bytesHeld
+  }
+
+  /** Of memory, for whom that session speaks at the moment. */
+  openRoom({ identity, address }: KeyValueSession): ByteShare {
+    return this.engine.memory.shares.open(memoryOwner(identity, address))
   }
 
   /** Refuses further commands; resolves when those at work have been answered. */
@@ -383,24 +392,14 @@ export class KeyValueBus {
 
   private queue(call: KeyValueCall, multi: Multi): void {
     const { command, args, session } = call
-    const bytes = args.argumentBytes + args.count * argumentBytes + multiCommandBytes
-    if (multi.isPoisoned) {
-      // EXEC will be refused: nothing is kept for it, but the client is answered as on the peer.
-      multi.queue.length = 0
-      this.queuedBytes -= multi.bytes
-      multi.bytes = 0
-    } else if (
-      multi.bytes + bytes > multiBytesMax ||
-      this.queuedBytes + bytes > multiBytesTotalMax
-    ) {
-      this.refuse(call, refuse('ERR too much is queued in this transaction', 'TransactionTooLarge'))
-      return
-    } else {
+    const refusal = this.queues.add(multi, session, args, () => {
       const later = new KeyValueCall(command, args.detach(), session, this)
       later.isQueued = true
-      multi.queue.push(later)
-      multi.bytes += bytes
-      this.queuedBytes += bytes
+      return later
+    })
+    if (refusal !== undefined) {
+      this.refuse(call, refusal)
+      return
     }
     call.isRefused = true
     call.reply = queued
@@ -408,7 +407,7 @@ export class KeyValueBus {
 
   private openExec(call: KeyValueCall): void {
     const { session } = call
-    const multi = this.endMulti(session)
+    const multi = this.queues.end(session, true)
     if (multi === undefined) {
       this.failExec(call, 'ERR EXEC without MULTI')
       return
@@ -442,6 +441,8 @@ export class KeyValueBus {
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
       if (!call.isRefused && !call.isDeferred) this.account(call, share, startedMs)
+      // HTTP answers all commands of a request together.
+      if (call.session.protocol === 'resp') call.letGo()
     }
     this.working--
     if (this.working === 0) this.idle?.()
@@ -473,6 +474,3 @@ export class KeyValueBus {
     this.services.log.error({ command: row.name, cause }, toGatewayError(error).message)
   }
 }
-
-/** Of a word beside its bytes: its place in the command's table. */
-const argumentBytes = 8

@@ -1,9 +1,11 @@
 // One key-value command at work: its words, who sent it, the time that was frozen before its first
 // run, and in the end its reply. Handlers read their arguments through it.
 
+import type { ByteShare } from '../../base/byte-shares.js'
 import type { Bytes } from '../../base/bytes.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
-import { errorLine, notFloat, notInteger } from '../../base/reply-error.js'
+import { smallMessageBytesMax } from '../../base/limits.js'
+import { errorLine, notFloat, notInteger, tooMuchMemory } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseFloat64, parseInt64 } from '../../engine/keyspace/numbers.js'
@@ -41,6 +43,9 @@ export class KeyValueCall {
   place: Place
   /** Keyspaces of further databases that the row names, while its program runs. */
   spaces: readonly (Keyspace | undefined)[] = noSpaces
+  /** Of memory, for the values of its reply until it is answered. */
+  room: ByteShare | undefined = undefined
+  private gathered = 0
   private draws: number[] = noDraws
   private drawn = 0
 
@@ -139,6 +144,27 @@ export class KeyValueCall {
     this.error = undefined
     this.isUnanswered = false
     this.drawn = 0
+    if (this.gathered > 0) this.letGo()
+  }
+
+  /** Counts values that it has read for its reply, beyond a little. Throws OOM. */
+  gather(bytes: number): void {
+    this.gathered += bytes
+    const due = this.gathered - (this.room?.bytesHeld ?? 0)
+    if (due < gatheredPieceBytes) return
+    this.room ??= this.bus.openRoom(this.session)
+    if (!this.room.take(due)) throw tooMuchMemory()
+  }
+
+  /** It is answered: what it held counts no longer as its own. */
+  letGo(): void {
+    if (this.gathered === 0 && this.queue === undefined) return
+    this.gathered = 0
+    this.room?.close()
+    this.room = undefined
+    if (this.queue === undefined) return
+    this.session.executing?.close()
+    for (const queued of this.queue) queued.letGo()
   }
 
   /** Ends it with an error. */
@@ -149,6 +175,8 @@ export class KeyValueCall {
   }
 }
 
+/** Values are counted by such pieces: what is less is gone within the turn. */
+const gatheredPieceBytes = smallMessageBytesMax
 const noDraws: number[] = []
 const noSpaces: readonly (Keyspace | undefined)[] = []
 

@@ -1,6 +1,10 @@
 // What key-value commands may do, asked in the program that runs them: the needs of their rows in
 // the databases that they touch, the key patterns of service users, homes, and room for what grows.
 
+import { wasteBeside } from '../../engine/background/waste.js'
+import { usageKey } from '../../engine/collection/counters.js'
+import { payerOf } from '../../engine/collection/descriptors.js'
+import type { StagingNeeded } from '../../engine/collection/staging.js'
 import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../engine/keyspace/work.js'
 import type { Namespace, Need } from '../../engine/types.js'
@@ -50,8 +54,26 @@ export class ProgramRights {
     if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
     if (!isWriting(tx) || !calls.some(growsKeys)) return
     for (const key of places.usages()) {
-      if (tx.added(key).bytes > 0) quotas.requireSpace((yield* tx.count(key)).bytes)
+      if (tx.added(key).bytes <= 0) continue
+      quotas.requireDisk((yield* tx.count(key)).bytes, yield* wasteBeside(tx, key))
     }
+  }
+
+  /** Looks at what is about to be staged: it takes room on the disk, used or not. */
+  *requireStaging(
+    tx: ReadTx,
+    { session, place }: KeyValueCall,
+    needed: StagingNeeded,
+  ): Program<void> {
+    const { quotas } = this.options
+    const ns = yield* place.find(tx)
+    const payer = ns === undefined ? null : payerOf(ns.access)
+    if (quotas === undefined || payer === null || !isRevocable(session.identity)) return
+    if (needed.bytes === 0) return
+    needed.owner = payer
+    const key = usageKey(payer)
+    const waste = yield* wasteBeside(tx, key)
+    quotas.requireWaste((yield* tx.count(key)).bytes, waste + needed.bytes)
   }
 
   authorize(call: KeyValueCall, { ns }: Keyspace): void {

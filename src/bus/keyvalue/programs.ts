@@ -384,6 +384,7 @@ export class Programs {
         if (call.command.row.databases !== undefined) yield* this.rights.openFurther(call, places)
         call.begin(now)
         work.isReading = !call.command.isWrite
+        work.gathering = work.isReading ? call : undefined
         work.command = call.name
         work.hasMore = i + 1 < calls.length
         const reply = yield* call.command.run(ks, call)
@@ -398,6 +399,7 @@ export class Programs {
           outcome.connection = call.session.id
         }
       } catch (thrown) {
+        if (thrown instanceof StagingNeeded) yield* this.rights.requireStaging(tx, call, thrown)
         if (work.changes !== changes || !isRefusal(thrown)) throw thrown
         call.fail(thrown)
       }

@@ -1,6 +1,7 @@
 // One key-value client: its database, its protocol, its transaction, its name. Commands read and
 // change it; the listener made it and writes what is pushed to it.
 
+import type { ByteShare } from '../../base/byte-shares.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Program } from '../../store/store.js'
@@ -40,6 +41,8 @@ export interface Multi {
   readonly queue: KeyValueCall[]
   /** What the queue takes, reckoned. */
   bytes: number
+  /** Of memory, where it takes more than a little. */
+  room: ByteShare | undefined
   /** A command was refused while queueing: EXEC will be too. */
   isPoisoned: boolean
 }
@@ -60,6 +63,8 @@ export class KeyValueSession extends Session {
   libName = ''
   libVersion = ''
   multi: Multi | undefined = undefined
+  /** Of memory, for what EXEC has taken over and has not answered. */
+  executing: ByteShare | undefined = undefined
   /** Of WATCH: set by whoever watches for it (watched-keys.ts). */
   watches: Watches | undefined = undefined
   /** What it listens to: there once it has subscribed to something. */

@@ -158,7 +158,11 @@ const hmget: KeyValueRow = {
   *run(ks, call) {
     const hash = yield* openHash(ks, call.arg(1))
     const values: Reply[] = []
-    for (let i = 2; i < call.count; i++) values.push((yield* hash.get(call.arg(i))) ?? null)
+    for (let i = 2; i < call.count; i++) {
+      const value = yield* hash.get(call.arg(i))
+      if (value !== undefined) ks.work.gather(value.length)
+      values.push(value ?? null)
+    }
     return values
   },
 }

@@ -23,7 +23,7 @@ const multi: KeyValueRow = {
   grain: 'local',
   run({ session }) {
     if (session.multi !== undefined) throw refuse('ERR MULTI calls can not be nested')
-    session.multi = { queue: [], bytes: 0, isPoisoned: false }
+    session.multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
     return ok
   },
 }

@@ -18,7 +18,7 @@ import { besideKey, countKey } from '../collection/counters.js'
 import { documentOfRecord } from '../collection/records.js'
 import { keyChanged } from '../keyspace/guard.js'
 import { sweepLeftovers } from '../keyspace/list-leftovers.js'
-import { chunksOfMember } from '../keyspace/members.js'
+import { chunkedOfMember } from '../keyspace/members.js'
 import type { MembersId } from '../types.js'
 import {
   discardMembers,
@@ -31,6 +31,7 @@ import {
 } from './garbage.js'
 import type { Nap, Pace } from './pace-job.js'
 import { StepSize } from './step-size.js'
+import { handOver, readWaste, removeGarbage } from './waste.js'
 
 export interface JobParts {
   readonly store: Store
@@ -157,32 +158,37 @@ interface Step {
   readonly last: Bytes | undefined
 }
 
-function* deleteSome(tx: Tx, range: KeyRange, limit: number, { what }: Garbage): Program<Step> {
+function* deleteSome(tx: Tx, range: KeyRange, limit: number, garbage: Garbage): Program<Step> {
+  const { what } = garbage
+  const { owner } = readWaste(yield* tx.get(garbage.key))
+  let handed = 0
   const entries = yield* tx.scan(range, limit)
   let bytes = 0
   for (const { key, value } of entries) {
     tx.remove(key)
-    if (what === 'keyspace') yield* discardKey(tx, key, value)
-    else if (what === 'members') discardChunks(tx, value)
+    if (what === 'keyspace') handed += yield* discardKey(tx, key, value, owner)
+    else if (what === 'members') handed += discardChunks(tx, value, owner)
     bytes += key.length + value.length
   }
+  yield* handOver(tx, garbage.key, handed)
   return { count: entries.length, bytes, last: entries.at(-1)?.key }
 }
 
-/** What a key had beside its document: its time, and its members. */
-function* discardKey(tx: Tx, key: Bytes, value: Bytes): Program<void> {
-  if (key[0] === keyClass.record) {
-    keyChanged(tx, undefined, key, yield* documentOfRecord(tx, value), undefined)
-  }
+/** What a key had beside its document: its time, and its members. Answers their bytes. */
+function* discardKey(tx: Tx, key: Bytes, value: Bytes, owner?: string): Program<number> {
+  if (key[0] !== keyClass.record) return 0
+  return keyChanged(tx, undefined, key, yield* documentOfRecord(tx, value), undefined, owner)
 }
 
-function discardChunks(tx: Tx, value: Bytes): void {
-  const chunks = chunksOfMember(value)
-  if (chunks !== undefined) discardValue(tx, chunks)
+function discardChunks(tx: Tx, value: Bytes, owner?: string): number {
+  const chunked = chunkedOfMember(value)
+  if (chunked === undefined) return 0
+  discardValue(tx, chunked.value, { owner, bytes: chunked.length })
+  return chunked.length
 }
 
 function* forget(tx: Tx, garbage: Garbage): Program<void> {
-  tx.remove(garbage.key)
+  yield* removeGarbage(tx, garbage.key)
   if ('namespace' in garbage) {
     tx.remove(countKey(garbage.namespace))
     tx.remove(besideKey(garbage.namespace))

@@ -7,6 +7,7 @@ import { assert } from '../../base/errors.js'
 import { idKey, idKeyEnd, keyClass } from '../../store/layout.js'
 import type { KeyRange, Tx } from '../../store/store.js'
 import type { IndexId, MembersId, NamespaceId } from '../types.js'
+import { noWaste, putGarbage } from './waste.js'
 
 /** Second byte of a garbage key: something to delete, or a value that is being staged. */
 const kind = { garbage: 0x01, staged: 0x02 } as const
@@ -49,18 +50,18 @@ export type Garbage =
   | { readonly what: 'trimmed'; readonly key: Bytes; readonly members: MembersId }
 
 /** Everything of a dropped collection but its indexes, which are given up one by one. */
-export function discardNamespace(tx: Tx, id: NamespaceId): void {
-  tx.put(garbageKey(what.namespace, id), present)
+export function discardNamespace(tx: Tx, id: NamespaceId, waste = noWaste): void {
+  putGarbage(tx, garbageKey(what.namespace, id), waste)
 }
 
 /** As discardNamespace, of a key-value database. */
-export function discardKeyspace(tx: Tx, id: NamespaceId): void {
-  tx.put(garbageKey(what.keyspace, id), present)
+export function discardKeyspace(tx: Tx, id: NamespaceId, waste = noWaste): void {
+  putGarbage(tx, garbageKey(what.keyspace, id), waste)
 }
 
 /** The members of one container. */
-export function discardMembers(tx: Tx, id: MembersId): void {
-  tx.put(discardedMembersKey(id), present)
+export function discardMembers(tx: Tx, id: MembersId, waste = noWaste): void {
+  putGarbage(tx, discardedMembersKey(id), waste)
 }
 
 /** The record of members that are to be deleted. */
@@ -93,12 +94,12 @@ export function trimmedKey(id: MembersId, end: number): Bytes {
   return key
 }
 
-export function discardIndex(tx: Tx, id: IndexId): void {
-  tx.put(garbageKey(what.index, id), present)
+export function discardIndex(tx: Tx, id: IndexId, waste = noWaste): void {
+  putGarbage(tx, garbageKey(what.index, id), waste)
 }
 
-export function discardValue(tx: Tx, value: ValueId): void {
-  tx.put(valueKey([keyClass.garbage, kind.garbage, what.value], value), present)
+export function discardValue(tx: Tx, value: ValueId, waste = noWaste): void {
+  putGarbage(tx, valueKey([keyClass.garbage, kind.garbage, what.value], value), waste)
 }
 
 export const garbageRange: KeyRange = kindRange(kind.garbage)

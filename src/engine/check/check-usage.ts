@@ -8,6 +8,8 @@ import { idKey, keyClass } from '../../store/layout.js'
 import { decodeCount, zeroCount } from '../../store/programs/counters.js'
 import type { Count, Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
+import { garbageOf, garbageRange } from '../background/garbage.js'
+import { readWaste, wasteMark } from '../background/waste.js'
 import { eachNamespace } from '../collection/catalog-walk.js'
 import { ownersId, spaceOf, usageCounted } from '../collection/counters.js'
 import { payerOf } from '../collection/descriptors.js'
@@ -37,16 +39,23 @@ function* differences(tx: ReadTx): Program<string[]> {
   })
   const summed = new Map<string, number>()
   const held = new Map<string, Count>()
+  const wasted = new Map<string, number>()
   const range = { start: idKey(keyClass.count, ownersId), end: idKey(keyClass.count, ownersId + 1) }
   yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
     for (const { key, value } of entries) {
       const count = decodeCount(value)
       if (key[5] === heldMark) held.set(textOf(key, 6), count)
+      else if (key[5] === wasteMark) wasted.set(textOf(key, 6), count.bytes)
       else summed.set(textOf(key, 5), count.bytes)
     }
     return true
   })
   const texts: string[] = []
+  const garbage = yield* wasteListed(tx)
+  for (const owner of new Set([...garbage.keys(), ...wasted.keys()])) {
+    const [has, count] = [garbage.get(owner) ?? 0, wasted.get(owner) ?? 0]
+    if (has !== count) texts.push(`${owner} has ${has} bytes to delete, counted as ${count}`)
+  }
   for (const owner of new Set([...sums.keys(), ...summed.keys()])) {
     const [sum, count] = [sums.get(owner) ?? 0, summed.get(owner) ?? 0]
     if (sum !== count) texts.push(`collections of ${owner} have ${sum} bytes, counted as ${count}`)
@@ -58,4 +67,18 @@ function* differences(tx: ReadTx): Program<string[]> {
     texts.push(`${owner} has ${text}, counted as ${count.documents} and ${count.bytes}`)
   }
   return texts
+}
+
+/** Of each owner, what the records of garbage come to. */
+function* wasteListed(tx: ReadTx): Program<Map<string, number>> {
+  const found = new Map<string, number>()
+  yield* pagesOf(tx, garbageRange, backgroundRecordsMax, function* (entries) {
+    for (const { key, value } of entries) {
+      if (garbageOf(key).what === 'trimmed') continue
+      const { owner, bytes } = readWaste(value)
+      if (owner !== undefined) found.set(owner, (found.get(owner) ?? 0) + bytes)
+    }
+    return true
+  })
+  return found
 }

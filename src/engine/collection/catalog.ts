@@ -9,7 +9,8 @@ import { scanEntriesMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
-import { discardIndex, discardKeyspace, discardNamespace } from '../background/garbage.js'
+import { discardKeyspace, discardNamespace } from '../background/garbage.js'
+import { wasteOf } from '../background/waste.js'
 import { collationOf } from '../index/index-options.js'
 import { initialIndexes } from '../index/initial-indexes.js'
 import type {
@@ -48,6 +49,7 @@ import {
   encodeAccess,
   encodeNamespace,
 } from './descriptors.js'
+import { giveUpIndex } from './given-up.js'
 import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
 import { accessIn, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
@@ -229,15 +231,15 @@ export function* saveAccess(tx: Tx, ns: Namespace, access: Access): Program<Name
  * collection of the channels are there for ever: dropped, they are empty and without indexes.
  */
 export function* dropNamespace(tx: Tx & Guarded, ns: Namespace, released = false): Program<void> {
-  for (const index of ns.indexes) discardIndex(tx, index.id)
+  for (const index of ns.indexes) yield* giveUpIndex(tx, ns.access, index.id)
   if (ns.keyspace === true && ns.isPermanent === true) {
     yield* giveBackIndexes(tx, ns.access, ns.indexes)
     yield* emptyKeyspace(tx, { ...ns, indexes: [], options: emptyDocument })
     return
   }
-  yield* giveBackSpace(tx, ns)
-  if (ns.keyspace === true) discardKeyspace(tx, ns.id)
-  else discardNamespace(tx, ns.id)
+  const waste = wasteOf(ns.access, yield* giveBackSpace(tx, ns))
+  if (ns.keyspace === true) discardKeyspace(tx, ns.id, waste)
+  else discardNamespace(tx, ns.id, waste)
   removeIndex(tx, ns)
   if (isSequenced(ns)) tx.remove(headKey(ns.id))
   if (ns.isPermanent === true) {
@@ -296,12 +298,11 @@ export function release(tx: Tx, db: string, name: string): void {
 
 /** Empties a key-value database at once; its indexes, owner and mode stay. */
 export function* emptyKeyspace(tx: Tx, ns: Namespace): Program<Namespace> {
-  yield* giveBackSpace(tx, ns)
-  discardKeyspace(tx, ns.id)
+  discardKeyspace(tx, ns.id, wasteOf(ns.access, yield* giveBackSpace(tx, ns)))
   removeId(tx, ns.id)
   const indexes: IndexDescriptor[] = []
   for (const index of ns.indexes) {
-    discardIndex(tx, index.id)
+    yield* giveUpIndex(tx, ns.access, index.id)
     const id = (yield* allocateId(tx)) as typeof index.id
     const multikey = index.multikey.map(() => false)
     indexes.push({ ...index, id, multikey, inexact: false })

@@ -31,6 +31,7 @@ import {
 } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardValue } from '../background/garbage.js'
+import { wasteOf } from '../background/waste.js'
 import {
   type Change,
   changeOf,
@@ -295,7 +296,7 @@ export function* replaceRecord(
   if (ns.validation !== undefined) checkDocument(tx, ns, ns.validation, after, before)
   const changes = ns.indexes.length === 0 ? noChanges : yield* changesOf(tx, ns, key, before, after)
   const record = recordOf(tx, ns.id, after, staged)
-  if (needsChunks(before)) yield* discardChunks(tx, key)
+  if (needsChunks(before)) yield* discardChunks(tx, ns, key)
   tx.put(key, record)
   for (const { index, added, removed } of changes) {
     yield* removeEntries(tx, ns.access, index, removed, key)
@@ -342,7 +343,7 @@ export function* removeRecord(
   key: Bytes,
   before: Document,
 ): Program<number> {
-  if (needsChunks(before)) yield* discardChunks(tx, key)
+  if (needsChunks(before)) yield* discardChunks(tx, ns, key)
   tx.remove(key)
   let entries = 0
   for (const index of ns.indexes) {
@@ -419,10 +420,10 @@ function* admitKey(tx: Tx & Guarded, ns: Namespace, key: Bytes, document: Docume
 }
 
 /** Gives up the chunks of a large document that is about to go. */
-function* discardChunks(tx: Tx, key: Bytes): Program<void> {
+function* discardChunks(tx: Tx, { access }: Namespace, key: Bytes): Program<void> {
   const record = yield* tx.get(key)
   const head = record === undefined ? undefined : headOf(record)
-  if (head !== undefined) discardValue(tx, head.value)
+  if (head !== undefined) discardValue(tx, head.value, wasteOf(access, head.length))
 }
 
 function rebuild(document: Document, id: Value, serverTime: (() => Value) | undefined): Document {

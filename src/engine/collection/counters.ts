@@ -106,9 +106,15 @@ function* indexSpaceOf(tx: ReadTx, indexes: readonly IndexDescriptor[]): Program
   return bytes
 }
 
-/** A collection is given up: its owner has the room back, though deletion goes on behind. */
-export function* giveBackSpace(tx: Tx, ns: Namespace): Program<void> {
-  if (payerOf(ns.access) !== null) addUsage(tx, ns.access, -(yield* spaceOf(tx, ns)))
+/**
+ * A collection is given up: its owner has the room back, though deletion goes on behind. Answers
+ * the bytes, of indexes without, as waste counts them.
+ */
+export function* giveBackSpace(tx: Tx, ns: Namespace): Program<number> {
+  if (payerOf(ns.access) === null) return 0
+  const bytes = yield* spaceOf(tx, ns)
+  addUsage(tx, ns.access, -bytes)
+  return bytes - (yield* indexSpaceOf(tx, ns.indexes))
 }
 
 /** As giveBackSpace, of some indexes. */

@@ -23,10 +23,15 @@ import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './re
 
 /** Thrown by a program that is about to put what is large and not staged yet. */
 export class StagingNeeded extends Error {
+  /** Whose waste it is where it is staged and not used; set by whoever knows the quota. */
+  owner: string | undefined
+
   constructor(
     message: string,
     /** Writes it, in phases of its own; the program then finds it. */
     readonly stage: (staged: Staged) => Sweep<void>,
+    /** Of a large value. */
+    readonly bytes = 0,
   ) {
     super(message)
     this.name = 'StagingNeeded'
@@ -36,6 +41,7 @@ export class StagingNeeded extends Error {
 interface StagedValue {
   readonly value: ValueId
   readonly document: Document
+  readonly owner: string | undefined
 }
 
 interface StagedMembers {
@@ -57,13 +63,16 @@ export class Staged {
       tx.remove(stagingKey(staged.value))
       return chunkedRecord({ value: staged.value, length: document.length })
     }
-    throw new StagingNeeded('a large value was put outside of stagedWrite', (all) =>
-      stage(all, namespace, document),
+    const needed: StagingNeeded = new StagingNeeded(
+      'a large value was put outside of stagedWrite',
+      (all) => stage(all, namespace, document, needed.owner),
+      document.length,
     )
+    throw needed
   }
 
-  add(value: ValueId, document: Document): void {
-    this.values.push({ value, document })
+  add(staged: StagedValue): void {
+    this.values.push(staged)
   }
 
   /**
@@ -102,8 +111,8 @@ export class Staged {
     return this.values.length > 0 || this.containers.length > 0
   }
 
-  get ids(): readonly ValueId[] {
-    return this.values.map((staged) => staged.value)
+  get large(): readonly StagedValue[] {
+    return this.values
   }
 
   get membersIds(): readonly MembersId[] {
@@ -133,9 +142,14 @@ export function recordOf(
 }
 
 /** Writes the chunks of one large document and puts it on the staging list. */
-export function* stage(staged: Staged, namespace: NamespaceId, document: Document): Sweep<void> {
+export function* stage(
+  staged: Staged,
+  namespace: NamespaceId,
+  document: Document,
+  owner?: string,
+): Sweep<void> {
   const value = yield* writePhase((tx) => beginStaging(tx, namespace))
-  staged.add(value, document)
+  staged.add({ value, document, owner })
   const parts = partsOf(document.length)
   for (let first = 0; first < parts; first += chunksPerProgram) {
     const end = Math.min(first + chunksPerProgram, parts)
@@ -160,15 +174,16 @@ function* putChunks(
 }
 
 /** What is still on the staging list is in no record. */
-export function* discardUnused(tx: Tx, { ids, membersIds }: Staged): Program<void> {
-  const marks = yield* tx.getMany([...ids.map(stagingKey), ...membersIds.map(stagedMembersKey)])
-  ids.forEach((value, index) => {
+export function* discardUnused(tx: Tx, { large, membersIds }: Staged): Program<void> {
+  const keys = large.map(({ value }) => stagingKey(value))
+  const marks = yield* tx.getMany([...keys, ...membersIds.map(stagedMembersKey)])
+  large.forEach(({ value, document, owner }, index) => {
     if (marks[index] === undefined) return
     tx.remove(stagingKey(value))
-    discardValue(tx, value)
+    discardValue(tx, value, { owner, bytes: document.length })
   })
   membersIds.forEach((id, index) => {
-    if (marks[ids.length + index] === undefined) return
+    if (marks[large.length + index] === undefined) return
     tx.remove(stagedMembersKey(id))
     discardMembers(tx, id)
   })

@@ -3,24 +3,26 @@
 // (docs/design/transactions.md, rule 14)
 
 import type { Program, Tx } from '../../store/store.js'
-import { discardIndex, discardNamespace } from '../background/garbage.js'
+import { discardNamespace } from '../background/garbage.js'
+import { wasteOf } from '../background/waste.js'
 import type { IndexDescriptor, Namespace, NamespaceId } from '../types.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
 import { emptyKeyspace, saveNamespace } from './catalog.js'
 import { allocateId } from './catalog-ids.js'
 import { giveBackSpace } from './counters.js'
+import { giveUpIndex } from './given-up.js'
 
 export function* truncateNamespace(tx: Tx, ns: Namespace): Program<Namespace> {
   if (ns.keyspace === true) return yield* emptyKeyspace(tx, ns)
-  yield* giveBackSpace(tx, ns)
+  const waste = wasteOf(ns.access, yield* giveBackSpace(tx, ns))
   const indexes: IndexDescriptor[] = []
   for (const { arrayPaths: _seen, ...index } of ns.indexes) {
-    discardIndex(tx, index.id)
+    yield* giveUpIndex(tx, ns.access, index.id)
     const id = (yield* allocateId(tx)) as typeof index.id
     const multikey = index.multikey.map(() => false)
     indexes.push({ ...index, id, multikey, inexact: false, state: 'ready' })
   }
-  discardNamespace(tx, ns.id)
+  discardNamespace(tx, ns.id, waste)
   const id = (yield* allocateId(tx)) as NamespaceId
   if (isSequenced(ns)) {
     tx.remove(headKey(ns.id))

@@ -14,6 +14,7 @@ import type { Value } from '../../value/value.js'
 import { idRange } from '../background/garbage.js'
 import type { JobParts } from '../background/garbage-job.js'
 import { StepSize } from '../background/step-size.js'
+import { wasteBeside } from '../background/waste.js'
 import {
   type CreateOptions,
   findNamespace,
@@ -54,7 +55,7 @@ interface Build {
 }
 
 /** Throws QuotaExceeded where an owner's data, which has grown, is larger than it may be. */
-export type RequireSpace = (bytes: number) => void
+export type RequireSpace = (bytes: number, waste: number) => void
 
 interface BuildStep {
   readonly records: number
@@ -230,7 +231,9 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
 function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): Program<void> {
   const payer = payerOf(access)
   if (requireSpace === undefined || payer === null) return
-  if (tx.added(usageKey(payer)).bytes > 0) requireSpace(yield* usageOf(tx, payer))
+  const key = usageKey(payer)
+  if (tx.added(key).bytes <= 0) return
+  requireSpace(yield* usageOf(tx, payer), yield* wasteBeside(tx, key))
 }
 
 /** Reads the descriptor again: the documents of this step may have changed its bits. */

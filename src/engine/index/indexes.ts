@@ -10,7 +10,7 @@ import { equalValues } from '../../value/compare.js'
 import { elementsOf, field } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
 import { bsonType, stringOf, type Value } from '../../value/value.js'
-import { discardIndex, idRange } from '../background/garbage.js'
+import { idRange } from '../background/garbage.js'
 import { indexCountOf, isSequenced, secondaryIndexes } from '../collection/capped-order.js'
 import {
   type CreateOptions,
@@ -21,6 +21,7 @@ import {
 import { allocateId } from '../collection/catalog-ids.js'
 import { listedIdIndex } from '../collection/clustered.js'
 import { giveBackIndexes } from '../collection/counters.js'
+import { giveUpIndex } from '../collection/given-up.js'
 import { requireSeriesIndex } from '../collection/time-series.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { optionsOf } from './index-options.js'
@@ -133,7 +134,7 @@ export function* removeIndexes(tx: Tx, ns: Namespace, chosen: ReadonlySet<IndexI
   if (chosen.size === 0) return
   const gone = ns.indexes.filter(({ id }) => chosen.has(id))
   yield* giveBackIndexes(tx, ns.access, gone)
-  for (const id of chosen) discardIndex(tx, id)
+  for (const id of chosen) yield* giveUpIndex(tx, ns.access, id)
   saveNamespace(tx, { ...ns, indexes: ns.indexes.filter((index) => !chosen.has(index.id)) })
 }
 

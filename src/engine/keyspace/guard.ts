@@ -11,6 +11,7 @@ import { Elements } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Document, stringOf, type Value } from '../../value/value.js'
 import { discardMembers } from '../background/garbage.js'
+import { wasteOf } from '../background/waste.js'
 import { addBeside } from '../collection/counters.js'
 import type { Namespace } from '../types.js'
 import { expiryGrowth, moveExpiry } from './expiry.js'
@@ -59,17 +60,20 @@ export function keyChanged(
   record: Uint8Array,
   before: Document | undefined,
   after: Document | undefined,
-): void {
+  owner?: string,
+): number {
   const old = before === undefined ? undefined : readKeyDocument(before)
   const now = after === undefined ? undefined : readKeyDocument(after)
   const [from, to] = [old?.expiresAt ?? never, now?.expiresAt ?? never]
   moveExpiry(tx, record, from, to)
   if (ns !== undefined) addBeside(tx, ns, expiryGrowth(record, from, to))
   const head = old === undefined ? undefined : headOf(old.value)
-  if (head === undefined) return
-  if (now !== undefined && headOf(now.value)?.id === head.id) return
-  discardMembers(tx, head.id)
-  if (ns !== undefined) addBeside(tx, ns, -(head.bytes ?? 0))
+  if (head === undefined) return 0
+  if (now !== undefined && headOf(now.value)?.id === head.id) return 0
+  const { bytes = 0 } = head
+  discardMembers(tx, head.id, ns === undefined ? { owner, bytes } : wasteOf(ns.access, bytes))
+  if (ns !== undefined) addBeside(tx, ns, -bytes)
+  return bytes
 }
 
 const known: ReadonlySet<string> = new Set(['_id', 'type', 'value', 'expiresAt'])

@@ -144,8 +144,11 @@ export class Hash implements Holdable {
     if (this.members === undefined) return [...this.fields.values()]
     const found: HashField[] = []
     for (;;) {
-      const more = yield* this.scan(found.at(-1)?.field, scanEntriesMax)
-      for (const field of more) found.push(field)
+      const more = yield* this.members.scan(found.at(-1)?.field, scanEntriesMax)
+      this.ks.work.gatherMembers(more)
+      for (const member of more) {
+        found.push({ field: member.member, value: valueOfMember(member) })
+      }
       if (more.length < scanEntriesMax) return found
     }
   }

@@ -14,6 +14,7 @@ import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
+import { wasteOf } from '../background/waste.js'
 import { emptyKeyspace } from '../collection/catalog.js'
 import { allocateMembersId } from '../collection/catalog-ids.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
@@ -92,6 +93,7 @@ export class Keyspace {
       const recordKeys: Bytes[] = []
       for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
       const records = yield* tx.getMany(recordKeys)
+      this.work.gatherRecords(records)
       for (let i = from; i < end; i++) {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]
@@ -256,7 +258,7 @@ export class Keyspace {
   }
 
   members(id: MembersId): Members {
-    return new Members(this.tx, membersChunks, id, this.work)
+    return new Members(this.tx, membersChunks, id, this.work, this.ns.access)
   }
 
   /** Takes the key away, members and all; false where there was none. */
@@ -426,7 +428,7 @@ export class Keyspace {
   }
 
   private discard({ id, bytes = 0 }: Head): void {
-    discardMembers(this.writing, id)
+    discardMembers(this.writing, id, wasteOf(this.ns.access, bytes))
     addBeside(this.writing, this.ns, -bytes)
   }
 

@@ -12,8 +12,9 @@ import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Direct, Entry, KeyRange, Program, ReadTx, Step, Tx } from '../../store/store.js'
 import { discardValue, membersPrefix, type ValueId } from '../background/garbage.js'
+import { noWaste, wasteOf } from '../background/waste.js'
 import { type ChunkedHead, documentOfRecord, headOf } from '../collection/records.js'
-import type { MembersId, NamespaceId } from '../types.js'
+import type { Access, MembersId, NamespaceId } from '../types.js'
 import { lookUp } from './look-up.js'
 import type { Tally, Work } from './work.js'
 
@@ -44,6 +45,8 @@ export class Members {
     private readonly namespace: NamespaceId,
     readonly id: MembersId,
     private readonly work: Work,
+    /** Of the database, where its members are changed one by one. */
+    private readonly access?: Access,
   ) {
     this.tally = work.tally(id)
   }
@@ -76,7 +79,7 @@ export class Members {
     const tx = this.tx as Tx
     const record = this.recordOf(tx, member, payload)
     this.work.changes++
-    if (before?.chunks !== undefined) discardValue(tx, before.chunks)
+    if (before !== undefined) this.discardChunks(before)
     tx.put(this.keyOf(part, member), record)
   }
 
@@ -120,11 +123,18 @@ export class Members {
     tx.put(key, value)
   }
 
-  remove(part: number, { member, chunks }: Member): void {
+  remove(part: number, before: Member): void {
     const tx = this.tx as Tx
     this.work.changes++
-    if (chunks !== undefined) discardValue(tx, chunks)
-    tx.remove(this.keyOf(part, member))
+    this.discardChunks(before)
+    tx.remove(this.keyOf(part, before.member))
+  }
+
+  private discardChunks({ chunks, payload }: Member): void {
+    const { access } = this
+    if (chunks === undefined) return
+    const waste = access === undefined ? noWaste : wasteOf(access, payload.length)
+    discardValue(this.tx as Tx, chunks, waste)
   }
 
   /** Members of a part in the order of a range; a write program sees what it has written. */

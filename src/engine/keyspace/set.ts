@@ -13,6 +13,7 @@ import type { Holdable } from './held.js'
 import { eachInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
+import type { Member } from './members.js'
 import { scalarOf, scalarValue } from './scalar.js'
 
 /** Look-ups in a small set before it is worth a map. */
@@ -146,12 +147,14 @@ export class MemberSet implements Holdable {
 
   /** All of them. */
   *all(): Program<Slice[]> {
-    if (this.members === undefined) return [...this.items]
+    const { members } = this
+    if (members === undefined) return [...this.items]
     const found: Slice[] = []
-    let page: Slice[]
+    let page: Member[]
     do {
-      page = yield* this.scan(found.at(-1), scanEntriesMax)
-      for (const member of page) found.push(member)
+      page = yield* members.scan(found.at(-1), scanEntriesMax)
+      this.ks.work.gatherMembers(page)
+      for (const { member } of page) found.push(member)
     } while (page.length === scanEntriesMax)
     return found
   }

@@ -112,7 +112,7 @@ export class ScoredMembers {
   private isAheadReverse = false
 
   constructor(
-    ks: Keyspace,
+    private readonly ks: Keyspace,
     private readonly members: Members,
     public count: number,
     levels: number,
@@ -379,6 +379,7 @@ export class ScoredMembers {
       const left = judge === undefined ? skip + limit - found.length : scanEntriesMax
       const wanted = Math.min(left, scanEntriesMax)
       const page = yield* members.scan({ start, end, reverse }, wanted)
+      const before = found.length
       for (const { member } of page) {
         const entry = scoredOf(member)
         const verdict = judge === undefined ? 'take' : judge(entry)
@@ -387,6 +388,7 @@ export class ScoredMembers {
         if (skip > 0) skip--
         else if (found.length < limit) found.push(entry)
       }
+      this.ks.work.gatherMembers(found, before)
       const last = page.at(-1)
       if (page.length < wanted || last === undefined) break
       const key = members.keyOf(placesPart, last.member)

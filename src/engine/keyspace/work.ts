@@ -5,9 +5,10 @@
 import type { Bytes } from '../../base/bytes.js'
 import { inlineContainerBytesMax, inlineMembersMax, programReadsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
-import type { Slice } from '../../base/slice.js'
+import { emptySlice, type Slice } from '../../base/slice.js'
 import { work as budget } from '../../base/work-budget.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
+import { headOf } from '../collection/records.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
@@ -46,6 +47,20 @@ export interface Tally {
   bytes: number
 }
 
+/** Counts what a command gathers for its reply. */
+export interface Gathering {
+  /** So many bytes more. Throws ReplyError (OOM) where there is no room for them. */
+  gather(bytes: number): void
+}
+
+interface Gathered {
+  readonly member: Slice
+  readonly payload?: Slice
+}
+
+/** Of an object for each value, beside its bytes. */
+const gatheredValueBytes = 64
+
 const nothingStaged = new Staged()
 
 function* nothingBefore(): Program<void> {}
@@ -73,6 +88,8 @@ export class Work {
   melts = false
   /** The program is prepared by a read that pauses: it may read more, and makes no ids. */
   prepares = false
+  /** Of a command that reads; what one that writes may read is bounded (`read`). */
+  gathering: Gathering | undefined
   /** The command at work, as it is logged. */
   command = ''
   /** The first command that wrote to a collection what its validator only warns of. */
@@ -138,6 +155,35 @@ export class Work {
   read(entries: number): void {
     this.reads += entries
     if (this.reads > this.readsMax) throw readTooMuch()
+  }
+
+  /** The command keeps a value of so many bytes until it is answered. */
+  gather(bytes: number): void {
+    this.gathering?.gather(bytes + gatheredValueBytes)
+  }
+
+  /** As gather, of members that were read together: those from an index on. */
+  gatherMembers(members: readonly Gathered[], from = 0): void {
+    const { gathering } = this
+    if (gathering === undefined) return
+    let bytes = (members.length - from) * gatheredValueBytes
+    for (let i = from; i < members.length; i++) {
+      const { member, payload = emptySlice } = members[i] as Gathered
+      bytes += member.length + payload.length
+    }
+    gathering.gather(bytes)
+  }
+
+  /** As gather, of the records of keys, whose values in chunks are read next. */
+  gatherRecords(records: readonly (Bytes | undefined)[]): void {
+    const { gathering } = this
+    if (gathering === undefined) return
+    let bytes = records.length * gatheredValueBytes
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i]
+      if (record !== undefined) bytes += headOf(record)?.length ?? record.length
+    }
+    gathering.gather(bytes)
   }
 
   /**

@@ -8,7 +8,7 @@ import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
 import { addressesTrackedMax, signInAddressesTrackedMax } from '../../base/limits.js'
-import { anonymous, type Identity, operator } from '../../identity/identity.js'
+import { anonymous, everyone, type Identity, operator } from '../../identity/identity.js'
 import { looksLikeWalletKey } from '../../identity/key-format.js'
 import type { KeyGuesses } from '../../identity/key-guesses.js'
 import type { OpenedSession } from '../../identity/sign-in.js'
@@ -73,7 +73,7 @@ export class Authenticator {
   ): Awaitable<Identity> {
     if (this.options.authOff) {
       guard.checkOrigin(incoming)
-      return this.admitted(route, operator, peer)
+      return this.admitted(route, everyone, peer)
     }
     const asked = { guard, route, incoming, outgoing, peer }
     const cookie = route.credentials === undefined ? cookieOf(incoming, sessionCookie) : undefined

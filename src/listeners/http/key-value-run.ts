@@ -63,6 +63,8 @@ export async function runCommands(
     } else batch.push(call)
   }
   await flush()
+  // Their replies are written next, and count as unsent then.
+  for (const call of calls) call.letGo()
   return calls
 }
 
@@ -72,7 +74,7 @@ export async function runTransaction(
   session: KeyValueSession,
   commands: readonly Arguments[],
 ): Promise<{ readonly reply: Reply; readonly error: GatewayError | undefined }> {
-  const multi = { queue: [], bytes: 0, isPoisoned: false }
+  const multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
   session.multi = multi
   for (const args of commands) {
     const call = open(bus, session, args)
@@ -80,6 +82,7 @@ export async function runTransaction(
   }
   const exec = bus.open(bus.table.find('exec'), requestOf([Buffer.from('exec')]), session)
   if (!exec.isRefused) await bus.runAlone(exec)
+  exec.letGo()
   return exec
 }
 

@@ -15,9 +15,9 @@ import {
   socketBacklogBytesMax,
 } from '../../base/limits.js'
 import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
+import { memoryOwner } from '../../bus/memory-owner.js'
 import type { Identity } from '../../identity/identity.js'
 import type { Awaitable } from '../../store/store.js'
-import { memoryOwner } from '../memory-owner.js'
 
 const known = new WeakMap<Socket, SocketReplies>()
 

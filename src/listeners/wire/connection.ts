@@ -17,6 +17,7 @@ import {
 } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import type { Backlog, MemoryAccount } from '../../base/memory-account.js'
+import { memoryOwner } from '../../bus/memory-owner.js'
 import { errorReply } from '../../bus/reply.js'
 import type { Request, Session } from '../../bus/session.js'
 import { FrameSplitter } from '../../protocol/wire/frame-splitter.js'
@@ -29,7 +30,6 @@ import {
 import type { Awaitable } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
 import type { EdgeTime } from '../edge-time.js'
-import { memoryOwner } from '../memory-owner.js'
 import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
 import {

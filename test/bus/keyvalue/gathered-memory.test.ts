@@ -1,0 +1,134 @@
+// Memory that key-value commands take while they run: replies of many values and what is queued
+// behind MULTI count for their owner, are refused as the peer refuses them, and are given back.
+
+import t, { type Test } from 'tap'
+import { memoryOfOwnerShare } from '../../../src/base/limits.js'
+import { memoryOwner } from '../../../src/bus/memory-owner.js'
+import { anonymous, everyone } from '../../../src/identity/identity.js'
+import {
+  eachKeyValueRoom,
+  type KeyValueRoom,
+  type RoomClient,
+} from '../../support/key-value-room.js'
+
+const budget = 16_000_000
+const settings = { MEMORY_BUDGET: '16MB' }
+const oom = { error: "OOM command not allowed when used memory > 'maxmemory'." }
+const large = 'v'.repeat(100_000)
+/** Of `large`: more than an owner may hold. */
+const many = Math.ceil((budget * memoryOfOwnerShare) / large.length) + 2
+const names = Array.from({ length: many }, (_, i) => `k${String(i).padStart(4, '0')}`)
+
+function nothingHeld(t: Test, { engine }: KeyValueRoom, what: string): void {
+  const { shares, budget } = engine.memory
+  t.same([shares.bytesHeld, shares.ownersKnown, budget.bytesUsed], [0, 0, 0], what)
+}
+
+async function fill(client: RoomClient): Promise<void> {
+  for (const name of names) {
+    await client.run('SET', name, large)
+    await client.run('HSET', 'hash', name, large)
+    await client.run('RPUSH', 'list', large + name)
+    await client.run('SADD', 'set', large + name)
+    await client.run('ZADD', 'sorted', 1, large + name)
+  }
+}
+
+t.test('a reply that is more than its owner may hold is refused', (t) =>
+  eachKeyValueRoom(
+    t,
+    'replies',
+    async (t, room) => {
+      await fill(room)
+      const whole: (readonly (string | number)[])[] = [
+        ['MGET', ...names],
+        ['HGETALL', 'hash'],
+        ['HVALS', 'hash'],
+        ['HMGET', 'hash', ...names],
+        ['LRANGE', 'list', 0, -1],
+        ['SMEMBERS', 'set'],
+        ['SUNION', 'set', 'absent'],
+        ['ZRANGE', 'sorted', 0, -1],
+        ['ZRANGE', 'sorted', '-', '+', 'BYLEX'],
+        ['SORT', 'list', 'ALPHA'],
+      ]
+      for (const words of whole) {
+        t.same(await room.run(...words), oom, words.slice(0, 2).join(' '))
+        nothingHeld(t, room, 'and nothing stays counted')
+      }
+      const some = names.slice(0, 10)
+      t.same(
+        await room.run('MGET', ...some),
+        some.map(() => large),
+      )
+      t.same(
+        await room.run('LRANGE', 'list', 0, 9),
+        some.map((name) => large + name),
+      )
+      t.equal(await room.run('HLEN', 'hash'), many)
+      t.equal(await room.run('SCARD', 'set'), many)
+      nothingHeld(t, room, 'behind what is answered')
+    },
+    { settings },
+  ),
+)
+
+t.test('commands of one owner share its memory, and another owner has its own', (t) =>
+  eachKeyValueRoom(
+    t,
+    'shares',
+    async (t, room) => {
+      await fill(room)
+      const { shares } = room.engine.memory
+      const kept = shares.open('operator')
+      t.equal(kept.take(budget * memoryOfOwnerShare - 500_000), true)
+      const ten = ['MGET', ...names.slice(0, 10)]
+      t.same(await room.run(...ten), oom)
+      kept.close()
+      t.equal(((await room.run(...ten)) as unknown[]).length, 10)
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('what is queued behind MULTI counts until EXEC is answered', (t) =>
+  eachKeyValueRoom(
+    t,
+    'queues',
+    async (t, room) => {
+      const clients = [room, room.client(), room.client()]
+      let queued = 0
+      for (const client of clients) {
+        await client.line('MULTI')
+        for (let i = 0; i < many; i++) {
+          const reply = await client.run('SET', names[i] as string, large)
+          if (reply !== 'QUEUED') {
+            t.same(reply, oom)
+            break
+          }
+          queued++
+        }
+      }
+      t.ok(queued < many && queued > many / 2, `${queued} of ${many} by one owner`)
+      const other = room.client(anonymous)
+      t.ok(room.engine.memory.shares.leftOf(memoryOwner(other.session.identity, '10.0.0.1')) > 0)
+      t.match(await room.line('EXEC'), { error: /^EXECABORT/ })
+      await clients[1]?.line('DISCARD')
+      clients[2]?.close()
+      nothingHeld(t, room, 'each way of ending gives it back')
+      const again = room.client()
+      await again.line('MULTI')
+      for (const name of names.slice(0, 20)) await again.run('SET', name, large)
+      t.ok(room.engine.memory.shares.bytesHeld >= 20 * large.length)
+      t.equal(((await again.line('EXEC')) as unknown[]).length, 20)
+      nothingHeld(t, room, 'behind EXEC')
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('with AUTH_MODE=off memory is counted by address', async (t) => {
+  const of = (address: string) => memoryOwner(everyone, address)
+  t.not(of('10.0.0.1'), of('10.0.0.2'))
+  t.equal(of('2001:db8::1'), of('2001:db8::2'), 'a network of IPv6 is one client')
+})
