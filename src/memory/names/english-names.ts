@@ -59,7 +59,10 @@ export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
 /** Capitalised words that stand together, and what joins them. */
 function runFrom(tokens: readonly Token[], from: number): Token[] {
   const first = tokens[from]
-  if (first === undefined || !isPart(first)) return []
+  const second = tokens[from + 1]
+  if (first === undefined) return []
+  const isThe = first.word === 'The' && !first.isFirst && second?.isJoined === true
+  if (!(isThe && isPart(second)) && !isPart(first)) return []
   const run = [first]
   while (run.length < wordsMax && run.at(-1)?.hadPossessive !== true) {
     const next = tokens[from + run.length]
@@ -105,7 +108,7 @@ function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   }
   if (isKnown && (isSurname(second) || !isEnglishWord(second))) return run
   if (isEnglishWord(first) && (isGiven(second) || !isEnglishWord(second))) {
-    return isPlaceName(run) ? run : run.slice(1)
+    return run.length === 2 && isPlaceName(run) ? run : run.slice(1)
   }
   return !isKnown && isGiven(second) ? run.slice(1) : run
 }

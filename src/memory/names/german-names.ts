@@ -12,16 +12,14 @@ import {
   isNoun,
   isPlain,
   isSurname,
+  isSurnameLike,
   isTitle,
 } from './word-kinds.js'
 
 const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd', 'inc', 'corp'])
 /** A name follows, and they are a part of it. */
-const houses = new Set(
-  'gasthaus gasthof hotel pension restaurant café cafe sparkasse volksbank kita grundschule schloss burg haus gaststätte bäckerei hochschule klinik'.split(
-    ' ',
-  ),
-)
+const houses =
+  /(?:gasthaus|gasthof|hotel|pension|restaurant|caf[eé]|sparkasse|volksbank|schule|universität|klinik|klinikum|stiftung|gymnasium|museum|theater|stadtwerke|bäckerei|schloss|burg|verlag)$/u
 /** A name follows, and they are no part of it. */
 const kindsBefore = new Set('projekt firma kanzlei stadt insel dorf ortsteil band'.split(' '))
 /** Parts of a name made of two words with a hyphen. */
@@ -53,19 +51,34 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   if (isPlain(token) || isTitle(token)) return []
   const before = tokens[at - 1]
   const isTitled = token.isJoined && before !== undefined && isTitle(before) && before.isCapital
-  if (isTitled && (isSurname(token) || isGiven(token) || !isGermanNoun(token))) {
+  if (
+    isTitled &&
+    (isFormal(before) || isSurnameLike(token) || isGiven(token) || !isGermanNoun(token))
+  ) {
     return [token, ...surnamesAt(tokens, at + 1)]
   }
   if (isNamedThing(tokens, at)) return [token, ...othersAt(tokens, at + 1)]
   if (isHouse(tokens, at)) return tokens.slice(at, at + 2)
   if (streets.test(token.lower) || institutions.test(token.lower)) return [token]
   if (token.isFirst && isGermanWord(token)) return []
-  if (isGiven(token) && !isGermanNoun(token)) return [token, ...surnamesAt(tokens, at + 1)]
+  if (isGiven(token) && !isNoun(token)) return [token, ...surnamesAt(tokens, at + 1)]
   if (isListed(token) && !(isNoun(token) && isDetermined(tokens, at))) return [token]
   if (isMarked(token)) return [token, ...othersAt(tokens, at + 1)]
   if (isGermanNoun(token) || isGermanWord(token) || isDetermined(tokens, at)) return []
-  if (token.isFirst && !isSubject(tokens, at)) return []
-  return [token, ...othersAt(tokens, at + 1)]
+  const run = [token, ...othersAt(tokens, at + 1)]
+  if (run.length > 1) return run
+  if (token.isFirst) return isSubject(tokens, at) ? run : []
+  return isPlural(token, before) || !token.isJoined ? [] : run
+}
+
+/** "bei Umlauten": of many, and so no name. */
+function isPlural({ lower }: Token, before: Token | undefined): boolean {
+  return /[^aiou]en$/.test(lower) && /^(?:bei|mit|von|zu|aus|seit|ohne)$/.test(before?.lower ?? '')
+}
+
+/** What stands behind it is a name whatever else it could be. */
+function isFormal({ lower }: Token): boolean {
+  return /^(?:herrn?|frau|dr|prof|familie)$/.test(lower)
 }
 
 /** A form of company ends its name, whatever the words before it are. */
@@ -81,7 +94,7 @@ function companyAt(tokens: readonly Token[], at: number): Token[] {
 
 function isHouse(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1]
-  if (!houses.has(tokens[at]?.lower ?? '') || next?.isJoined !== true) return false
+  if (!houses.test(tokens[at]?.lower ?? '') || next?.isJoined !== true) return false
   return next.isCapital && !isPlain(next) && !isTitle(next)
 }
 
@@ -98,7 +111,7 @@ function surnamesAt(tokens: readonly Token[], from: number): Token[] {
     const token = tokens[i]
     if (token?.isJoined !== true || !token.isCapital || token.isFirst) break
     if (isPlain(token) || isTitle(token) || (isListed(token) && !isSurname(token))) break
-    if (isGermanNoun(token) && !isSurname(token)) break
+    if (isGermanNoun(token) && !isSurnameLike(token)) break
     found.push(token)
   }
   return found

@@ -35,6 +35,16 @@ export function isPlain({ lower, word }: Token): boolean {
   return languageWords.has(lower) || (abbreviations.has(lower) && isUpper(word))
 }
 
+/** As many surnames end, and nouns too. */
+export function isSurnameLike({ lower }: Token): boolean {
+  return (
+    surnames.has(lower) ||
+    /\p{L}{2}(?:mann|berg|stein|bach|feld|haus|hof|hagen|dorf|meier|meyer|maier|müller|huber|bauer|brink|kamp|horst|hauer|mayr|macher|schmidt|wald|busch|baum|lein|ling)$/u.test(
+      lower,
+    )
+  )
+}
+
 /** Capital letters throughout, or one within: nothing but a name is written so. */
 export function isMarked({ word, lower }: Token): boolean {
   if (abbreviations.has(lower)) return false
@@ -71,7 +81,10 @@ export function isNoun({ lower }: Token): boolean {
 }
 
 const derived =
-  /(?:ung|heit|keit|schaft|tion|sion|tät|ismus|nis|ling|ment|enz|anz|logie|grafie|metrie|chen|lein|ität|erei|eur|ist|ierer)(?:en|e|s|se|nen|in|innen)?$/
+  /^\p{L}{3,}(?:ung|heit|keit|schaft|tion|sion|tät|ismus|logie|grafie|metrie|erei|ierer|thek)(?:en|e|s|se|nen|in|innen)?$|^\p{L}{4,}(?:nis|ling|ment|enz|anz|chen|lein|eur|ist|ik)(?:en|e|s|se|nen|in|innen)?$/u
+/** Of verbs that nouns are made of: "Umstieg", "Nachfolger". */
+const prefixed =
+  /^(?:um|nach|vor|ver|auf|ein|ab|aus|ent|rück|über|unter|durch|zusammen|mit|wider|wieder|fehl|sonder|zwischen|weiter|zurück)\p{L}{4,}$/u
 const nounEndings = ['', 'e', 'en', 'n', 'er', 'ern', 's', 'es', 'nen', 'in', 'innen']
 /** Shorter nouns are the end of too many names. */
 const lastPartMin = 4
@@ -79,7 +92,7 @@ const lastPartMin = 4
 /** A noun, or a compound that ends with one; whatever its case and number. */
 export function isGermanNoun({ lower }: Token): boolean {
   const word = lower.slice(lower.lastIndexOf('-') + 1)
-  if (derived.test(word)) return true
+  if (derived.test(word) || prefixed.test(word)) return true
   const plain = word.replace(/[äöü]/g, (letter) => ({ ä: 'a', ö: 'o', ü: 'u' })[letter] ?? letter)
   return endsWithNoun(word) || (plain !== word && endsWithNoun(plain))
 }

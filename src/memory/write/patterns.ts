@@ -96,14 +96,20 @@ const rules: readonly Rule[] = [
     rule: 'number',
     kind: 'number',
     pattern:
-      /(?<![\p{L}\p{N}_-])(?=[A-Z0-9-]*\d)[A-Z][A-Z0-9]{0,11}(?:-[A-Z0-9]{1,12}){1,4}(?![\p{L}\p{N}_-])/gu,
-    nameOf: (match) => (/^(?:Q[1-4]|H[12]|KW)-/.test(match) ? undefined : match),
+      /(?<![\p{L}\p{N}_-])(?=[A-Z0-9-]*\d)[A-Z][A-Z0-9]{0,11}(?:[-/][A-Z0-9]{1,12}){1,4}(?![\p{L}\p{N}_-])/gu,
+    nameOf: (match) => (/^(?:Q[1-4]|H[12]|KW)[-/]/.test(match) ? undefined : match),
+  },
+  {
+    rule: 'identifier',
+    kind: 'identifier',
+    pattern: /(?<![\w.-])[a-z]{2,20}(?:(?:-[a-z]{2,20}){1,4}-\d{1,4}|-0\d{1,2})(?![\w-])/g,
   },
   {
     rule: 'number',
     kind: 'number',
     pattern:
-      /(?<![\p{L}\p{N}_-])(?:(?=[A-Z0-9]*\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2} \d{3,4})(?![\p{L}\p{N}_-])/gu,
+      /(?<![\p{L}\p{N}_-])(?:(?=[A-Z0-9]*\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \d{3,4})(?![\p{L}\p{N}_-])/gu,
+    nameOf: (match) => (/^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR) /.test(match) ? undefined : match),
   },
   {
     rule: 'identifier',
