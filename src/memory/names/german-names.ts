@@ -19,7 +19,7 @@ import {
 const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd', 'inc', 'corp'])
 /** A name follows, and they are a part of it. */
 const houses =
-  /(?:gasthaus|gasthof|hotel|pension|restaurant|caf[eé]|sparkasse|volksbank|schule|universität|klinik|klinikum|stiftung|gymnasium|museum|theater|stadtwerke|bäckerei|schloss|burg|verlag)$/u
+  /(?:gasthaus|gasthof|hotel|pension|restaurant|caf[eé]|sparkasse|volksbank|schule|universität|klinik|klinikum|stiftung|gymnasium|museum|theater|stadtwerke|bäckerei|bücherei|gericht|krankenkasse|akademie|zentrum|hallenbad|orchester|schloss|burg|verlag)$/u
 /** A name follows, and they are no part of it. */
 const kindsBefore = new Set('projekt firma kanzlei stadt insel dorf ortsteil band'.split(' '))
 /** Parts of a name made of two words with a hyphen. */
@@ -32,7 +32,7 @@ const determiners = new Set(
   ),
 )
 const adjective = /\p{Ll}(?:e|en|er|es|em)$/u
-const verb = /(?:t|^will|^kann|^soll|^muss|^war|^möchte|^kam|^ging|^und)$/
+const verb = /(?:t|^will|^kann|^soll|^muss|^war|^möchte|^kam|^ging|^und|^aus|^von)$/
 const wordsMax = 5
 
 export function* germanNames(tokens: readonly Token[]): Generator<Token[]> {
@@ -57,6 +57,8 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   ) {
     return [token, ...surnamesAt(tokens, at + 1)]
   }
+  const isRole = token.isJoined && before?.isCapital === true && isGermanNoun(before)
+  if (isRole && isSurnameLike(token) && !isNoun(token)) return [token]
   if (isNamedThing(tokens, at)) return [token, ...othersAt(tokens, at + 1)]
   if (isHouse(tokens, at)) return tokens.slice(at, at + 2)
   if (streets.test(token.lower) || institutions.test(token.lower)) return [token]
@@ -68,7 +70,8 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   const run = [token, ...othersAt(tokens, at + 1)]
   if (run.length > 1) return run
   if (token.isFirst) return isSubject(tokens, at) ? run : []
-  return isPlural(token, before) || !token.isJoined ? [] : run
+  if (!token.isJoined) return /(?:e|er|en)$/.test(token.lower) || !isSubject(tokens, at) ? [] : run
+  return isPlural(token, before) ? [] : run
 }
 
 /** "bei Umlauten": of many, and so no name. */

@@ -53,7 +53,7 @@ export function isMarked({ word, lower }: Token): boolean {
 }
 
 function isUpper(word: string): boolean {
-  return !/\p{Ll}/u.test(word)
+  return /\p{Lu}/u.test(word) && !/\p{Ll}/u.test(word)
 }
 
 const englishEndings = ['s', 'es', 'ed', 'd', 'ing', 'ly', 'er', 'n’t', "n't"]
@@ -81,7 +81,7 @@ export function isNoun({ lower }: Token): boolean {
 }
 
 const derived =
-  /^\p{L}{3,}(?:ung|heit|keit|schaft|tion|sion|tät|ismus|logie|grafie|metrie|erei|ierer|thek)(?:en|e|s|se|nen|in|innen)?$|^\p{L}{4,}(?:nis|ling|ment|enz|anz|chen|lein|eur|ist|ik)(?:en|e|s|se|nen|in|innen)?$/u
+  /^\p{L}{3,}(?:ung|heit|keit|schaft|tion|sion|tät|ismus|logie|grafie|metrie|erei|ierer|thek)(?:en|e|s|se|nen|in|innen)?$|^\p{L}{4,}(?:nis|ling|ment|enz|anz|chen|lein|eur|ist|ik|at|um|ion|age|iv|är)(?:en|e|s|se|nen|in|innen)?$/u
 /** Of verbs that nouns are made of: "Umstieg", "Nachfolger". */
 const prefixed =
   /^(?:um|nach|vor|ver|auf|ein|ab|aus|ent|rück|über|unter|durch|zusammen|mit|wider|wieder|fehl|sonder|zwischen|weiter|zurück)\p{L}{4,}$/u
