@@ -21,7 +21,7 @@ export function recallText({ memories, contextTruncated, nodeIds }: Json): strin
   const head = `${found.length} memories, ${nodes} nodes around them. ${untrusted}`
   const about = ({ id, text, score, distance, createdAt }: Json): Line => ({
     id: String(id),
-    text: `(${dated(createdAt)}score ${String(score)}, distance ${String(distance)}) ${String(text)}`,
+    text: `(${dated(createdAt)}score ${score}, distance ${distance}) ${text}`,
   })
   return textOf(head, found.map(about))
 }

@@ -31,15 +31,20 @@ const particles = new Set([
 ])
 /** Before `of` and a capitalised word. */
 const beforeOf = new Set(
-  'bank university ministry department house museum church institute isle gulf cape city school bay lord'.split(
-    ' ',
-  ),
+  (
+    'bank university ministry department house museum church institute isle gulf cape ' +
+    'city school bay lord'
+  ).split(' '),
 )
-/** What people alone do. */
+/** What names alone are followed by, at the start of a sentence. */
 const acts = new Set(
-  'said says told asked asks wants wanted prefers hates loves likes thinks believes lent agreed promised suggested offered mentioned owns joined quit resigned lives plays married wrote texted emailed reviewed presented'.split(
-    ' ',
-  ),
+  (
+    'said says told asked asks wants wanted prefers hates loves likes thinks believes ' +
+    'lent agreed promised suggested offered mentioned owns joined quit resigned lives ' +
+    'plays married wrote texted emailed reviewed presented is was has had will can ' +
+    'cannot does did would should must lost ran got left made went came took gave ' +
+    'sent paid found kept met brought bought'
+  ).split(' '),
 )
 const wordsMax = 6
 
@@ -103,7 +108,8 @@ function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   if (second === undefined) {
     if (isKnown && !isEnglishWord(first)) return run
     const next = tokens[at + 1]?.lower ?? ''
-    if (acts.has(next) && (isKnown || !isEnglishWord(first))) return run
+    if (acts.has(next) && !isEnglishWord(first)) return run
+    if (tokens[at + 1]?.isCapital === true && !isEnglishWord(first)) return run
     return isRepeated(first, tokens) && !isEnglishWord(first) ? run : []
   }
   if (isKnown && (isSurname(second) || !isEnglishWord(second))) return run

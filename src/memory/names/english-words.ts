@@ -1,4 +1,5 @@
-// English words that sentences begin with: there alone a capital letter says nothing.
+// English words that sentences begin with: there alone a capital letter says nothing. What is on
+// no list and stands there is taken for a name only where the next word says so.
 
 /** In lower case; most endings are taken off before a word is looked up. */
 export const englishWords: ReadonlySet<string> = new Set(

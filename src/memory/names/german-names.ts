@@ -4,6 +4,7 @@
 
 import type { Token } from './tokens.js'
 import {
+  endings,
   isGermanNoun,
   isGermanWord,
   isGiven,
@@ -14,22 +15,34 @@ import {
   isSurname,
   isSurnameLike,
   isTitle,
+  isTownLike,
 } from './word-kinds.js'
 
 const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd', 'inc', 'corp'])
 /** A name follows, and they are a part of it. */
-const houses =
-  /(?:gasthaus|gasthof|hotel|pension|restaurant|caf[eé]|sparkasse|volksbank|schule|universität|klinik|klinikum|stiftung|gymnasium|museum|theater|stadtwerke|bäckerei|bücherei|gericht|krankenkasse|akademie|zentrum|hallenbad|orchester|schloss|burg|verlag)$/u
+const houses = endings(
+  'gasthaus gasthof hotel pension restaurant café cafe sparkasse volksbank schule ' +
+    'universität klinik klinikum stiftung gymnasium museum theater stadtwerke bäckerei ' +
+    'bücherei gericht krankenkasse akademie zentrum hallenbad orchester schloss burg ' +
+    'verlag',
+)
 /** A name follows, and they are no part of it. */
 const kindsBefore = new Set('projekt firma kanzlei stadt insel dorf ortsteil band'.split(' '))
 /** Parts of a name made of two words with a hyphen. */
-const institutions =
-  /-(?:schule|gymnasium|platz|straße|park|brücke|museum|stiftung|universität|halle|klinikum|institut|haus|allee|ufer)$/
+const institutions = endings(
+  '-schule -gymnasium -platz -straße -park -brücke -museum -stiftung -universität ' +
+    '-halle -klinikum -institut -haus -allee -ufer',
+)
 const streets = /^(?!haupt$|neben|einbahn|auto|sack)\p{L}{3,}(?:straße|strasse|gasse|allee)$/u
 const determiners = new Set(
-  'der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner mein meine meinen meinem meiner dein deine deinen sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren unserem unserer euer eure dieser diese dieses diesen diesem jeder jede jedes jeden jedem welche welcher im am zum zur beim vom ins ans fürs alle allen beide beiden viele vielen einige mehr pro je zwei drei vier fünf sechs sieben acht neun zehn zwölf'.split(
-    ' ',
-  ),
+  (
+    'der die das den dem des ein eine einen einem einer eines kein keine keinen ' +
+    'keinem keiner mein meine meinen meinem meiner dein deine deinen sein seine ' +
+    'seinen seinem seiner ihr ihre ihren ihrem ihrer unser unsere unseren unserem ' +
+    'unserer euer eure dieser diese dieses diesen diesem jeder jede jedes jeden jedem ' +
+    'welche welcher im am zum zur beim vom ins ans fürs alle allen beide beiden viele ' +
+    'vielen einige mehr pro je zwei drei vier fünf sechs sieben acht neun zehn zwölf'
+  ).split(' '),
 )
 const adjective = /\p{Ll}(?:e|en|er|es|em)$/u
 const verb = /(?:t|^will|^kann|^soll|^muss|^war|^möchte|^kam|^ging|^und|^aus|^von)$/
@@ -66,12 +79,20 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   if (isGiven(token) && !isNoun(token)) return [token, ...surnamesAt(tokens, at + 1)]
   if (isListed(token) && !(isNoun(token) && isDetermined(tokens, at))) return [token]
   if (isMarked(token)) return [token, ...othersAt(tokens, at + 1)]
+  if (isPlaced(token, before)) return [token]
   if (isGermanNoun(token) || isGermanWord(token) || isDetermined(tokens, at)) return []
   const run = [token, ...othersAt(tokens, at + 1)]
-  if (run.length > 1) return run
+  if (run.length > 1) return run[1] !== undefined && isGiven(run[1]) ? run.slice(1) : run
   if (token.isFirst) return isSubject(tokens, at) ? run : []
   if (!token.isJoined) return /(?:e|er|en)$/.test(token.lower) || !isSubject(tokens, at) ? [] : run
   return isPlural(token, before) ? [] : run
+}
+
+/** Without an article behind "in" and its like: a town, a person, and hardly ever a noun. */
+function isPlaced(token: Token, before: Token | undefined): boolean {
+  if (!token.isJoined || isNoun(token)) return false
+  if (/^(?:in|nach|über|aus|bis)$/.test(before?.lower ?? '')) return isTownLike(token)
+  return /^(?:von|bei|mit|an|für)$/.test(before?.lower ?? '') && /mann$/.test(token.lower)
 }
 
 /** "bei Umlauten": of many, and so no name. */
@@ -90,9 +111,19 @@ function companyAt(tokens: readonly Token[], at: number): Token[] {
   for (let end = at + 1; end < at + wordsMax; end++) {
     const token = tokens[end]
     if (token?.isJoined !== true || token.isFirst || !token.isCapital) return []
-    if (companyForms.has(token.lower)) return tokens.slice(at, end + 1)
+    if (companyForms.has(token.lower)) return tokens.slice(at, companyEnd(tokens, end + 1))
   }
   return []
+}
+
+/** Behind "& Co. KG" and its like. */
+function companyEnd(tokens: readonly Token[], from: number): number {
+  let end = from
+  for (let token = tokens[end]; token?.isJoined === true; token = tokens[end]) {
+    if (token.lower !== 'co' && !companyForms.has(token.lower)) break
+    end++
+  }
+  return end
 }
 
 function isHouse(tokens: readonly Token[], at: number): boolean {

@@ -47,11 +47,10 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-const englishMarks = new Set(
-  'the of and to is was with for from that this it my our we at by not be are has he she they'.split(
-    ' ',
-  ),
-)
+const englishMarks: ReadonlySet<string> = new Set([
+  ...['the', 'of', 'and', 'to', 'is', 'was', 'with', 'for', 'from', 'that', 'this', 'it', 'my'],
+  ...['our', 'we', 'at', 'by', 'not', 'be', 'are', 'has', 'he', 'she', 'they'],
+])
 
 /** By the words that only one of the two languages has. */
 export function isGerman(tokens: readonly Token[]): boolean {

@@ -10,6 +10,29 @@ import { brands, places } from './place-words.js'
 import { abbreviations, calendarWords, languageWords, titles, unitWords } from './plain-words.js'
 import type { Token } from './tokens.js'
 
+/** Words that end with one of these; before it stand so many letters, behind it what may. */
+export function endings(
+  list: string,
+  { lettersBefore = 0, behind = '' }: { lettersBefore?: number; behind?: string } = {},
+): RegExp {
+  return new RegExp(`\\p{L}{${lettersBefore}}(?:${alternatives(list)})${behind}$`, 'u')
+}
+
+function alternatives(list: string): string {
+  return list.split(' ').join('|')
+}
+
+const surnameEndings = endings(
+  'mann berg stein bach feld haus hof hagen dorf meier meyer maier müller huber bauer ' +
+    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling',
+  { lettersBefore: 2 },
+)
+const townEndings = endings(
+  'berg berge kirchen hausen heim burg dorf stadt furt bach feld hagen brück brücken ' +
+    'münster horst stedt leben wald walde hafen haven',
+  { lettersBefore: 3 },
+)
+
 export function isGiven({ lower }: Token): boolean {
   const bare = withoutAccents(lower)
   if (givenNames.has(bare)) return true
@@ -37,12 +60,12 @@ export function isPlain({ lower, word }: Token): boolean {
 
 /** As many surnames end, and nouns too. */
 export function isSurnameLike({ lower }: Token): boolean {
-  return (
-    surnames.has(lower) ||
-    /\p{L}{2}(?:mann|berg|stein|bach|feld|haus|hof|hagen|dorf|meier|meyer|maier|müller|huber|bauer|brink|kamp|horst|hauer|mayr|macher|schmidt|wald|busch|baum|lein|ling)$/u.test(
-      lower,
-    )
-  )
+  return surnames.has(lower) || surnameEndings.test(lower)
+}
+
+/** As many towns end, and nouns too. */
+export function isTownLike({ lower }: Token): boolean {
+  return townEndings.test(lower)
 }
 
 /** Capital letters throughout, or one within: nothing but a name is written so. */
@@ -80,11 +103,25 @@ export function isNoun({ lower }: Token): boolean {
   return germanNouns.has(lower)
 }
 
-const derived =
-  /^\p{L}{3,}(?:ung|heit|keit|schaft|tion|sion|tät|ismus|logie|grafie|metrie|erei|ierer|thek)(?:en|e|s|se|nen|in|innen)?$|^\p{L}{4,}(?:nis|ling|ment|enz|anz|chen|lein|eur|ist|ik|at|um|ion|age|iv|är)(?:en|e|s|se|nen|in|innen)?$/u
+const inflected = '(?:en|e|s|se|nen|in|innen)?'
+const derived = [
+  endings('ung heit keit schaft tion sion tät ismus logie grafie metrie erei ierer thek', {
+    lettersBefore: 3,
+    behind: inflected,
+  }),
+  endings('nis ling ment enz anz chen lein eur ist at um ion age iv är', {
+    lettersBefore: 4,
+    behind: inflected,
+  }),
+]
 /** Of verbs that nouns are made of: "Umstieg", "Nachfolger". */
-const prefixed =
-  /^(?:um|nach|vor|ver|auf|ein|ab|aus|ent|rück|über|unter|durch|zusammen|mit|wider|wieder|fehl|sonder|zwischen|weiter|zurück)\p{L}{4,}$/u
+const prefixed = new RegExp(
+  `^(?:${alternatives(
+    'um nach vor ver auf ein ab aus ent rück über unter durch zusammen mit wider wieder ' +
+      'fehl sonder zwischen weiter zurück',
+  )})\\p{L}{4,}$`,
+  'u',
+)
 const nounEndings = ['', 'e', 'en', 'n', 'er', 'ern', 's', 'es', 'nen', 'in', 'innen']
 /** Shorter nouns are the end of too many names. */
 const lastPartMin = 4
@@ -92,7 +129,7 @@ const lastPartMin = 4
 /** A noun, or a compound that ends with one; whatever its case and number. */
 export function isGermanNoun({ lower }: Token): boolean {
   const word = lower.slice(lower.lastIndexOf('-') + 1)
-  if (derived.test(word) || prefixed.test(word)) return true
+  if (derived.some((endings) => endings.test(word)) || prefixed.test(word)) return true
   const plain = word.replace(/[äöü]/g, (letter) => ({ ä: 'a', ö: 'o', ü: 'u' })[letter] ?? letter)
   return endsWithNoun(word) || (plain !== word && endsWithNoun(plain))
 }

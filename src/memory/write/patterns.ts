@@ -27,6 +27,13 @@ const trailing = /[.,;:!?'")\]}]+$/
 const labelStart = '(?<!\\w-{0,62})(?=\\w)'
 const dotted = '[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63}){0,8}'
 
+const fileEndings =
+  'ts|tsx|js|py|rs|go|java|c|h|sh|sql|md|txt|csv|json|ya?ml|toml|pdf|docx?|xlsx?|png|jpe?g|' +
+  'zip|env|log|conf|ini|html|css'
+const numberStart = '(?<![\\p{L}\\p{N}_-])'
+const numberPart = '[A-Z][A-Z0-9]{0,11}'
+const numberEnd = '(?![\\p{L}\\p{N}_-])'
+
 /** In this order: what one has taken, the next do not see. */
 const rules: readonly Rule[] = [
   {
@@ -64,8 +71,10 @@ const rules: readonly Rule[] = [
   {
     rule: 'path',
     kind: 'path',
-    pattern:
-      /(?<![\w./:~-])(?:[\w@+-]{1,60}\/){0,8}[\w.@+-]{1,60}\.(?:ts|tsx|js|py|rs|go|java|c|h|sh|sql|md|txt|csv|json|ya?ml|toml|pdf|docx?|xlsx?|png|jpe?g|zip|env|log|conf|ini|html|css)\b(?![\w/])/g,
+    pattern: new RegExp(
+      `(?<![\\w./:~-])(?:[\\w@+-]{1,60}/){0,8}[\\w.@+-]{1,60}\\.(?:${fileEndings})\\b(?![\\w/])`,
+      'g',
+    ),
     nameOf: (match) => (/^[A-Z]\w+\.js$/.test(match) ? undefined : match),
   },
   {
@@ -95,8 +104,10 @@ const rules: readonly Rule[] = [
   {
     rule: 'number',
     kind: 'number',
-    pattern:
-      /(?<![\p{L}\p{N}_-])(?=[A-Z0-9-]*\d)[A-Z][A-Z0-9]{0,11}(?:[-/][A-Z0-9]{1,12}){1,4}(?![\p{L}\p{N}_-])/gu,
+    pattern: new RegExp(
+      `${numberStart}(?=[A-Z0-9/-]{0,60}\\d)${numberPart}(?:[-/][A-Z0-9]{1,12}){1,4}${numberEnd}`,
+      'gu',
+    ),
     nameOf: (match) => (/^(?:Q[1-4]|H[12]|KW)[-/]/.test(match) ? undefined : match),
   },
   {
@@ -107,15 +118,17 @@ const rules: readonly Rule[] = [
   {
     rule: 'number',
     kind: 'number',
-    pattern:
-      /(?<![\p{L}\p{N}_-])(?:(?=[A-Z0-9]*\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \d{3,4})(?![\p{L}\p{N}_-])/gu,
+    pattern: new RegExp(
+      `${numberStart}(?:(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \\d{3,4})${numberEnd}`,
+      'gu',
+    ),
     nameOf: (match) => (/^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR) /.test(match) ? undefined : match),
   },
   {
     rule: 'identifier',
     kind: 'identifier',
     pattern:
-      /\b(?!Mc[A-Z]|Mac[A-Z]|De[A-Z]|Di[A-Z]|La[A-Z]|Le[A-Z])[A-Za-z][a-z0-9]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}\b/g,
+      /\b(?!(?:Mc|Mac|De|Di|La|Le)[A-Z])[A-Za-z][a-z0-9]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}\b/g,
   },
 ]
 
