@@ -48,7 +48,7 @@ african american arabic arabisch asian australian austrian brazilian british can
 chinese chinesisch christian czech danish deutsch deutsche deutschen deutscher dutch englisch
 english engländer european finnish franzosen französisch french german greek hebrew hindi
 hungarian indian irish italian italiener italienisch japanese japanisch jewish korean latin
-mexican muslim norwegian persian polen polish polnisch portugiesisch portuguese protestant
+mexican muslim norwegian persian polish polnisch portugiesisch portuguese protestant
 romanian russen russian russisch scottish spanier spanisch spanish swedish swiss thai turkish
 türken türkisch ukrainian vietnamese
 `
