@@ -18,6 +18,7 @@ import { keyValueIdle } from './keyvalue/idle.js'
 import { keyValueMemory } from './keyvalue/memory.js'
 import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
+import { memoryEntities } from './memory/entities.js'
 import { memoryQuality } from './memory/quality.js'
 import { memoryRecall } from './memory/recall.js'
 import { memoryWrite } from './memory/write.js'
@@ -49,6 +50,7 @@ const questions: Readonly<Record<string, Question>> = {
   'keyvalue-idle': keyValueIdle,
   'keyvalue-behind': keyValueBehind,
   load,
+  'memory-entities': memoryEntities,
   'memory-quality': async (data) => (data === undefined ? [] : await memoryQuality(data)),
   'memory-recall': memoryRecall,
   'memory-write': memoryWrite,

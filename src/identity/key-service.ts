@@ -8,7 +8,6 @@ import { fail, GatewayError } from '../base/errors.js'
 import { listedKeysMax, walletKeysMax } from '../base/limits.js'
 import type { Registry } from '../chain/registry.js'
 import type { Awaitable, Program, ReadTx, Tx } from '../store/store.js'
-import type { Permission } from './identity.js'
 import { commitmentOf, hexOf, issuedSalt, keyVerifier, walletSalt } from './key-derivation.js'
 import { type KeyMode, prefixOf, writeKey } from './key-format.js'
 import { type OnChainPart, type RelayPart, readMaterial } from './on-chain-part.js'
@@ -16,6 +15,7 @@ import {
   defaultPermissions,
   dropWalletKey,
   endWalletKey,
+  type Granted,
   issuedKeys,
   type KeyName,
   nextIssuedIndex,
@@ -61,9 +61,8 @@ export interface Owner {
   readonly now: number
 }
 
-export interface KeyWishes {
+export interface KeyWishes extends Granted {
   readonly label: string
-  readonly permissions: readonly Permission[]
   readonly rateLimit: number
 }
 
@@ -146,13 +145,13 @@ export class KeyService {
     })
   }
 
-  setPermissions(owner: Owner, hash: string, permissions: readonly Permission[]): Promise<void> {
+  setPermissions(owner: Owner, hash: string, { permissions, isAll }: Granted): Promise<void> {
     return this.inTurn(owner.address, async () => {
       const key = await this.requireOwn(owner, hash)
       await owner.programs.write(function* (tx) {
         const current = (yield* readWalletKey(tx, key)) ?? key
         if (current.revokedAt !== 0) throw noSuchKey()
-        putWalletKey(tx, { ...current, permissions })
+        putWalletKey(tx, { ...current, permissions, isAll })
       })
     })
   }
@@ -194,7 +193,7 @@ export class KeyService {
 
   private async issue(
     owner: Owner,
-    { label, permissions, rateLimit }: KeyWishes,
+    { label, permissions, isAll, rateLimit }: KeyWishes,
     old: WalletKey | undefined,
     onChain: number,
   ): Promise<MadeKey> {
@@ -210,6 +209,7 @@ export class KeyService {
       index,
       label,
       permissions,
+      isAll,
       rateLimit,
       createdAt: now,
       revokedAt: 0,
@@ -236,7 +236,7 @@ export class KeyService {
    */
   private async register(
     owner: Owner,
-    { label, permissions, rateLimit }: KeyWishes,
+    { label, permissions, isAll, rateLimit }: KeyWishes,
     part: OnChainPart,
     old?: WalletKey,
   ): Promise<MadeKey> {
@@ -253,6 +253,7 @@ export class KeyService {
       index: part.index,
       label,
       permissions,
+      isAll,
       rateLimit,
       createdAt: now,
       revokedAt: 0,

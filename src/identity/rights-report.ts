@@ -7,7 +7,7 @@ import { entryUnits } from '../base/work-figures.js'
 import { eachNamespace } from '../engine/collection/catalog-walk.js'
 import type { Program, ReadTx } from '../store/store.js'
 import { listUsers, type UserRecord } from './users.js'
-import { scanWalletKeys, type WalletKey } from './wallet-keys.js'
+import { scanWalletKeys, shownPermissions, type WalletKey } from './wallet-keys.js'
 import { listWhitelist } from './whitelist.js'
 
 /** Lines to print. */
@@ -56,9 +56,10 @@ function* grantsOf(tx: ReadTx): Program<[owned: number, grants: string[]]> {
   return [owned, grants]
 }
 
-function keyLine({ address, source, index, label, permissions }: WalletKey): string {
+function keyLine(key: WalletKey): string {
+  const { address, source, index, label } = key
   const name = `${address}:${source === 'issued' ? 's' : ''}${index}`
-  return `  key ${name} ${JSON.stringify(label)}: ${permissions.join(', ')}`
+  return `  key ${name} ${JSON.stringify(label)}: ${shownPermissions(key).join(', ')}`
 }
 
 function userLine({ identity: { name, database, roles } }: UserRecord): string {

@@ -27,10 +27,16 @@ const hashBytes = 32
 /** Names one wallet's key. */
 export type KeyName = Pick<KeyIdentity, 'hash' | 'source' | 'address'>
 
-export interface WalletKey extends KeyName {
+/** What a key was made to be allowed. */
+export interface Granted {
+  readonly permissions: readonly Permission[]
+  /** They were named as `all`, which listings show as it was given. */
+  readonly isAll?: boolean | undefined
+}
+
+export interface WalletKey extends KeyName, Granted {
   readonly index: number
   readonly label: string
-  readonly permissions: readonly Permission[]
   /** Requests a minute, 0 for no limit. */
   readonly rateLimit: number
   /** Milliseconds since 1970. */
@@ -66,6 +72,11 @@ export const defaultPermissions = permissionsOf(['read', 'write'])
 
 const unknownOnChain: KeyState = { active: true, permissions: defaultPermissions, rateLimit: 0 }
 const dead: KeyState = { active: false, permissions: [], rateLimit: 0 }
+
+/** As they were given. */
+export function shownPermissions({ permissions, isAll }: Granted): readonly string[] {
+  return isAll === true ? ['all'] : permissions
+}
 
 /** The one array of those permissions. */
 export function permissionsOf(given: Iterable<Permission>): readonly Permission[] {
@@ -229,6 +240,7 @@ function encode(key: WalletKey): Document {
     writer.int64('index', key.index)
     writer.int64('createdAt', key.createdAt)
     writer.string('label', key.label).string('prefix', key.prefix)
+    if (key.isAll === true) writer.bool('all', true)
     const { storedKey, serverKey } = key
     if (storedKey !== undefined) writer.value('storedKey', binaryValue(0, storedKey))
     if (serverKey !== undefined) writer.value('serverKey', binaryValue(0, serverKey))
@@ -246,6 +258,7 @@ function decode(name: KeyName, row: Document): WalletKey {
     index: numberIn(row, 'index'),
     label: textIn(row, 'label'),
     permissions: permissionSets[numberIn(row, 'permissions')] ?? [],
+    isAll: field(row, 'all') !== undefined,
     rateLimit: numberIn(row, 'rateLimit'),
     createdAt: numberIn(row, 'createdAt'),
     revokedAt: numberIn(row, 'revokedAt'),

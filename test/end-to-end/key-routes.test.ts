@@ -69,8 +69,9 @@ t.test('permissions hold from the next request', async (t) => {
   t.match(await post('insertOne', '{"document":{"a":1}}'), { status: 403, json: { code: 13 } })
   await client.send('PUT', path, { permissions: ['all'] })
   t.match(await client.send('GET', '/api/v1/keys'), {
-    json: { keys: [{ permissions: ['read', 'write', 'admin'] }] },
+    json: { keys: [{ permissions: ['all'] }] },
   })
+  t.match(await post('find', '{}'), { status: 200 }, '`all` allows what the three allow')
   for (const permissions of [[], ['root'], 'read', [1], null]) {
     const { status } = await client.send('PUT', path, { permissions })
     t.equal(status, 400, JSON.stringify(permissions))
@@ -92,6 +93,25 @@ t.test('a rotated key keeps what it may do, and its predecessor fails at once', 
   t.equal(await use(old.apiKey), 401)
   t.equal(await use(apiKey), 200)
   t.match(await client.send('POST', `/api/v1/keys/${old.hash}/rotate`), { status: 404 })
+})
+
+t.test('`all` is told as it was given, by generate, list and rotate', async (t) => {
+  const { client } = await openRoom(t)
+  const keys = '/api/v1/keys'
+  const body = { label: 'whole', permissions: ['all'], rateLimit: 0 }
+  const made = await client.send('POST', `${keys}/generate`, body)
+  t.same(made.json.metadata, { ...Object(made.json.metadata), permissions: ['all'] })
+  const rotated = await client.send('POST', `${keys}/${madeOf(made).hash}/rotate`)
+  t.same(rotated.json.metadata, { ...Object(rotated.json.metadata), permissions: ['all'] })
+  const isListed = async (permissions: readonly string[], message: string) => {
+    const { json } = await client.send('GET', keys)
+    t.match(json, { keys: [{ permissions }] }, message)
+  }
+  await isListed(['all'], 'listed')
+  const three = ['read', 'write', 'admin']
+  const path = `${keys}/${madeOf(rotated).hash}/permissions`
+  await client.send('PUT', path, { permissions: three })
+  await isListed(three, 'the three stay the three')
 })
 
 t.test('an on-chain key: signed for, used, recovered, rotated and revoked', async (t) => {

@@ -150,12 +150,12 @@ await eachRoom('a key that was registered straight on the chain', async (t, room
   registry.register(address, material)
   t.match(await service.list(owner), [{ hash, label: '', prefix: '', index: 0 }])
   t.match(await room.whoIs(apiKey), { permissions: ['read', 'write'] })
-  await service.setPermissions(owner, hash, ['admin'])
+  await service.setPermissions(owner, hash, { permissions: ['admin'] })
   t.match(await room.whoIs(apiKey), { permissions: ['admin'] })
   t.equal(await service.revoke(owner, hash), true, 'the chain has yet to hear of it')
   t.equal(await room.whoIs(apiKey), undefined)
   t.same(await service.list(owner), [])
-  await t.rejects(service.setPermissions(owner, hash, ['read']), { code: 26 })
+  await t.rejects(service.setPermissions(owner, hash, { permissions: ['read'] }), { code: 26 })
 })
 
 await eachRoom('a foreign commitment is no key of who copied it', async (t, room) => {
@@ -165,7 +165,7 @@ await eachRoom('a foreign commitment is no key of who copied it', async (t, room
   registry.register(thief, material)
   registry.register(address, material)
   const copied = { ...owner, address: thief }
-  await service.setPermissions(copied, hash, ['read', 'write', 'admin'])
+  await service.setPermissions(copied, hash, { permissions: ['read', 'write', 'admin'] })
   await service.revoke(copied, hash)
   t.match(await room.whoIs(apiKey), { address, permissions: ['read', 'write'] })
 })

@@ -9,7 +9,7 @@ import { allPermissions, type Permission } from '../../identity/identity.js'
 import { isKeyHash } from '../../identity/key-format.js'
 import type { KeyService, KeyWishes, Owner } from '../../identity/key-service.js'
 import type { OnChainPart, RelayPart } from '../../identity/on-chain-part.js'
-import { permissionsOf } from '../../identity/wallet-keys.js'
+import { type Granted, permissionsOf } from '../../identity/wallet-keys.js'
 
 export const permissionList = arrayOf(string)
 
@@ -47,8 +47,8 @@ export function requireHash(text: string): string {
   throw fail('NamespaceNotFound', 'there is no such key', { reason: 'KEY_NOT_FOUND' })
 }
 
-/** `all` is the three. Throws BadValue for another name, and where there is none. */
-export function readPermissions(given: readonly string[]): readonly Permission[] {
+/** `all` is the three, and is kept. Throws BadValue for another name, and where there is none. */
+export function readPermissions(given: readonly string[]): Granted {
   const found = new Set<Permission>()
   for (const name of given) {
     const known = allPermissions.find((permission) => permission === name)
@@ -57,7 +57,7 @@ export function readPermissions(given: readonly string[]): readonly Permission[]
     else throw fail('BadValue', `permissions are all, read, write and admin, not '${name}'`)
   }
   if (found.size === 0) throw fail('BadValue', "field 'permissions' must name at least one")
-  return permissionsOf(found)
+  return { permissions: permissionsOf(found), isAll: given.includes('all') }
 }
 
 export interface GivenWishes {
@@ -73,7 +73,7 @@ export function readWishes({ label, permissions, rateLimit }: GivenWishes): KeyW
   if (!Number.isInteger(rateLimit) || rateLimit < 0 || rateLimit > keyRateLimitMax) {
     throw fail('BadValue', `field 'rateLimit' is a whole number from 0 to ${keyRateLimitMax}`)
   }
-  return { label, permissions: readPermissions(permissions), rateLimit }
+  return { label, ...readPermissions(permissions), rateLimit }
 }
 
 /** Throws BadValue for a number that can be no time. */

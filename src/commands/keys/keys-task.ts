@@ -8,7 +8,7 @@ import { type DocumentRow, documentRow } from '../../bus/row.js'
 import type { Services } from '../../bus/services.js'
 import { requireAddress } from '../../identity/address.js'
 import type { MadeKey } from '../../identity/key-service.js'
-import type { WalletKey } from '../../identity/wallet-keys.js'
+import { shownPermissions, type WalletKey } from '../../identity/wallet-keys.js'
 import { numberValue, stringValue } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 import {
@@ -132,8 +132,8 @@ const setKeyPermissions = documentRow({
   }),
   run: async (call) => {
     const { service, owner } = ownerOf(call)
-    const permissions = readPermissions(call.args.permissions)
-    await service.setPermissions(owner, requireHash(call.target), permissions)
+    const granted = readPermissions(call.args.permissions)
+    await service.setPermissions(owner, requireHash(call.target), granted)
     return reply((writer) => writer.bool('updated', true))
   },
 })
@@ -202,9 +202,9 @@ function writeListed(writer: DocumentWriter, key: WalletKey): void {
   writer.string('source', key.source).value('index', numberValue(key.index)).close()
 }
 
-function writePermissions(writer: DocumentWriter, { permissions }: WalletKey): void {
+function writePermissions(writer: DocumentWriter, key: WalletKey): void {
   writer.openArray('permissions')
-  for (const permission of permissions) writer.push(stringValue(permission))
+  for (const permission of shownPermissions(key)) writer.push(stringValue(permission))
   writer.close()
 }
 

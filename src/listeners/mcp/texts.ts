@@ -19,9 +19,9 @@ export function recallText({ memories, contextTruncated, nodeIds }: Json): strin
   if (found.length === 0) return 'Nothing was found.'
   const nodes = `${rowsOf(nodeIds).length}${contextTruncated === true ? ' (cut there)' : ''}`
   const head = `${found.length} memories, ${nodes} nodes around them. ${untrusted}`
-  const about = ({ id, text, score, distance }: Json): Line => ({
+  const about = ({ id, text, score, distance, createdAt }: Json): Line => ({
     id: String(id),
-    text: `(score ${String(score)}, distance ${String(distance)}) ${String(text)}`,
+    text: `(${dated(createdAt)}score ${score}, distance ${distance}) ${text}`,
   })
   return textOf(head, found.map(about))
 }
@@ -29,19 +29,38 @@ export function recallText({ memories, contextTruncated, nodeIds }: Json): strin
 export function graphText(name: string, { nodes, edges, total }: Json): string {
   const shown = rowsOf(nodes)
   const counts = `${shown.length} of ${String(total)} nodes, ${rowsOf(edges).length} edges`
-  const about = ({ id, text, name }: Json): Line => ({
+  const about = ({ id, text, name, createdAt }: Json): Line => ({
     id: String(id),
-    text: String(text ?? name ?? ''),
+    text: text === undefined ? String(name ?? '') : `(${dated(createdAt)}memory) ${String(text)}`,
   })
   return textOf(`Graph ${name}: ${counts}. ${untrusted}`, shown.map(about))
 }
 
-/** A small result as JSON; what is long in it is cut, ids are not. */
+/** The day on which a memory was written, and a comma; nothing where none is told. */
+function dated(createdAt: unknown): string {
+  const time = timeText(createdAt)
+  return time === undefined ? '' : `${time.slice(0, time.indexOf('T'))}, `
+}
+
+/** Fields that are milliseconds since 1970. */
+const times: ReadonlySet<string> = new Set([
+  ...['at', 'anchoredAt', 'createdAt', 'updatedAt', 'validFrom', 'validTo'],
+])
+
+/** A model reads dates, not milliseconds; undefined for what is no time. */
+function timeText(ms: unknown): string | undefined {
+  if (typeof ms !== 'number') return undefined
+  const time = new Date(ms)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
+}
+
+/** A small result as JSON, its times as dates; what is long in it is cut, ids are not. */
 export function jsonText(body: Json): string {
   for (const charsMax of [4_000, 1_000, 200]) {
-    const shown = JSON.stringify(body, (_, value: unknown) =>
-      typeof value === 'string' && value.length > charsMax ? clipped(value, charsMax) : value,
-    )
+    const shown = JSON.stringify(body, (name, value: unknown) => {
+      if (times.has(name)) return timeText(value) ?? value
+      return typeof value === 'string' && value.length > charsMax ? clipped(value, charsMax) : value
+    })
     if (Buffer.byteLength(shown) <= mcpTextBytesMax) return shown
   }
   return clipped(JSON.stringify(body), mcpTextBytesMax)

@@ -8,8 +8,9 @@ import type { KeyRange, Program, ReadTx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
 import { rangeBetween, rangeOf, scanDocuments } from '../graph/index-range.js'
+import { personCalled } from '../names/person-names.js'
 import { headOf, isSpaced } from './name-heads.js'
-import { defaultKind, entityId, isName, normName } from './names.js'
+import { defaultKind, entityId, isName, normName, withoutAccents } from './names.js'
 import { type Entity, isMemory, readEntity } from './node.js'
 
 /** What is read of a graph to find entities; a writing program sees what it has written itself. */
@@ -31,8 +32,25 @@ export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<
   const sameId = former.filter(({ formerIds }) => formerIds.includes(text))
   if (sameId.length > 0) return sameId
   const name = normName(text)
-  const named = name === text ? former : yield* read(name)
-  return byNameOrAlias(named, name)
+  const named = byNameOrAlias(name === text ? former : yield* read(name), name)
+  if (named.length > 0) return named
+  const bare = withoutAccents(name)
+  const unaccented = bare === name ? [] : byNameOrAlias(yield* read(bare), bare)
+  return unaccented.length > 0 ? unaccented : yield* resolvePerson(tx, graph, name)
+}
+
+/** The one person whom a first name alone fits. */
+function* resolvePerson(tx: ReadTx, graph: Graph, name: string): Program<Entity[]> {
+  if (name.includes(' ') || !isName(name)) return []
+  const found: Entity[] = []
+  for (const word of new Set([name, withoutAccents(name)])) {
+    const range = namesBeginningWith(graph, word)
+    const page = yield* scanDocuments(tx, range, namesOfWordMax)
+    if (page.length === namesOfWordMax) return []
+    found.push(...page.map(readEntity))
+  }
+  const person = personCalled(found, name)
+  return person === undefined ? [] : [person]
 }
 
 /** Above all that can follow the word a name begins with, but letters and digits. */

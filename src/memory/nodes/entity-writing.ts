@@ -13,10 +13,11 @@ import type { KeyRange, Program, Tx } from '../../store/store.js'
 import { stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
 import { rangeOf } from '../graph/index-range.js'
+import { firstNameOf, isCalled, personCalled } from '../names/person-names.js'
 import { type Beginning, beginningOf, type NameReader } from '../write/known-names.js'
 import { findEntity, meantEntity, namesBeginningWith } from './entities.js'
 import { changeHeads, headOfName, headsOf, isHead } from './name-heads.js'
-import { defaultKind, entityId, isName, normName } from './names.js'
+import { defaultKind, entityId, isName, normName, withoutAccents } from './names.js'
 import { type Entity, entityDocument, readEntity } from './node.js'
 
 /** Who writes, and when: frozen with the call. */
@@ -44,9 +45,48 @@ export class EntityWriting implements NameReader {
     private readonly author: Author,
   ) {}
 
-  /** The entity of that name that is there; undefined where it would have to be made. */
+  /**
+   * The entity of that name, with accents or without, that is there; undefined where it would have
+   * to be made.
+   */
   *find({ name, kind }: Named): Program<Entity | undefined> {
     const norm = normName(name)
+    const found = yield* this.exactly(norm, kind)
+    const bare = withoutAccents(norm)
+    return found === undefined && bare !== norm ? yield* this.exactly(bare, kind) : found
+  }
+
+  /** The one earlier person whom a first name alone means; undefined where it is no such name. */
+  *findPerson(name: string): Program<Entity | undefined> {
+    const first = normName(name)
+    return first.includes(' ') ? undefined : personCalled(yield* this.beginningWith(first), first)
+  }
+
+  /** The earlier person of that full name who was known by the first name alone. */
+  *findByFirstName(name: string): Program<Entity | undefined> {
+    const first = firstNameOf(normName(name))
+    if (first === undefined) return undefined
+    const bare = withoutAccents(first)
+    const namesakes = yield* this.beginningWith(first)
+    if (namesakes.some((entity) => isCalled(entity, bare))) return undefined
+    const known = yield* this.find({ name: first })
+    return known?.kind === defaultKind || known?.kind === 'person' ? known : undefined
+  }
+
+  /** Entities with a name that begins with that word; none where they are too many to know all. */
+  private *beginningWith(word: string): Program<Entity[]> {
+    const entities = new Map<string, Entity>()
+    for (const text of new Set([word, withoutAccents(word)])) {
+      const head = headOfName(text)
+      const { byName } = this.known(head) ?? (yield* this.read(head))
+      for (const entity of byName.values()) {
+        entities.set(entity.id, this.written.get(entity.id) ?? entity)
+      }
+    }
+    return entities.size < namesOfWordMax ? [...entities.values()] : []
+  }
+
+  private *exactly(norm: string, kind: string | undefined): Program<Entity | undefined> {
     const byKind = this.meant.get(norm) ?? new Map<string | undefined, Entity | undefined>()
     const known = byKind.get(kind)
     if (known !== undefined) return this.written.get(known.id) ?? known
@@ -86,7 +126,7 @@ export class EntityWriting implements NameReader {
       name: name.trim(),
       normName: norm,
       kind,
-      aliases: [],
+      aliases: withoutAccents(norm) === norm ? [] : [withoutAccents(norm)],
       formerIds: [],
       createdAt: now,
       updatedAt: now,

@@ -28,6 +28,22 @@ export function normName(name: string): string {
   return spaced.toLowerCase().replace(quotes, '').trim()
 }
 
+const marks = /\p{M}/gu
+const stroked: ReadonlyMap<string, string> = new Map(
+  ['ß ss', 'æ ae', 'œ oe', 'ø o', 'ł l', 'đ d', 'ð d', 'þ th', 'ı i'].map((pair) => {
+    const [letter = '', plain = ''] = pair.split(' ')
+    return [letter, plain]
+  }),
+)
+const accentedLetter = /[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]/
+
+/** A normalised name of Latin or Greek letters as who has no key for accents writes it. */
+export function withoutAccents(name: string): string {
+  if (!accentedLetter.test(name)) return name
+  const bare = name.normalize('NFD').replace(marks, '').normalize('NFC')
+  return bare.replace(/[ßæœøłđðþı]/g, (letter) => stroked.get(letter) ?? letter)
+}
+
 /** Id of the entity of that kind and normalised name. */
 export function entityId(graph: string, kind: string, normalised: string): string {
   const digest = hash('sha256', [graph, kind, normalised].join(unitSeparator))

@@ -1,14 +1,19 @@
-// A snapshot of a graph for a viewer: its newest nodes, the edges between them, its newest anchors.
-// It costs the same however large the graph is. (docs/memory.md, "Routes")
+// A snapshot of a graph for a viewer: its newest memories with the entities that they mention, the
+// edges between them, its newest anchors. By time alone the entities that link most would be the
+// first to be missing. It costs the same however large the graph is. (docs/memory.md, "Routes")
 
 import { nodesAtOnce, snapshotAnchorsMax } from '../../base/limits.js'
+import { recordKey } from '../../engine/collection/collections.js'
 import { countOf } from '../../engine/collection/counters.js'
 import { documentOfRecord } from '../../engine/collection/records.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import type { Document } from '../../value/value.js'
+import { elementsOf, field } from '../../value/elements.js'
+import { numberOf } from '../../value/numbers.js'
+import { bsonType, type Document, stringOf, stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
-import { rangeOf } from '../graph/index-range.js'
+import { rangeOf, scanDocuments } from '../graph/index-range.js'
 import type { Edge } from '../nodes/edge.js'
+import { isMemory } from '../nodes/node.js'
 import { nodeId } from '../nodes/node-reading.js'
 import type { Anchor } from '../proof/anchor.js'
 import { newestAnchors } from '../proof/anchors.js'
@@ -45,18 +50,85 @@ export function* snapshotOf(tx: ReadTx, graph: Graph, limit: number): Program<Sn
 
 /** A few at a time: they may be large. */
 function* newestNodes(tx: ReadTx, graph: Graph, limit: number): Program<Document[]> {
-  const nodes: Document[] = []
+  const shown = new ShownNodes(graph, limit)
   const { start, end } = rangeOf(graph.nodes, 'created')
   let before = end
-  while (nodes.length < limit) {
-    const wanted = Math.min(nodesAtOnce, limit - nodes.length)
+  while (!shown.isFull) {
+    const wanted = Math.min(nodesAtOnce, limit)
     const page = yield* tx.scanFetch({ start, end: before, reverse: true }, wanted)
     for (const { record } of page) {
-      if (record !== undefined) nodes.push(yield* documentOfRecord(tx, record))
+      if (record !== undefined) yield* shown.add(tx, yield* documentOfRecord(tx, record))
+      if (shown.isFull) break
     }
     const last = page.at(-1)
     if (last === undefined || page.length < wanted) break
     before = last.key
   }
-  return nodes
+  return shown.newestFirst()
+}
+
+/** What a snapshot has room for: a memory comes with all that it mentions, or is the last. */
+class ShownNodes {
+  isFull = false
+  private readonly byId = new Map<string, Document>()
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly limit: number,
+  ) {}
+
+  *add(tx: ReadTx, node: Document): Program<void> {
+    const id = nodeId(node)
+    if (this.byId.has(id)) return
+    const mentioned = isMemory(node) ? yield* this.newMentioned(tx, node) : []
+    const room = this.limit - this.byId.size
+    // One that mentions more than there is room for is shown without the rest, if it is the first.
+    if (1 + mentioned.length > room && this.byId.size > 0) this.isFull = true
+    else {
+      this.byId.set(id, node)
+      for (const entity of mentioned.slice(0, room - 1)) this.byId.set(nodeId(entity), entity)
+      this.isFull = this.byId.size >= this.limit
+    }
+  }
+
+  newestFirst(): Document[] {
+    return [...this.byId.values()].sort(
+      (a, b) => createdAt(b) - createdAt(a) || (nodeId(a) < nodeId(b) ? 1 : -1),
+    )
+  }
+
+  /** The entities of a memory that are not there yet; of merged ones what they became. */
+  private *newMentioned(tx: ReadTx, memory: Document): Program<Document[]> {
+    const { nodes } = this.graph
+    const ids = entityIds(memory).filter((id) => !this.byId.has(id))
+    const records = yield* tx.getMany(ids.map((id) => recordKey(nodes, stringValue(id))))
+    const found = new Map<string, Document>()
+    for (const [i, id] of ids.entries()) {
+      const record = records[i]
+      const became = record === undefined ? yield* this.becameOf(tx, id) : undefined
+      const entity = record === undefined ? became : yield* documentOfRecord(tx, record)
+      if (entity !== undefined && !this.byId.has(nodeId(entity))) found.set(nodeId(entity), entity)
+    }
+    return [...found.values()]
+  }
+
+  private *becameOf(tx: ReadTx, id: string): Program<Document | undefined> {
+    const [entity] = yield* scanDocuments(
+      tx,
+      rangeOf(this.graph.nodes, 'names', stringValue(id)),
+      1,
+    )
+    return entity
+  }
+}
+
+function entityIds(memory: Document): string[] {
+  const entities = field(memory, 'entities')
+  if (entities?.type !== bsonType.array) return []
+  return elementsOf(entities).flatMap((id) => (id.type === bsonType.string ? [stringOf(id)] : []))
+}
+
+function createdAt(node: Document): number {
+  const at = field(node, 'createdAt')
+  return at?.isNumber === true ? numberOf(at) : 0
 }

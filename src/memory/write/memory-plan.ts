@@ -8,13 +8,15 @@ import type { Program, Tx } from '../../store/store.js'
 import { binaryValue, type Document, stringValue } from '../../value/value.js'
 import type { Graph } from '../graph/graph.js'
 import { entryOf, rangeOf } from '../graph/index-range.js'
+import { firstNameOf } from '../names/person-names.js'
 import { edgeTypes } from '../nodes/edge.js'
 import { type EntityWriting, withAliases } from '../nodes/entity-writing.js'
-import { isName, normName } from '../nodes/names.js'
+import { isName, normName, withoutAccents } from '../nodes/names.js'
 import { type Entity, isMemory, type Memory, readMemory } from '../nodes/node.js'
 import { nodeId } from '../nodes/node-reading.js'
 import type { GivenEntity } from './given-memory.js'
 import { knownEntities } from './known-names.js'
+import type { Find } from './patterns.js'
 import type { PreparedMemory } from './prepared-memory.js'
 
 /** An entity that the memory will be linked to. */
@@ -88,7 +90,8 @@ function* linkGiven(links: Links, entities: EntityWriting, given: GivenEntity): 
   if (isId && found === undefined) throw unknownNode(given.name)
   const before = found ?? entities.draft(given)
   const linked = links.get(before.id)
-  const entity = withAliases(linked?.entity ?? before, given.aliases.map(normName))
+  const aliases = [withoutAccents(before.normName), ...given.aliases.map(normName)]
+  const entity = withAliases(linked?.entity ?? before, aliases)
   const isChanged = entity !== before || linked?.change !== undefined
   const change = found === undefined ? 'add' : isChanged ? 'replace' : undefined
   links.set(entity.id, change === undefined ? { entity } : { entity, change })
@@ -106,14 +109,44 @@ function* linkExtracted(
     extracted.push({ name: entity.name, kind: entity.kind, rule: 'known' })
   }
   for (const { rule, ...find } of prepared.finds) {
-    const found = yield* entities.find(find)
-    const entity = found ?? entities.draft(find)
-    if (!isName(entity.normName) || isLinked(links, entity.normName)) continue
+    const norm = normName(find.name)
+    if (!isName(norm) || isLinked(links, norm) || isPartOf(prepared.finds, norm)) continue
     if (extracted.length >= extractedMax) break
-    links.set(entity.id, found === undefined ? { entity, change: 'add' } : { entity })
-    extracted.push({ name: find.name, kind: entity.kind, rule })
+    const link = yield* linkOf(links, entities, find)
+    if (links.has(link.entity.id) && link.change === undefined) continue
+    links.set(link.entity.id, link)
+    extracted.push({ name: find.name, kind: link.entity.kind, rule: link.rule ?? rule })
   }
   return extracted
+}
+
+/** What a find means: an entity of its name, the one person whom it fits, or a new one. */
+function* linkOf(
+  links: Links,
+  entities: EntityWriting,
+  find: Pick<Find, 'name' | 'kind'>,
+): Program<Link & { readonly rule?: string }> {
+  const found = yield* entities.find(find)
+  if (found !== undefined) return { entity: found }
+  if (find.kind !== undefined) return { entity: entities.draft(find), change: 'add' }
+  const person = yield* entities.findPerson(find.name)
+  if (person !== undefined) return { entity: person, rule: 'first-name' }
+  const fuller = yield* entities.findByFirstName(find.name)
+  if (fuller === undefined) return { entity: entities.draft(find), change: 'add' }
+  const norm = normName(find.name)
+  const linked = links.get(fuller.id)
+  const entity = withAliases(linked?.entity ?? fuller, [norm, withoutAccents(norm)])
+  return { entity, change: linked?.change ?? 'replace' }
+}
+
+/** Of a first name: the same text has one full name that it is of. */
+function isPartOf(finds: readonly Find[], first: string): boolean {
+  const full = new Set<string>()
+  for (const { name, kind } of finds) {
+    const norm = normName(name)
+    if (kind === undefined && firstNameOf(norm) === first) full.add(norm)
+  }
+  return full.size === 1
 }
 
 /** By whatever kind: what a rule takes it for does not make it another thing. */

@@ -2,7 +2,9 @@
 // capitalised words. Fixed rules, so that the same text always gives the same, and each find says
 // by which rule. (docs/memory.md, "What is kept")
 
-import { stopWords } from '../text/stop-words.js'
+import { englishNames } from '../names/english-names.js'
+import { germanNames } from '../names/german-names.js'
+import { isGerman, tokensOf } from '../names/tokens.js'
 
 /** An entity that a rule has found. */
 export interface Find {
@@ -24,6 +26,13 @@ const trailing = /[.,;:!?'")\]}]+$/
 /** Where a name of hosts begins, and no part of a label: each run of labels is tried once. */
 const labelStart = '(?<!\\w-{0,62})(?=\\w)'
 const dotted = '[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63}){0,8}'
+
+const fileEndings =
+  'ts|tsx|js|py|rs|go|java|c|h|sh|sql|md|txt|csv|json|ya?ml|toml|pdf|docx?|xlsx?|png|jpe?g|' +
+  'zip|env|log|conf|ini|html|css'
+const numberStart = '(?<![\\p{L}\\p{N}_-])'
+const numberPart = '[A-Z][A-Z0-9]{0,11}'
+const numberEnd = '(?![\\p{L}\\p{N}_-])'
 
 /** In this order: what one has taken, the next do not see. */
 const rules: readonly Rule[] = [
@@ -60,6 +69,15 @@ const rules: readonly Rule[] = [
     nameOf: (match) => match.replace(trailing, ''),
   },
   {
+    rule: 'path',
+    kind: 'path',
+    pattern: new RegExp(
+      `(?<![\\w./:~-])(?:[\\w@+-]{1,60}/){0,8}[\\w.@+-]{1,60}\\.(?:${fileEndings})\\b(?![\\w/])`,
+      'g',
+    ),
+    nameOf: (match) => (/^[A-Z]\w+\.js$/.test(match) ? undefined : match),
+  },
+  {
     rule: 'date',
     kind: 'date',
     pattern:
@@ -84,9 +102,33 @@ const rules: readonly Rule[] = [
     pattern: /\b[A-Za-z][A-Za-z0-9]{0,60}(?:_[A-Za-z0-9]{1,60}){1,8}\b/g,
   },
   {
+    rule: 'number',
+    kind: 'number',
+    pattern: new RegExp(
+      `${numberStart}(?=[A-Z0-9/-]{0,60}\\d)${numberPart}(?:[-/][A-Z0-9]{1,12}){1,4}${numberEnd}`,
+      'gu',
+    ),
+    nameOf: (match) => (/^(?:Q[1-4]|H[12]|KW)[-/]/.test(match) ? undefined : match),
+  },
+  {
     rule: 'identifier',
     kind: 'identifier',
-    pattern: /\b[A-Za-z][a-z0-9]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}\b/g,
+    pattern: /(?<![\w.-])[a-z]{2,20}(?:(?:-[a-z]{2,20}){1,4}-\d{1,4}|-0\d{1,2})(?![\w-])/g,
+  },
+  {
+    rule: 'number',
+    kind: 'number',
+    pattern: new RegExp(
+      `${numberStart}(?:(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \\d{3,4})${numberEnd}`,
+      'gu',
+    ),
+    nameOf: (match) => (/^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR) /.test(match) ? undefined : match),
+  },
+  {
+    rule: 'identifier',
+    kind: 'identifier',
+    pattern:
+      /\b(?!(?:Mc|Mac|De|Di|La|Le)[A-Z])[A-Za-z][a-z0-9]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}\b/g,
   },
 ]
 
@@ -107,7 +149,9 @@ export function findPatterns(text: string): Find[] {
       return taken.repeat(match.length)
     })
   }
-  for (const name of capitalisedRuns(rest)) finds.push({ name, rule: 'capitals' })
+  rest = titlesOf(rest, (name) => finds.push({ name, rule: 'quotation' }))
+  const names = new Set(capitalisedNames(rest))
+  for (const name of names) finds.push({ name, rule: 'capitals' })
   return finds
 }
 
@@ -116,28 +160,26 @@ function hostOf(url: string): Find[] {
   return host === undefined ? [] : [{ name: host.toLowerCase(), kind: 'host', rule: 'host' }]
 }
 
-const capitalised = "\\p{Lu}[\\p{L}\\p{N}'’-]{0,60}"
-const run = new RegExp(`(?<![\\p{L}\\p{N}'’-])${capitalised}(?: ${capitalised}){0,5}`, 'gu')
-const beforeSentence = /(?:^|[.!?:;\n\u2026]["'”’)]*\s*|^\s*["'“‘(-]+\s*)$/u
+/** The title of a work, in quotation marks: most of its words are capitalised. */
+const quoted = /["“„«]([^"”“»\n]{3,80})["”“»]/gu
 
-/**
- * Names as English writes them. The first word of a sentence is capitalised whatever it is: alone
- * it is no name, with others it is unless it is one of the words that sentences begin with.
- */
-function capitalisedRuns(text: string): string[] {
-  const names: string[] = []
-  for (const { 0: match, index } of text.matchAll(run)) {
-    const words = match.split(' ').map((word) => word.replace(/['’]s?$/, ''))
-    const isFirst = beforeSentence.test(text.slice(Math.max(0, index - 8), index))
-    while (words.length > 0 && isCommon(words[0])) words.shift()
-    while (words.length > 0 && isCommon(words.at(-1))) words.pop()
-    if (isFirst && words.length === 1) continue
-    const name = words.join(' ')
-    if (name.length > 1) names.push(name)
-  }
-  return names
+function titlesOf(text: string, take: (title: string) => void): string {
+  return text.replace(quoted, (match, inner: string) => {
+    const words = inner.split(' ')
+    const capitals = words.filter((word) => /^\p{Lu}/u.test(word)).length
+    const isTitle = words.length > 1 && /^\p{Lu}/u.test(inner) && 2 * capitals > words.length
+    if (!isTitle || /[.!?,;]$/.test(inner)) return match
+    take(inner)
+    return taken.repeat(match.length)
+  })
 }
 
-function isCommon(word = ''): boolean {
-  return stopWords.has(word.toLowerCase()) || word === 'I'
+function* capitalisedNames(text: string): Generator<string> {
+  const tokens = tokensOf(text)
+  const names = isGerman(tokens) ? germanNames(tokens) : englishNames(tokens)
+  for (const run of names) {
+    const first = run[0]
+    const last = run.at(-1)
+    if (first !== undefined && last !== undefined) yield text.slice(first.start, last.end)
+  }
 }

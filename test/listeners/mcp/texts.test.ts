@@ -41,6 +41,22 @@ t.test('texts of results stay within their bound and name every id', async () =>
   )
 })
 
+t.test('texts tell when a memory was written', async (t) => {
+  const createdAt = Date.UTC(2026, 2, 9, 14)
+  const memory = { id: 'mem_1', text: 'a note', score: 1.5, distance: 0, createdAt }
+  const recalled = recallText({ memories: [memory], nodeIds: ['mem_1'] })
+  t.match(recalled, '- mem_1 (2026-03-09, score 1.5, distance 0) a note')
+  const entity = { id: 'ent_1', name: 'Ada', createdAt }
+  const shown = graphText('g', { nodes: [memory, entity], edges: [], total: 2 })
+  t.match(shown, '- mem_1 (2026-03-09, memory) a note')
+  t.match(shown, '- ent_1 Ada')
+  t.equal(
+    jsonText({ memory: { createdAt, validTo: null }, anchoredAt: createdAt }),
+    '{"memory":{"createdAt":"2026-03-09T14:00:00.000Z","validTo":null},' +
+      '"anchoredAt":"2026-03-09T14:00:00.000Z"}',
+  )
+})
+
 t.test('other results are JSON, with what is long in them cut', async (t) => {
   const body = { id: 'mem_1', memory: { text: '東'.repeat(8_192) }, linked: [{ id: 'ent_1' }] }
   const text = jsonText(body)

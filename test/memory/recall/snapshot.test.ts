@@ -4,6 +4,8 @@
 import t, { type Test } from 'tap'
 import { contextEdgesMax, contextNodesMax, fanOutMax } from '../../../src/base/limits.js'
 import { type Snapshot, snapshotOf } from '../../../src/memory/recall/snapshot.js'
+import { CommandRoom, type Reply } from '../../support/command-room.js'
+import { ManualClock } from '../../support/engine-room.js'
 import { GraphRoom } from '../../support/graph-room.js'
 import { openStore } from '../../support/stores.js'
 
@@ -67,4 +69,39 @@ t.test('a snapshot without all edges of its nodes says so', async (t) => {
   const cut = await snapshot(room)
   t.equal(cut.edges.length, contextEdgesMax)
   t.equal(cut.isTruncated, true)
+})
+
+t.test('a snapshot shows the newest memories with what they mention', async (t) => {
+  const clock = new ManualClock()
+  const room = new CommandRoom(await openStore(t, 'memory'), clock)
+  for (let i = 0; i < contextNodesMax + 10; i++) {
+    clock.ms++
+    const entities = ['hub', `topic ${Math.floor(i / 50)}`]
+    await room.run({ rememberMemories: 'g', memories: [{ text: `note ${i}`, entities }] })
+  }
+  const { nodes, edges, truncated } = await room.run({ graphSnapshot: 'g' })
+  const ids = new Set(nodes.map(({ id }: Reply) => id))
+  t.equal(nodes.length, contextNodesMax)
+  t.equal(truncated, true)
+  t.ok(nodes.some(({ name }: Reply) => name === 'hub'))
+  t.equal(nodes[0].text, `note ${contextNodesMax + 9}`, 'the newest first')
+  const memories = nodes.filter(({ type }: Reply) => type === 'memory')
+  for (const { id, text } of memories) {
+    const mentioned = edges.filter(({ from }: Reply) => from === id)
+    t.equal(mentioned.length, 2, text)
+    t.ok(mentioned.every(({ to }: Reply) => ids.has(to)))
+  }
+})
+
+t.test('a snapshot follows merged entities, and shows a part of too many', async (t) => {
+  const room = new CommandRoom(await openStore(t, 'memory'), new ManualClock())
+  const entities = ['a1', 'a2', 'a3']
+  await room.run({ rememberMemories: 'g', memories: [{ text: 'first', entities }] })
+  const one = await room.run({ graphSnapshot: 'g', limit: 2 })
+  t.match(one.nodes.map(({ type }: Reply) => type).sort(), ['entity', 'memory'])
+  t.equal(one.truncated, true)
+  await room.run({ mergeEntities: 'g', from: 'a2', into: 'a3' })
+  const { nodes, edges } = await room.run({ graphSnapshot: 'g' })
+  t.equal(nodes.length, 3)
+  t.equal(edges.length, 2)
 })

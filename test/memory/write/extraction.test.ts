@@ -39,7 +39,15 @@ t.test('a rule finds what it is for', async (t) => {
     ],
     ['we met Grace Hopper in New York.', ['capitals||Grace Hopper', 'capitals||New York']],
     ['Yesterday it rained. Nobody came.', []],
-    ['The Beatles played. Ada Lovelace wrote.', ['capitals||Ada Lovelace']],
+    ['The Beatles played. Ada Lovelace wrote.', ['capitals||Beatles', 'capitals||Ada Lovelace']],
+    ['FAL-318 is open, see `x`.', ['code|code|x', 'number|number|FAL-318']],
+    ['On Monday, 3 October, Dr Amsel weighed 70 KG.', ['capitals||Amsel']],
+    [
+      'While Sofia slept. Only Ruth Amsel came. Answer Mia.',
+      ['capitals||Sofia', 'capitals||Ruth Amsel', 'capitals||Mia'],
+    ],
+    ['Der Mietvertrag und die Heizung sind alt. Die Heizung tropft.', []],
+    ['Herr Kowalski zieht im Oktober nach Bremen.', ['capitals||Kowalski', 'capitals||Bremen']],
     ['nothing here', []],
     ['東京に行った', []],
   ]
@@ -56,7 +64,26 @@ t.test('what one rule has taken, the next do not see', async (t) => {
 
 t.test('long texts of one kind take no longer than others', async (t) => {
   const labels = [`${'-a'.repeat(31)}.`, `${'a-'.repeat(31)}.`]
-  const hostile = ['a.', 'A ', '@a', '/a', '_a', '1.', '-', '`', '0x', 'Aa', '#', 'a@', ...labels]
+  const hostile = [
+    'a.',
+    'A ',
+    '@a',
+    '/a',
+    '_a',
+    '1.',
+    '-',
+    '`',
+    '0x',
+    'Aa',
+    '#',
+    'a@',
+    'A-',
+    'A1',
+    'a/',
+    'a-b',
+    '"A ',
+    ...labels,
+  ]
   for (const piece of hostile) {
     const text = piece.repeat(Math.floor(8_192 / piece.length))
     const started = process.cpuUsage()
@@ -132,4 +159,34 @@ eachRoom(t, 'of very many known names a text is compared with some hundreds', as
   const { results } = await room.run({ rememberMemories: 'many', memories: [{ text }] })
   const known = results[0].extracted.filter(({ rule }: Reply) => rule === 'known')
   t.equal(known.length, Math.ceil(namesOfTextMax / 64))
+})
+
+eachRoom(t, 'accents fold: one name is one entity, found by either spelling', async (t, room) => {
+  const remember = async (text: string): Promise<Reply> =>
+    (await room.run({ rememberMemories: 'g', memories: [{ text }] })).results[0]
+  const first = await remember('We met Tomás in the harbour.')
+  const second = await remember('Then Tomas called, and later we saw Tomás.')
+  const ids = ({ linked }: Reply) => linked.map(({ id }: Reply) => id)
+  t.same(ids(second), ids(first))
+  for (const entity of ['Tomas', 'TOMÁS', 'tomás']) {
+    t.equal((await room.run({ recallMemories: 'g', entity })).memories.length, 2, entity)
+  }
+  await remember('We met Muller in the harbour.')
+  t.equal((await room.run({ recallMemories: 'g', entity: 'Müller' })).memories.length, 1)
+})
+
+eachRoom(t, 'a first name is the one earlier person whom it fits', async (t, room) => {
+  const linked = async (text: string): Promise<string[]> => {
+    const { results } = await room.run({ rememberMemories: 'g', memories: [{ text }] })
+    return results[0].linked.map(({ name }: Reply) => String(name))
+  }
+  t.same(await linked('Lunch with Aisha Khan. Aisha pays.'), ['Aisha Khan'])
+  t.same(await linked('Dinner with Aisha was late.'), ['Aisha Khan'])
+  t.equal((await room.run({ recallMemories: 'g', entity: 'aisha' })).memories.length, 2)
+  t.same(await linked('Lunch with Aisha Bello was short.'), ['Aisha Bello'])
+  t.same(await linked('Tea with Aisha was long.'), ['Aisha'], 'it fits two')
+  t.same(await linked('We met Tomás today.'), ['Tomás'])
+  t.same(await linked('We met Tomás Rivera again.'), ['Tomás'], 'one person is not two')
+  t.same(await linked('And we met Tomás once more.'), ['Tomás'])
+  t.equal((await room.run({ recallMemories: 'g', entity: 'Tomas Rivera' })).memories.length, 3)
 })

@@ -1,0 +1,133 @@
+// Names in an English text: runs of capitalised words, without what stands before names, and at the
+// start of a sentence without the word that is capitalised for that alone.
+// (docs/memory.md, "What is kept")
+
+import { stopWords } from '../text/stop-words.js'
+import type { Token } from './tokens.js'
+import {
+  isEnglishWord,
+  isGiven,
+  isListed,
+  isMarked,
+  isPlain,
+  isSurname,
+  isTitle,
+} from './word-kinds.js'
+
+/** Between two capitalised words they are parts of a name. */
+const particles = new Set([
+  'de',
+  'da',
+  'di',
+  'del',
+  'della',
+  'dos',
+  'van',
+  'von',
+  'der',
+  'bin',
+  'al',
+  'la',
+])
+/** Before `of` and a capitalised word. */
+const beforeOf = new Set(
+  (
+    'bank university ministry department house museum church institute isle gulf cape ' +
+    'city school bay lord'
+  ).split(' '),
+)
+/** What names alone are followed by, at the start of a sentence. */
+const acts = new Set(
+  (
+    'said says told asked asks wants wanted prefers hates loves likes thinks believes ' +
+    'lent agreed promised suggested offered mentioned owns joined quit resigned lives ' +
+    'plays married wrote texted emailed reviewed presented is was has had will can ' +
+    'cannot does did would should must lost ran got left made went came took gave ' +
+    'sent paid found kept met brought bought'
+  ).split(' '),
+)
+const wordsMax = 6
+
+export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
+  for (let i = 0; i < tokens.length; ) {
+    const run = runFrom(tokens, i)
+    if (run.length === 0) {
+      i++
+      continue
+    }
+    const kept = keptOf(run, tokens, i)
+    if (kept.length > 0) yield kept
+    i += run.length
+  }
+}
+
+/** Capitalised words that stand together, and what joins them. */
+function runFrom(tokens: readonly Token[], from: number): Token[] {
+  const first = tokens[from]
+  const second = tokens[from + 1]
+  if (first === undefined) return []
+  const isThe = first.word === 'The' && !first.isFirst && second?.isJoined === true
+  if (!(isThe && isPart(second)) && !isPart(first)) return []
+  const run = [first]
+  while (run.length < wordsMax && run.at(-1)?.hadPossessive !== true) {
+    const next = tokens[from + run.length]
+    const after = tokens[from + run.length + 1]
+    if (next?.isJoined !== true || next.isFirst) break
+    if (isPart(next)) run.push(next)
+    else if (joins(run, next) && after?.isJoined === true && isPart(after)) run.push(next, after)
+    else break
+  }
+  const last = run.at(-1)
+  const owned = last === undefined ? undefined : tokens[from + run.length]
+  // "Rosa's Bakery" is one name, "Carla's place" is not.
+  if (last?.hadPossessive === true && owned?.isCapital === true && isPart(owned))
+    return [...run, owned]
+  return run
+}
+
+function joins(run: readonly Token[], { lower }: Token): boolean {
+  if (lower === 'of') return beforeOf.has(run.at(-1)?.lower ?? '')
+  return particles.has(lower)
+}
+
+function isPart(token: Token): boolean {
+  if (!token.isCapital && !isMarked(token)) return false
+  return !(isPlain(token) || isTitle(token) || stopWords.has(token.lower)) || isTitled(token)
+}
+
+/** "St." is a part of the name of a place. */
+function isTitled({ word }: Token): boolean {
+  return word === 'St'
+}
+
+function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
+  const [first, second] = run
+  if (first === undefined) return []
+  if (!first.isFirst || isMarked(first)) return run
+  const isKnown = isGiven(first) || isListed(first)
+  if (second === undefined) {
+    if (isKnown && !isEnglishWord(first)) return run
+    const next = tokens[at + 1]?.lower ?? ''
+    if (acts.has(next) && !isEnglishWord(first)) return run
+    if (tokens[at + 1]?.isCapital === true && !isEnglishWord(first)) return run
+    return isRepeated(first, tokens) && !isEnglishWord(first) ? run : []
+  }
+  if (isKnown && (isSurname(second) || !isEnglishWord(second))) return run
+  if (isEnglishWord(first) && (isGiven(second) || !isEnglishWord(second))) {
+    return run.length === 2 && isPlaceName(run) ? run : run.slice(1)
+  }
+  return !isKnown && isGiven(second) ? run.slice(1) : run
+}
+
+/** The word after it says what it is: "Baker Street", "Green Party". */
+function isPlaceName(run: readonly Token[]): boolean {
+  const last = run.at(-1)?.lower ?? ''
+  return /^(?:street|road|avenue|lane|square|park|station|bridge|airport|corp|inc|ltd|bank)$/.test(
+    last,
+  )
+}
+
+/** It is capitalised where no sentence begins, too. */
+function isRepeated({ word }: Token, tokens: readonly Token[]): boolean {
+  return tokens.some((other) => other.word === word && !other.isFirst)
+}

@@ -1,0 +1,72 @@
+// Words with capital letters that name nobody and nothing in particular: the calendar, titles,
+// units, languages and abbreviations, English and German. All in lower case.
+
+/** Months, weekdays, seasons and feasts, with what they are shortened to. */
+export const calendarWords: ReadonlySet<string> = new Set(
+  `
+advent apr april aug august autumn christmas dec december dezember di dienstag do donnerstag
+easter fasching feb februar february fr freitag fri friday fridays frühling h1 h2 halloween
+heiligabend herbst jan januar january jul juli july jun june juni jänner karneval kw mai mar
+march may mi mittwoch mo mon monday mondays montag märz nov november oct october oktober ostern
+pfingsten q1 q2 q3 q4 sa samstag sat saturday saturdays sep sept september silvester so sommer
+sonnabend sonntag spring summer sun sunday sundays thanksgiving thu thursday thursdays tue
+tuesday tuesdays wed wednesday wednesdays weihnachten winter
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** What stands before a name and is no part of it. */
+export const titles: ReadonlySet<string> = new Set(
+  `
+aunt auntie brother bruder captain chancellor chef chefin coach cousin dad dipl doctor dr dres
+familie frau fräulein grandfather grandma grandmother grandpa granny herr herrn ing judge jur
+king kollege kollegen kollegin lady lord madam mama med miss mom mr mrs ms mum mx nurse oma
+onkel opa papa pfarrer phil president prince princess prof professor queen saint schwester sir
+sister tante trainer trainerin uncle
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** Units, and what stands beside numbers. */
+export const unitWords: ReadonlySet<string> = new Set(
+  `
+abs am art bst ca celsius cent cents cest cet chf cm dollar dollars est eur euro euros
+fahrenheit gb gbp ghz gib gmt grad hz inkl kb kg khz kib kilo km kw kwh liter mb meter mg mhz
+mib min ml mm ms mwh nr percent pm pound pounds prozent pst sec std str tb tel tp uhr usd utc
+volt vs watt ziff zzgl
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** Languages and nationalities. */
+export const languageWords: ReadonlySet<string> = new Set(
+  `
+african american arabic arabisch asian australian austrian brazilian british canadian catholic
+chinese chinesisch christian czech danish deutsch deutsche deutschen deutscher dutch englisch
+english engländer european finnish franzosen französisch french german greek hebrew hindi
+hungarian indian irish italian italiener italienisch japanese japanisch jewish korean latin
+mexican muslim norwegian persian polish polnisch portugiesisch portuguese protestant
+romanian russen russian russisch scottish spanier spanisch spanish swedish swiss thai turkish
+türken türkisch ukrainian vietnamese
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/** Abbreviations of things that are everywhere. */
+export const abbreviations: ReadonlySet<string> = new Set(
+  `
+ac achtung ai aka api apis asap ascii b2b b2c bbq bic bitte cd ceo cet cfo ci cio cli coo cors
+covid cpu crud css csv ct cto dc diy dj dna dns dvd ecg ekg er eta faq fyi gp gps gpu grpc gui
+hdd hr html http https iban icu id ide ids important io ip ip4 ip6 it jpg json jwt kfz ki kpi
+kpis lan led lkw llm mfa ml mp3 mp4 mr mri mrt must mvp mwst nda never nicht not note oauth ok
+okr okrs only oom orm pdf pdfs pin pkw plz png poc pr qa ram rest rfc roi rsvp saas sdk sla slo
+sms sql ssd ssh ssl sso svg tan tcp tls todo ttl tv udp ui und uri url urls usb utf uuid ux vat
+vp vpn warning wc wichtig wifi wip wlan xml yaml
+`
+    .trim()
+    .split(/\s+/),
+)

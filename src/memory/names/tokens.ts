@@ -1,0 +1,64 @@
+// A text as a row of words, with what tells names from other words: capital letters, where
+// sentences begin, and what stands between two words. (docs/memory.md, "What is kept")
+
+import { germanWords } from './german-words.js'
+
+export interface Token {
+  /** As written, without a possessive ending. */
+  readonly word: string
+  readonly lower: string
+  readonly start: number
+  readonly end: number
+  readonly isCapital: boolean
+  /** It begins a sentence, a line, a quotation or what follows a colon. */
+  readonly isFirst: boolean
+  /** Nothing but a space is between it and the one before. */
+  readonly isJoined: boolean
+  readonly hadPossessive: boolean
+}
+
+const wordPattern =
+  /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’-][\p{L}\p{M}\p{N}]+|\.(?:js|io|ai|net|py)\b)*/gu
+const beforeSentence = /(?:^|[.!?:;\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
+/** A full stop behind one of these ends no sentence. */
+const shortened =
+  /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|sr|jr|nr|str|tel|ca|bzw|z\.b|e\.g|i\.e|vs)\.\s*$/iu
+const lookBehind = 12
+
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  let last = 0
+  for (const { 0: written, index } of text.matchAll(wordPattern)) {
+    const word = written.replace(/['’]s?$/u, '')
+    const before = text.slice(Math.max(0, index - lookBehind), index)
+    const end = index + word.length
+    tokens.push({
+      word,
+      lower: word.toLowerCase(),
+      start: index,
+      end,
+      isCapital: /^\p{Lu}/u.test(word),
+      isFirst: beforeSentence.test(before) && !shortened.test(before),
+      isJoined: tokens.length > 0 && /^(?:\.? | & )$/u.test(text.slice(last, index)),
+      hadPossessive: word !== written,
+    })
+    last = end
+  }
+  return tokens
+}
+
+const englishMarks: ReadonlySet<string> = new Set([
+  ...['the', 'of', 'and', 'to', 'is', 'was', 'with', 'for', 'from', 'that', 'this', 'it', 'my'],
+  ...['our', 'we', 'at', 'by', 'not', 'be', 'are', 'has', 'he', 'she', 'they'],
+])
+
+/** By the words that only one of the two languages has. */
+export function isGerman(tokens: readonly Token[]): boolean {
+  let german = 0
+  let english = 0
+  for (const { lower, word } of tokens) {
+    if (englishMarks.has(lower)) english++
+    else if (germanWords.has(lower) || /[äöüß]/.test(word)) german++
+  }
+  return german > english
+}

@@ -1,0 +1,147 @@
+// What kind of word a token is, by lists and by endings, so that the rules for each language ask in
+// the same words. (docs/memory.md, "What is kept")
+
+import { withoutAccents } from '../nodes/names.js'
+import { englishWords } from './english-words.js'
+import { germanNouns } from './german-nouns.js'
+import { germanWords } from './german-words.js'
+import { givenNames, surnames } from './people-words.js'
+import { brands, places } from './place-words.js'
+import { abbreviations, calendarWords, languageWords, titles, unitWords } from './plain-words.js'
+import type { Token } from './tokens.js'
+
+/** Words that end with one of these; before it stand so many letters, behind it what may. */
+export function endings(
+  list: string,
+  { lettersBefore = 0, behind = '' }: { lettersBefore?: number; behind?: string } = {},
+): RegExp {
+  return new RegExp(`\\p{L}{${lettersBefore}}(?:${alternatives(list)})${behind}$`, 'u')
+}
+
+function alternatives(list: string): string {
+  return list.split(' ').join('|')
+}
+
+const surnameEndings = endings(
+  'mann berg stein bach feld haus hof hagen dorf meier meyer maier müller huber bauer ' +
+    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling',
+  { lettersBefore: 2 },
+)
+const townEndings = endings(
+  'berg berge kirchen hausen heim burg dorf stadt furt bach feld hagen brück brücken ' +
+    'münster horst stedt leben wald walde hafen haven',
+  { lettersBefore: 3 },
+)
+
+export function isGiven({ lower }: Token): boolean {
+  const bare = withoutAccents(lower)
+  if (givenNames.has(bare)) return true
+  const parts = bare.split('-')
+  return parts.length > 1 && parts.every((part) => givenNames.has(part))
+}
+
+export function isSurname({ lower }: Token): boolean {
+  return surnames.has(lower)
+}
+
+export function isListed({ lower }: Token): boolean {
+  return places.has(lower) || brands.has(lower)
+}
+
+export function isTitle({ lower }: Token): boolean {
+  return titles.has(lower)
+}
+
+/** Of the calendar, a unit, a language, an abbreviation: never a name, and no part of one. */
+export function isPlain({ lower, word }: Token): boolean {
+  if (word.length < 2 || calendarWords.has(lower) || unitWords.has(lower)) return true
+  return languageWords.has(lower) || (abbreviations.has(lower) && isUpper(word))
+}
+
+/** As many surnames end, and nouns too. */
+export function isSurnameLike({ lower }: Token): boolean {
+  return surnames.has(lower) || surnameEndings.test(lower)
+}
+
+/** As many towns end, and nouns too. */
+export function isTownLike({ lower }: Token): boolean {
+  return townEndings.test(lower)
+}
+
+/** Capital letters throughout, or one within: nothing but a name is written so. */
+export function isMarked({ word, lower }: Token): boolean {
+  if (abbreviations.has(lower)) return false
+  if (isUpper(word)) return word.length > 2 && /\p{L}{2}/u.test(word)
+  return /\p{Ll}\p{Lu}/u.test(word) || /\.\p{Ll}+$/u.test(word)
+}
+
+function isUpper(word: string): boolean {
+  return /\p{Lu}/u.test(word) && !/\p{Ll}/u.test(word)
+}
+
+const englishEndings = ['s', 'es', 'ed', 'd', 'ing', 'ly', 'er', 'n’t', "n't"]
+
+export function isEnglishWord({ lower }: Token): boolean {
+  if (englishWords.has(lower)) return true
+  for (const ending of englishEndings) {
+    if (!lower.endsWith(ending)) continue
+    const stem = lower.slice(0, -ending.length)
+    if (stem.length < 3) continue
+    if (englishWords.has(stem) || englishWords.has(`${stem}e`)) return true
+    if (/(.)\1$/.test(stem) && englishWords.has(stem.slice(0, -1))) return true
+  }
+  const parts = lower.split('-')
+  return parts.length > 1 && parts.some((part) => englishWords.has(part))
+}
+
+export function isGermanWord({ lower }: Token): boolean {
+  return germanWords.has(lower)
+}
+
+/** A noun as the list has it, and no compound. */
+export function isNoun({ lower }: Token): boolean {
+  return germanNouns.has(lower)
+}
+
+const inflected = '(?:en|e|s|se|nen|in|innen)?'
+const derived = [
+  endings('ung heit keit schaft tion sion tät ismus logie grafie metrie erei ierer thek', {
+    lettersBefore: 3,
+    behind: inflected,
+  }),
+  endings('nis ling ment enz anz chen lein eur ist at um ion age iv är', {
+    lettersBefore: 4,
+    behind: inflected,
+  }),
+]
+/** Of verbs that nouns are made of: "Umstieg", "Nachfolger". */
+const prefixed = new RegExp(
+  `^(?:${alternatives(
+    'um nach vor ver auf ein ab aus ent rück über unter durch zusammen mit wider wieder ' +
+      'fehl sonder zwischen weiter zurück',
+  )})\\p{L}{4,}$`,
+  'u',
+)
+const nounEndings = ['', 'e', 'en', 'n', 'er', 'ern', 's', 'es', 'nen', 'in', 'innen']
+/** Shorter nouns are the end of too many names. */
+const lastPartMin = 4
+
+/** A noun, or a compound that ends with one; whatever its case and number. */
+export function isGermanNoun({ lower }: Token): boolean {
+  const word = lower.slice(lower.lastIndexOf('-') + 1)
+  if (derived.some((endings) => endings.test(word)) || prefixed.test(word)) return true
+  const plain = word.replace(/[äöü]/g, (letter) => ({ ä: 'a', ö: 'o', ü: 'u' })[letter] ?? letter)
+  return endsWithNoun(word) || (plain !== word && endsWithNoun(plain))
+}
+
+function endsWithNoun(word: string): boolean {
+  for (const ending of nounEndings) {
+    if (!word.endsWith(ending)) continue
+    const stem = word.slice(0, word.length - ending.length)
+    if (germanNouns.has(stem)) return true
+    for (let at = 2; at <= stem.length - lastPartMin; at++) {
+      if (germanNouns.has(stem.slice(at))) return true
+    }
+  }
+  return false
+}
