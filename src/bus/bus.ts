@@ -14,6 +14,7 @@ import type { Rules } from '../identity/allow.js'
 import type { AuditDetails } from '../identity/audit.js'
 import { isRevocable } from '../identity/standing.js'
 import type { Awaitable, Program } from '../store/store.js'
+import type { Collation } from '../value/collation.js'
 import type { Document } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import type { BusView } from './bus-view.js'
@@ -36,6 +37,11 @@ const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'
 
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
+
+/** Arguments of the commands that take a collation. */
+interface WithCollation {
+  readonly collation?: { readonly collation: Collation | undefined } | undefined
+}
 
 export class Bus implements BusView {
   readonly counters: Metering
@@ -112,8 +118,8 @@ export class Bus implements BusView {
       const { failPoint } = this.services
       outcome =
         failPoint === undefined
-          ? this.perform(row, call)
-          : failPoint.run(row, call, () => this.perform(row, call))
+          ? this.whenReady(row, call)
+          : failPoint.run(row, call, () => this.whenReady(row, call))
     } catch (thrown) {
       throw this.failed(call, thrown)
     }
@@ -253,6 +259,14 @@ export class Bus implements BusView {
     const name = commandName(body)
     if (name === undefined) throw fail('FailedToParse', 'The command document is empty')
     throw fail('CommandNotFound', `no such command: '${name}'`)
+  }
+
+  /** The table of a command's collation is made in a thread before the command begins. */
+  private whenReady(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    const { collation: given } = call.args as WithCollation
+    const ready = given?.collation?.ready()
+    if (ready === undefined) return this.perform(row, call)
+    return ready.then(() => work.within(requestUnits, () => this.perform(row, call)))
   }
 
   private perform(row: DocumentRow, call: AnyCall): Awaitable<Document> {
