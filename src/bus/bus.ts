@@ -4,6 +4,7 @@
 
 import type { Account } from '../base/accounts.js'
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
+import { collationTablesMax } from '../base/limits.js'
 import type { Scheduler } from '../base/scheduler.js'
 import { work } from '../base/work-budget.js'
 import { requestUnits } from '../base/work-figures.js'
@@ -38,9 +39,28 @@ const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
 
-/** Arguments of the commands that take a collation. */
+/** Arguments of the commands that take a collation, or one for each of their changes. */
 interface WithCollation {
   readonly collation?: { readonly collation: Collation | undefined } | undefined
+}
+interface WithCollations extends WithCollation {
+  readonly updates?: readonly WithCollation[]
+  readonly deletes?: readonly WithCollation[]
+}
+
+/** Undefined where all their tables are there; else it resolves when the last of them is made. */
+function tableOf({ collation, updates, deletes }: WithCollations): Promise<void> | undefined {
+  const ready = collation?.collation?.ready()
+  const changes = updates ?? deletes
+  if (ready !== undefined || changes === undefined) return ready
+  let last: Promise<void> | undefined
+  const asked = new Set<Collation>()
+  for (const { collation: given } of changes) {
+    if (given?.collation === undefined || asked.size === collationTablesMax) continue
+    asked.add(given.collation)
+    last = given.collation.ready() ?? last
+  }
+  return last
 }
 
 export class Bus implements BusView {
@@ -263,8 +283,7 @@ export class Bus implements BusView {
 
   /** The table of a command's collation is made in a thread before the command begins. */
   private whenReady(row: DocumentRow, call: AnyCall): Awaitable<Document> {
-    const { collation: given } = call.args as WithCollation
-    const ready = given?.collation?.ready()
+    const ready = tableOf(call.args as WithCollations)
     if (ready === undefined) return this.perform(row, call)
     return ready.then(() => work.within(requestUnits, () => this.perform(row, call)))
   }
