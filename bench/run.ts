@@ -25,6 +25,7 @@ import { million } from './million.js'
 import { rateLimit } from './rate-limit.js'
 import { sqlParse } from './sql-parse.js'
 import { sqlPoint } from './sql-point.js'
+import { storeChecksums } from './store/checksums.js'
 import { storeCommit } from './store/commit.js'
 import { storeLatency } from './store/latency.js'
 import { storeMemory } from './store/memory.js'
@@ -55,6 +56,7 @@ const questions: Readonly<Record<string, Question>> = {
   'rate-limit': rateLimit,
   'sql-parse': sqlParse,
   'sql-point': sqlPoint,
+  'store-checksums': storeChecksums,
   'store-commit': storeCommit,
   'store-latency': storeLatency,
   'store-memory': storeMemory,

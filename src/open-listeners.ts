@@ -22,6 +22,7 @@ import { Idempotency } from './listeners/http/idempotency.js'
 import { KeyValueHttp } from './listeners/http/key-value-http.js'
 import { mcpRoute } from './listeners/http/mcp-route.js'
 import { metricsRoutes, metricsTokenCheck } from './listeners/http/metrics-routes.js'
+import type { Rates } from './listeners/http/request-limit.js'
 import { type HttpListener, openHttp } from './listeners/http/server.js'
 import { isLoopback } from './listeners/network.js'
 import { CertificateFiles } from './listeners/tls-certificate.js'
@@ -117,7 +118,7 @@ export async function openListeners(
         allowedOrigins: settings.ALLOWED_ORIGINS,
         trustedProxies: settings.TRUSTED_PROXIES,
         database: settings.DATABASE,
-        rateLimits: settings.RATE_LIMITS === 'on',
+        rates: ratesOf(settings),
         anonymousReads: rules.anonymousReads,
         isOperatorKey: (given) => operatorKey.matches(given),
         isMetricsToken: metricsTokenCheck(settings.METRICS_TOKEN),
@@ -170,6 +171,20 @@ function rawRoutesOf(
 }
 
 const noPorts = { wire: 0, redis: 0, sql: 0 } as const
+
+/** Undefined where requests are not counted. */
+function ratesOf(settings: Settings): Rates | undefined {
+  if (settings.RATE_LIMITS === 'off') return undefined
+  return {
+    address: settings.RATE_ADDRESS,
+    key: settings.RATE_KEY,
+    nonce: settings.RATE_NONCE,
+    verify: settings.RATE_VERIFY,
+    me: settings.RATE_ME,
+    logout: settings.RATE_LOGOUT,
+    chain: settings.RATE_CHAIN,
+  }
+}
 
 /** 0 where it is switched off. */
 export function portsOf(protocols: Protocols): Readonly<Record<SwitchedProtocol, number>> {

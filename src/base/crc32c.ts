@@ -87,3 +87,29 @@ function ofWord(word: number, tables: number): number {
     entry(tables + (word >>> 24))
   )
 }
+
+/**
+ * The checksum of a message from those of its two parts, the second of which has so many bytes:
+ * that of the first is moved by as many zeros (zlib's crc32_combine).
+ */
+export function crc32cOfBoth(first: number, second: number, secondBytes: number): number {
+  let moved = first
+  // x to the power of 8, of 16, and so on: one factor for each bit of the length.
+  let power = 1 << 23
+  for (let bytes = secondBytes; bytes > 0; bytes = Math.floor(bytes / 2)) {
+    if (bytes % 2 === 1) moved = product(power, moved)
+    power = product(power, power)
+  }
+  return (moved ^ second) >>> 0
+}
+
+/** Of two remainders, whose highest bit is the lowest power. */
+function product(a: number, b: number): number {
+  let sum = 0
+  let factor = b
+  for (let bit = 31; bit >= 0; bit--) {
+    if ((a >>> bit) & 1) sum ^= factor
+    factor = factor & 1 ? (factor >>> 1) ^ polynomial : factor >>> 1
+  }
+  return sum
+}

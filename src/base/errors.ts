@@ -55,6 +55,7 @@ export const codes = {
   WriteConcernFailed: row(64, 503),
   ImmutableField: row(66, 400),
   CannotCreateIndex: row(67, 400),
+  IndexAlreadyExists: row(68, 409),
   InvalidOptions: row(72, 400),
   InvalidNamespace: row(73, 400),
   NoReplicationEnabled: row(76, 400),

@@ -43,6 +43,20 @@ export const failPointWaitStepMs = 50
 
 /** Time of one program in one tick, where its work (work-figures.ts) does not end it sooner. */
 export const tickMsMax = 4
+/**
+ * A document that is too much work for one turn of a read is computed in a thread, for at most so
+ * long, milliseconds; `maxTimeMS` ends it sooner. An aggregation over one document of 16 MiB takes
+ * a second or two.
+ */
+export const heavyDocumentMsMax = 30_000
+/** Threads for heavy documents; an owner has one at a time, so another one finds a free one. */
+export const heavyDocumentThreads = 2
+/** Heap and buffers of such a thread, bytes: a document, its answer, and what lies between them. */
+export const heavyDocumentBytesMax = 512 * MiB
+/** How long such a thread waits for further work, milliseconds. */
+export const heavyDocumentIdleMs = 30_000
+/** How often a program that waits for one looks whether it was killed, milliseconds. */
+export const awayLookMs = 50
 /** Entries of one scan step. */
 export const scanEntriesMax = 1_000
 /** Entries and tombstones that one step of a scan goes through, whatever it answers. */
@@ -85,6 +99,14 @@ export const uniquePointsMax = 1_000
 /** What one write program may hold (docs/design/transactions.md, rule 1). */
 export const programPutsMax = 5_000
 export const programBytesMax = 8 * MiB
+/**
+ * What one atomic change of several turns may hold: EXEC, MSET and commands of many members. Its
+ * record of the log, with 15 bytes beside each key, is read in one piece.
+ */
+export const largePutsMax = 200_000
+export const largeBytesMax = 64 * MiB
+/** Changes of one that are applied between two looks at the clock. */
+export const largeChangesAtOnce = 256
 /** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
 /** Bytes of documents after which a program of a sweep ends: half of programBytesMax and less. */
@@ -159,8 +181,11 @@ export const hotValueBytesMax = 16 * KiB
 export const versionsPerStart = 2 ** 24
 /** `interval` syncs the log so long after the first write that is not, milliseconds. */
 export const logSyncMs = 100
-/** One record of the log, the bytes of its changes: a group and its last program are far below. */
-export const logRecordBytesMax = 64 * MiB
+/** One record of the log, the bytes of its changes: a large change is one. */
+export const logRecordBytesMax = 72 * MiB
+/** Bytes of a large change that are written to the log in one go: some 3 ms. */
+export const logPartBytes = 1 * MiB
+assert(logRecordBytesMax > largeBytesMax + 32 * largePutsMax, 'a large change is one record')
 assert(logRecordBytesMax > groupBytesMax + programBytesMax, 'a group is one record')
 assert(checkpointReadBytesMax > logRecordBytesMax + KiB, 'a record is read in one piece')
 /** Pieces of one write: the kernel takes 1,024. */
@@ -182,13 +207,25 @@ export const muchGarbageBytes = 64 * MiB
 export const muchGarbageBusyShare = 0.5
 /** Runs of one write program before WriteConflict is answered. */
 export const programRunsMax = 16
-/** Searches of one update or findAndModify whose choice kept changing before WriteConflict. */
-export const modifyRunsMax = 16
+/**
+ * Searches of one update or findAndModify whose choice kept changing before WriteConflict. In each
+ * round at least one of those that search succeeds, so only thousands of clients reach it; the
+ * time limit of the command comes first.
+ */
+export const modifyRunsMax = 10_000
+/** Documents that such a search by sort answers at most, for those that others take meanwhile. */
+export const candidatesMax = 128
 /** Entries that an upsert looks at again before it inserts: more would be a search. */
 export const upsertRecheckMax = 100
-/** Snapshot reads: age and number. */
+/**
+ * Snapshot reads: age and number. So many of them may take longer, while none holds more memory of
+ * overlays than that; a reader of the tables keeps their file from using its free pages again.
+ */
 export const snapshotMsMax = 5_000
 export const snapshotsMax = 64
+export const snapshotsKeptMax = 8
+export const snapshotKeptBytesMax = 128 * MiB
+export const snapshotKeptMsMax = 10 * 60_000
 
 /** Store key, bytes. LMDB with 4 KiB pages takes 1,978, a PostgreSQL btree row 2,704. */
 export const keyBytesMax = 1_900
@@ -254,6 +291,14 @@ export const cappedBytesMax = 2 ** 50
 export const cappedDocumentsMax = 2 ** 31 - 1
 /** Span and rounding of a time-series collection's buckets, seconds: a year (peer). */
 export const seriesSpanSecondsMax = 31_536_000
+/** A command that currentOp shows whole; a longer one is told by its shape. */
+export const shownCommandBytesMax = 16_384
+/** Measurements and bytes of one bucket that `system.buckets.<name>` shows (peer). */
+export const bucketMeasurementsMax = 1_000
+export const bucketBytesMax = 128_000
+/** Buckets that a read packs at once, by number and bytes: interleaved series each have one. */
+export const openBucketsMax = 256
+export const openBucketsBytesMax = 1_048_576
 /** Records and entries that one insert takes from a capped collection to make room in it. */
 export const cappedEvictionsMax = programPutsMax / 2
 /** Oldest documents of a capped collection that are read at once to make room. */
@@ -322,25 +367,15 @@ export const anonymousSocketsMax = 1_000
 export const anonymousSocketsOfAddressMax = anonymousSocketsMax / 2
 export const anonymousIdleMs = 60_000
 /**
- * Requests of one address in one window, and how many addresses are remembered
+ * Addresses, and keys, whose HTTP requests are counted: the others are forgotten, last used first
  * (docs/operations.md, "Limits of requests").
  */
-export const requestsPerWindowMax = 100
-export const requestWindowMs = 10_000
 export const addressesTrackedMax = 100_000
 /** How long a browser keeps the answer to a preflight, seconds. */
 export const preflightAgeSeconds = 600
 /** Time in which an address may make so many homes as HOMES_PER_HOUR says, milliseconds. */
 export const homesWindowMs = 3_600_000
-/**
- * Requests a minute of one address to the sign-in routes, and how many are kept
- * (docs/sign-in.md, "The routes").
- */
-export const nonceRequestsMax = 10
-export const verifyRequestsMax = 5
-export const meRequestsMax = 30
-export const logoutRequestsMax = 10
-export const signInWindowMs = 60_000
+/** Addresses whose requests to one of the sign-in routes are counted. */
 export const signInAddressesTrackedMax = 20_000
 /** A sign-in message, bytes, before anything of it is read. */
 export const signInMessageBytesMax = 4 * KiB
@@ -500,6 +535,8 @@ export const garbagePollMs = 1_000
 export const chunkGraceMs = 2 * snapshotMsMax
 /** Entries that one step of an index build puts before it ends. */
 export const buildEntriesTarget = 1_000
+/** Records that one step of an index build reads: a step costs as much as 20 of them. */
+export const buildRecordsMax = 200
 /** One index specification, bytes: all of a collection's must fit its descriptor. */
 export const indexSpecBytesMax = 2 * KiB
 assert(indexesMax * indexSpecBytesMax < inlineValueBytesMax, 'a descriptor is one record')
@@ -528,6 +565,8 @@ export const respArgumentsMax = 1_024 * 1_024
 /** All arguments of one command, bytes (peer: client-query-buffer-limit, 1 GiB for everything). */
 export const respRequestBytesMax = 64 * MiB
 assert(respRequestBytesMax > respBulkBytesMax, 'the longest argument fits a command')
+/** A longer argument is passed over unread, and its command refused, up to here (peer's bound). */
+export const respPassedBytesMax = 512 * MiB
 /** An inline command or a length without an end of line, bytes (peer: PROTO_INLINE_MAX_SIZE). */
 export const respLineBytesMax = 64 * KiB
 /** Before login (peer): arguments of a command, bytes of an argument. */
@@ -560,8 +599,11 @@ export const restoreCommitBytes = 32 * MiB
 export const damagesNamedMax = 100
 /** SELECT knows 0 to 15 (peer's default). */
 export const keyspacesMax = 16
-/** Name of a key, bytes (docs/design/transactions.md, rule 8). */
-export const keyNameBytesMax = 1_900
+/**
+ * Name of a key, bytes: caches are keyed by whole addresses. In the store's key a long one is a
+ * prefix and a SHA-256 (docs/design/transactions.md, rule 8); its record has all of it.
+ */
+export const keyNameBytesMax = 64 * KiB
 /**
  * A container up to here is one document: members (peer's listpack thresholds), and bytes of its
  * value. Beyond, its members are records of their own.
@@ -616,7 +658,7 @@ export const programReadsMax = 20_000
 /** As programReadsMax, of one command: what reads more is prepared by a read from the start. */
 export const commandReadsMax = 10_000
 /** As programReadsMax, of a command that is prepared by a read. */
-export const preparedReadsMax = 1_000_000
+export const preparedReadsMax = 1_500_000
 /** Key-value commands that are prepared at a time, for the memory; one an owner. */
 export const preparedAtOnceMax = 4
 /** Keys that others change while one is prepared: beyond, it is begun again. About 50 MB. */
@@ -633,7 +675,7 @@ export const keysAtOnceMax = 512
  * A command on one key with more words is prepared beside others, and gives way between so many of
  * them: each would be a record that a program puts.
  */
-export const wordsAtOnceMax = programPutsMax
+export const wordsAtOnceMax = programPutsMax / 2
 /** Large containers that one key-value program keeps open between its commands. */
 export const heldContainersMax = 8
 /** Blocks of all large sorted sets whose beginning is remembered: some 200 bytes each. */
@@ -649,6 +691,9 @@ export const keptAtOnceMax = 1_500
 export const randomPicksMax = 1_000_000
 /** Members that a list takes away one by one at an end; more are left to the background. */
 export const trimAtOnceMax = 256
+/** Elements of lists as they were last read: of one list, and of all, bytes. */
+export const listRunBytesMax = 1 * MiB
+export const listRunsBytesMax = 16 * MiB
 /** Members of a list that one step reads: elements have up to inlineValueBytesMax bytes. */
 export const listScanMembers = 200
 assert(trimAtOnceMax * 4 < programPutsMax, 'a trim leaves room for its neighbours')
@@ -725,8 +770,6 @@ export const chainBodiesMax = 64
 export const chainBodyBytesMax = 512 * KiB
 export const chainBatchMax = 100
 export const chainReplyBytesMax = 8 * MiB
-/** Requests to POST /chain of one address: wallets and a second Sigil poll. */
-export const chainRequestsPerMinute = 6_000
 /** Heap of the chain's worker, MiB; the young part is small, as it is in memory twice. */
 export const chainHeapMiB = 96
 export const chainYoungHeapMiB = 8
@@ -1059,3 +1102,18 @@ export const graphNodesMax = 1_000_000
 export const edgesPerProgram = 150
 export const edgesMergedAtOnce = 50
 assert(10 * edgesPerProgram < programPutsMax, 'what is moved fits a program')
+
+/**
+ * Leaves of the tables that a commit sums, and of those that it replaced verifies, at once: some
+ * 0.5 ms. Of larger commits the others are summed by the steps of the background verification.
+ */
+export const leavesPerCommit = 64
+/**
+ * Pages of the tables that the background verification reads in one step: 1 MiB, some 0.3 ms of the
+ * checkpoint thread.
+ */
+export const scrubPagesPerStep = 256
+/** Between two steps, milliseconds: 16 MiB a second, half a percent of a core. */
+export const scrubStepMs = 64
+/** Small tables are not gone through more often than this, milliseconds. */
+export const scrubRoundMsMin = 1_000

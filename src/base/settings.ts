@@ -91,6 +91,23 @@ function ether(fallback: string, doc: string): SettingRow<bigint> {
   return { doc, shows: fallback, secret: false, parse }
 }
 
+/** So many in so many seconds. */
+interface Rate {
+  readonly max: number
+  readonly windowMs: number
+}
+
+function rate(fallback: string, doc: string): SettingRow<Rate> {
+  const parse = (given: string | undefined): Rate => {
+    const [, max = '', seconds = ''] = /^(\d{1,7})\/(\d{1,4})s$/.exec(given ?? fallback) ?? []
+    if (Number(max) < 1 || Number(seconds) < 1) {
+      throw fail('InvalidOptions', 'must be a number of requests and a time, such as 100/10s')
+    }
+    return { max: Number(max), windowMs: Number(seconds) * 1_000 }
+  }
+  return { doc, shows: fallback, secret: false, parse }
+}
+
 const units: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,
@@ -253,7 +270,21 @@ export const settingRows = {
     'Page of a transaction on the chain, with {tx} for its hash; those of well-known chains are ' +
       'known.',
   ),
-  RATE_LIMITS: choice(['on', 'off'], 'on', 'Limits of requests an address; never the operator.'),
+  RATE_LIMITS: choice(
+    ['on', 'off'],
+    'on',
+    'Whether the limits of HTTP requests below hold; never for the operator.',
+  ),
+  RATE_ADDRESS: rate('100/10s', 'HTTP requests of an address without a known key.'),
+  RATE_KEY: rate('1000/10s', "HTTP requests with one wallet's key, from wherever they come."),
+  RATE_NONCE: rate('10/60s', 'Sign-ins that an address may begin.'),
+  RATE_VERIFY: rate('5/60s', 'Sign-ins that an address may finish.'),
+  RATE_ME: rate('30/60s', 'Requests of an address to /api/v1/auth/me.'),
+  RATE_LOGOUT: rate('10/60s', 'Sign-outs of an address.'),
+  RATE_CHAIN: rate(
+    '6000/60s',
+    'Requests of an address to /chain: wallets and a second Sigil poll.',
+  ),
   WALLET_STORAGE: size(
     '1 GiB',
     'What the collections of one wallet may hold, in BSON bytes; 0 B: no bound. The operator has ' +

@@ -21,6 +21,11 @@ export class WorkBudget {
   private startedAt = 0
   private dueAt = Number.POSITIVE_INFINITY
   private refuseAt = Number.POSITIVE_INFINITY
+  /**
+   * Set in a thread where nobody else waits: says how many units a stretch may go on for that has
+   * come to its bound, or throws.
+   */
+  granting: (() => number) | undefined
 
   /** A loop that can pause, or end its batch, does so now. */
   get isDue(): boolean {
@@ -29,13 +34,18 @@ export class WorkBudget {
 
   /** Counts units; throws MaxTimeMSExpired where the stretch cannot pause and has gone too far. */
   spend(units: number): void {
-    if (this.spent + units > this.refuseAt) throw tooMuch()
+    if (this.spent + units > this.refuseAt) this.goFurther(units)
     this.spent += units
+  }
+
+  private goFurther(units: number): void {
+    if (this.granting === undefined) throw tooMuch()
+    this.refuseAt = this.spent + units + this.granting()
   }
 
   /** Whether `spend` would take so many. */
   allows(units: number): boolean {
-    return this.spent + units <= this.refuseAt
+    return this.granting !== undefined || this.spent + units <= this.refuseAt
   }
 
   /** Counts units of what is bounded by itself and cannot fail, such as a read of the store. */
@@ -62,6 +72,21 @@ export class WorkBudget {
       return act()
     } finally {
       this.refuseAt = refuseAt + (this.spent - spent)
+    }
+  }
+
+  /**
+   * Does what may be left for later: half of what the stretch has left is for it. Throws as `spend`
+   * where that is not enough, and the stretch goes on with the other half.
+   */
+  tentatively<T>(act: () => T): T {
+    const { refuseAt, spent } = this
+    if (refuseAt === Number.POSITIVE_INFINITY || this.granting !== undefined) return act()
+    this.refuseAt = spent + (refuseAt - spent) / 2
+    try {
+      return act()
+    } finally {
+      this.refuseAt = refuseAt
     }
   }
 

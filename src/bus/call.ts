@@ -34,6 +34,7 @@ import { checkGeneric, type Generic, type GenericArgs } from './generic.js'
 import type { Growth, RowAccess } from './row.js'
 import type { Services } from './services.js'
 import type { Request, Session } from './session.js'
+import { wayOutOf } from './way-out.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
@@ -134,7 +135,7 @@ export class Call<A, T> implements Fence {
     this.bus = options.bus
     this.id = options.id
     this.account = options.account
-    this.generic = checkGeneric(options.generic)
+    this.generic = checkGeneric(options.generic, options.command)
     const { clock } = options.services
     this.now = clock.now()
     this.startedMs = clock.elapsed()
@@ -275,7 +276,8 @@ export class Call<A, T> implements Fence {
   authorize(touch: Touch, access: Access | undefined): void {
     for (const need of touch.needs) {
       if (this.may(need, access, touch)) continue
-      throw this.unauthorized(touch.db, reasonOf(this.identity, need))
+      const hint = wayOutOf(this.identity, `${touch.db}.${touch.collection}`, access)
+      throw this.unauthorized(touch.db, reasonOf(this.identity, need), hint)
     }
     if (!this.isBlind && isBlindTo(touch) && !this.may('read', access, touch)) this.isBlind = true
     if (access?.isGraph === true && touch.knowsGraphs !== true) requireReading(touch)
@@ -336,8 +338,8 @@ export class Call<A, T> implements Fence {
   }
 
   /** The refusal of the whole command; its text shows the command's name and target alone. */
-  unauthorized(db = this.db, reason = 'forbidden'): GatewayError {
-    const text = `not authorized on ${db} to execute command ${this.brief()}`
+  unauthorized(db = this.db, reason = 'forbidden', hint = ''): GatewayError {
+    const text = `not authorized on ${db} to execute command ${this.brief()}${hint}`
     return fail('Unauthorized', text, { reason })
   }
 

@@ -102,7 +102,8 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
     const looking = this.fence.lookAgain(this)
     if (looking !== undefined) yield* looking
     for (let i = 0; i < touches.length; i++) {
-      const touch = touches[i] as Touch
+      const given = touches[i] as Touch
+      const touch = given.instead === undefined ? given : yield* this.meant(given)
       const { db, collection } = touch
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
@@ -117,6 +118,20 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
         yield* this.enterView(touch, found)
       }
     }
+  }
+
+  /** The touch under the name that it means: the one instead, where that is there and accepted. */
+  private *meant(touch: Touch): Program<Touch> {
+    const { instead, ...own } = touch
+    if (instead === undefined) return touch
+    const other: Touch = { ...own, collection: instead.name }
+    this.entered ??= new Entered(this.fence.touches)
+    const { entered } = this
+    entered.replace(touch, other)
+    const found = yield* findNamespace(this, own.db, instead.name, true)
+    if (found !== undefined && instead.accepts(found)) return other
+    entered.replace(other, own)
+    return own
   }
 
   /** Lets a command read what a view shows, as long as the view's owner may read it. */

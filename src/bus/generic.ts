@@ -7,6 +7,7 @@ import { numberOf } from '../value/numbers.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import {
   anyValue,
+  countNumber,
   ignored,
   number,
   object,
@@ -68,7 +69,7 @@ const nothingAsked: Generic = {
   apiStrict: false,
 }
 
-export function checkGeneric(args: GenericArgs): Generic {
+export function checkGeneric(args: GenericArgs, command: string): Generic {
   if (args === noGeneric) return nothingAsked
   checkApi(args)
   checkTransaction(args)
@@ -76,7 +77,7 @@ export function checkGeneric(args: GenericArgs): Generic {
   if (args.writeConcern !== undefined) checkWriteConcern(args.writeConcern)
   return {
     sessionId: args.lsid === undefined ? undefined : sessionIdOf(args.lsid),
-    maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS),
+    maxTimeMs: args.maxTimeMS === undefined ? 0 : timeLimit(args.maxTimeMS, command),
     let: args.let,
     comment: args.comment,
     apiStrict: args.apiStrict ?? false,
@@ -116,7 +117,16 @@ export function sessionIdOf(lsid: Document): Uint8Array {
   return id.bytes.slice(id.start + 5, id.end)
 }
 
-function timeLimit(value: Value): number {
+/** Commands that have the field by themselves, and so the checks of fields. */
+const timedCommands: ReadonlySet<string> = new Set([
+  ...['find', 'aggregate', 'count', 'distinct', 'getMore'],
+])
+
+function timeLimit(value: Value, command: string): number {
+  if (timedCommands.has(command)) {
+    const ms = countNumber.bind(`${command}.maxTimeMS`)(value)
+    if (ms <= maxTimeMsMax) return ms
+  }
   if (!value.isNumber) throw fail('BadValue', 'maxTimeMS must be a number')
   const ms = numberOf(value)
   if (!Number.isInteger(ms)) throw fail('BadValue', 'maxTimeMS has non-integral value')

@@ -1,10 +1,12 @@
 // The combinators that command parameters are described with. Texts and codes of refusals are the
 // peer's, because its tools show them.
 
+import { isUtf8 } from 'node:buffer'
 import { fail, type GatewayError } from '../base/errors.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import {
+  bigintOf,
   boolOf,
   bsonType,
   type Document,
@@ -43,7 +45,7 @@ export function typeName(type: number): string {
   return typeNames[type] ?? 'unknown'
 }
 
-/** `expected` in the peer's wording: `type 'object'`, or `types '[long, int]'`. */
+/** `expected` in the peer's wording: `type 'object'`, or `types '[long, int']`. */
 export function wrongType(where: string, value: Value, expected: string): GatewayError {
   const given = typeName(value.type)
   return fail(
@@ -80,7 +82,7 @@ export const string: Field<string> = required((where) => (value) => {
 export const bool: Field<boolean> = required((where) => (value) => {
   if (value.type === bsonType.bool) return boolOf(value)
   if (value.isNumber) return numberOf(value) !== 0
-  throw wrongType(where, value, "types '[bool, long, int, decimal, double]'")
+  throw wrongType(where, value, "types '[bool, long, int, decimal, double']")
 })
 
 /** A flag and nothing else. */
@@ -89,9 +91,19 @@ export const strictBool: Field<boolean> = required((where) => (value) => {
   return boolOf(value)
 })
 
+/** As strictBool, of the fields that the peer reads by themselves. */
+export const flag: Field<boolean> = required((where) => {
+  const name = where.slice(where.lastIndexOf('.') + 1)
+  return (value) => {
+    if (value.type === bsonType.bool) return boolOf(value)
+    const text = `Field '${name}' should be a boolean value, but found: ${typeName(value.type)}`
+    throw fail('TypeMismatch', text)
+  }
+})
+
 /** Any numeric type, as a double. */
 export const number: Field<number> = required((where) => (value) => {
-  if (!value.isNumber) throw wrongType(where, value, "types '[long, int, decimal, double]'")
+  if (!value.isNumber) throw wrongType(where, value, "types '[long, int, decimal, double']")
   return numberOf(value)
 })
 
@@ -111,7 +123,8 @@ export const countNumber: Field<number> = required((where) => {
   return (value) => {
     const whole = read(value)
     if (whole >= 0) return whole
-    throw fail('Location51024', `BSON field '${name}' value must be >= 0, actual value '${whole}'`)
+    const actual = value.type === bsonType.int64 ? bigintOf(value) : whole
+    throw fail('Location51024', `BSON field '${name}' value must be >= 0, actual value '${actual}'`)
   }
 })
 
@@ -165,7 +178,7 @@ export const documents: Field<readonly Document[]> = {
 /** An index: its name or its key pattern. */
 export const hint: Field<Value> = required((where) => (value) => {
   if (value.type === bsonType.string || value.type === bsonType.object) return value
-  throw wrongType(where, value, "types '[string, object]'")
+  throw wrongType(where, value, "types '[string, object']")
 })
 
 /** One of the given texts. */
@@ -210,15 +223,24 @@ export function structures<F extends Fields>(fields: F): Field<readonly Args<F>[
 
 // What stands beside a command's own name.
 
+/** A name as it is written: two that differ in malformed bytes must not become one. */
+function nameOf(value: Value): string {
+  const text = stringOf(value)
+  if (text.includes('\ufffd') && !isUtf8(value.bytes.subarray(value.start + 4, value.end - 1))) {
+    throw fail('InvalidNamespace', 'collection names are UTF-8')
+  }
+  return text
+}
+
 /** The collection of the command: a non-empty string. */
 export const collection: Field<string> = required(() => (value) => {
-  if (value.type === bsonType.string) return stringOf(value)
+  if (value.type === bsonType.string) return nameOf(value)
   throw fail('InvalidNamespace', `collection name has invalid type ${typeName(value.type)}`)
 })
 
 /** A collection, or undefined for the number 1, which means the database. */
 export const collectionOrDatabase: Field<string | undefined> = required((where) => (value) => {
-  if (value.type === bsonType.string) return stringOf(value)
+  if (value.type === bsonType.string) return nameOf(value)
   if (value.isNumber && numberOf(value) === 1) return undefined
   throw fail(
     'FailedToParse',

@@ -27,6 +27,9 @@ export interface ConnectionCounts {
   /** Further ones that would be accepted. */
   readonly available: number
   readonly totalCreated: number
+  /** Bytes since the start, over sockets that are closed too. */
+  readonly bytesIn?: number
+  readonly bytesOut?: number
 }
 
 /** Where clients reach this server: for lines to copy. */

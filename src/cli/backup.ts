@@ -2,12 +2,14 @@
 // has its name only when it is whole, verified and on the disk.
 
 import { existsSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { systemClock } from '../base/clock.js'
 import { fail, GatewayError, kindOf } from '../base/errors.js'
 import type { BackupHead, BackupTail } from '../store/backup/backup-format.js'
 import { BackupReader } from '../store/backup/backup-reader.js'
-import { nodeFiles } from '../store/files.js'
+import { errorCode, nodeFiles } from '../store/files.js'
 import { type Client, openClient } from './client.js'
 import { openProgress, type Progress, sizeText } from './progress.js'
 
@@ -57,8 +59,9 @@ async function takeBackup(wanted: Wanted, signal: AbortSignal): Promise<BackupTa
     const { code, errmsg } = answer.body
     throw new GatewayError(kindOf(Number(code)), String(errmsg))
   }
-  const part = `${wanted.file}.part`
-  const handle = await openPart(part, wanted.force)
+  await removeLeft(wanted)
+  const part = `${wanted.file}.${hostname()}-${process.pid}.part`
+  const handle = await openPart(part)
   try {
     const tail = await write(handle, answer.pieces)
     await handle.sync()
@@ -82,14 +85,48 @@ function rateOf(text: string): number {
   throw fail('BadValue', `--rate ${text}: not a whole number of MB/s`)
 }
 
-async function openPart(part: string, force: boolean): Promise<FileHandle> {
-  try {
-    return await open(part, force ? 'w' : 'wx', 0o600)
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'EEXIST') {
-      const why = 'another backup writes it, or one was killed'
+/** A client that has not written for so long has lost its backup, milliseconds. */
+const partIdleMs = 120_000
+
+/**
+ * Removes what clients that were killed have left beside the file. Throws where another one is at
+ * work, unless it is to be replaced: then that one fails.
+ */
+async function removeLeft({ file, force }: Wanted): Promise<void> {
+  const folder = dirname(file)
+  const names = await readdir(folder).catch((error: unknown) => Promise.reject(cannotWrite(error)))
+  for (const name of names) {
+    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.part')) continue
+    const part = join(folder, name)
+    const owner = /\.([^/]+)-(\d+)\.part$/.exec(name.slice(basename(file).length))
+    if (!force && !(await isLeft(part, owner?.[1], Number(owner?.[2])))) {
+      const why = 'another backup writes it'
       throw fail('OperationFailed', `${part} is there already: ${why}; --force replaces it`)
     }
+    await rm(part, { force: true })
+  }
+}
+
+/** By its process, where that was on this machine; else by its age. */
+async function isLeft(part: string, host: string | undefined, pid: number): Promise<boolean> {
+  const found = await stat(part).catch(() => undefined)
+  if (found === undefined || systemClock.now() - found.mtimeMs > partIdleMs) return true
+  return host === hostname() && !isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+}
+
+async function openPart(part: string): Promise<FileHandle> {
+  try {
+    return await open(part, 'w', 0o600)
+  } catch (error) {
     throw cannotWrite(error)
   }
 }

@@ -81,11 +81,16 @@ async function lookAbove(settings: Settings, report: FolderReport | undefined): 
   }
 }
 
-/** Undefined where the log keeps the store from opening. */
+/** Undefined where the log keeps the store from opening, or the folder cannot be written. */
 async function openChecked(
   settings: Settings,
   report: FolderReport | undefined,
 ): Promise<Store | undefined> {
+  if (report?.isReadOnly === true) {
+    await printDamages(report, undefined)
+    say('The folder cannot be written: what lies above the tables was not looked at.')
+    return undefined
+  }
   const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
   if (report?.log.damage === undefined) {
     try {

@@ -9,6 +9,8 @@ import { keyClass } from '../store/layout.js'
 import { PassingTx } from '../store/passing-tx.js'
 import type {
   Awaitable,
+  KeyChange,
+  LargeChanges,
   Near,
   Program,
   ReadOptions,
@@ -102,6 +104,24 @@ export class ObservedStore implements Store {
     }, account)
   }
 
+  writeLarge<T>(
+    program: (tx: Tx) => Program<T>,
+    large: LargeChanges,
+    account?: Account,
+  ): Promise<T> {
+    const changed = new Set<Changed>()
+    const told = (change: KeyChange) => {
+      large.told?.(change)
+      this.tellChange(change, program, changed)
+    }
+    return this.inner
+      .writeLarge((tx) => this.observed(tx, program), { changes: large.changes, told }, account)
+      .then((value) => {
+        for (const tell of changed) tell()
+        return value
+      })
+  }
+
   stats(): StoreStats {
     return this.inner.stats()
   }
@@ -146,6 +166,15 @@ export class ObservedStore implements Store {
     queueMicrotask(() => {
       for (const tell of changed) tell()
     })
+  }
+
+  /** One of many was made; who is to hear of it behind the last one is added to `changed`. */
+  private tellChange({ key, value }: KeyChange, writer: object, changed: Set<Changed>): void {
+    for (const tell of this.all) tell(key)
+    this.tellRecord(key)
+    if (value !== undefined) this.tellPut(key, writer)
+    if (this.observers.size === 0) return
+    for (const tell of this.observers.get(mapKey(key)) ?? nobody) changed.add(tell)
   }
 
   private tellRecord(key: Bytes): void {

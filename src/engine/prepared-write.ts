@@ -8,7 +8,7 @@ import { assert, fail, hasKind } from '../base/errors.js'
 import { preparedChangesMax, programRunsMax } from '../base/limits.js'
 import { applyPrepared, isLookedAt, type Prepared, prepare } from '../store/programs/prepared.js'
 import type { Program, ReadOptions, ReadTx, Tx } from '../store/store.js'
-import { readPhase, type Sweep, writePhase } from '../store/sweep.js'
+import { largePhase, readPhase, type Sweep, writePhase } from '../store/sweep.js'
 import { discardUnused, Staged, StagingNeeded } from './collection/staging.js'
 import { type ObservedStore, whenRun, writerOf } from './observed-store.js'
 
@@ -27,7 +27,11 @@ export function* preparedWrite<T>(
       const prepared = yield* readPhase((tx) => prepare(tx, (own) => program(own, staged)), options)
       changed.isReadingOver = true
       if (!prepared.buffer.isEmpty) {
-        yield* writePhase((tx) => applyAll(tx, prepared, changed, admit))
+        const { buffer } = prepared
+        if (buffer.isLarge) {
+          const { changes } = buffer
+          yield* largePhase((tx) => admitLarge(tx, prepared, changed, admit), { changes })
+        } else yield* writePhase((tx) => applyAll(tx, prepared, changed, admit))
       } else if (options !== snapshot) {
         // What it has seen on a snapshot is a state that it may answer from.
         changed.requireNoneIn(prepared)
@@ -119,6 +123,7 @@ export class Changes {
   clear(): void {
     this.keys.clear()
     this.isReadingOver = false
+    this.areOwn = false
   }
 
   get isEmpty(): boolean {
@@ -158,6 +163,17 @@ export class Changes {
     for (const part of parts) applyPrepared(tx, part)
   }
 
+  /** As apply, of what the store makes of the buffer: its sums alone are added here. */
+  applyLarge(tx: Tx, prepared: Prepared<unknown>): void {
+    whenRun(tx, () => {
+      this.requireNoneIn(prepared)
+      this.areOwn = true
+    })
+    for (const { key, documents, bytes } of prepared.buffer.additions?.values() ?? []) {
+      tx.add(key, documents, bytes)
+    }
+  }
+
   private get areTooMany(): boolean {
     return this.keys.size >= preparedChangesMax
   }
@@ -176,6 +192,19 @@ function* applyAll(
   changed.requireNoneIn(prepared)
   if (admit !== undefined) yield* admit.before(tx)
   changed.apply(tx, [prepared])
+  if (admit?.behind !== undefined) yield* admit.behind(tx)
+}
+
+/** As applyAll, of what the store makes of a buffer by itself. */
+function* admitLarge(
+  tx: Tx,
+  prepared: Prepared<unknown>,
+  changed: Changes,
+  admit: Admission | undefined,
+): Program<void> {
+  changed.requireNoneIn(prepared)
+  if (admit !== undefined) yield* admit.before(tx)
+  changed.applyLarge(tx, prepared)
   if (admit?.behind !== undefined) yield* admit.behind(tx)
 }
 

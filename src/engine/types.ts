@@ -221,4 +221,6 @@ export interface Touch {
   readonly throughView?: true
   /** The command knows what a graph of memories is made of, and may change it. */
   readonly knowsGraphs?: true
+  /** Another name of the database, which is meant instead where a collection of it is accepted. */
+  readonly instead?: { readonly name: string; readonly accepts: (ns: Namespace) => boolean }
 }

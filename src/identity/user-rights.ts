@@ -3,7 +3,7 @@
 // document. Everything is within one database, and only where no wallet is the owner.
 // (docs/users.md, "Roles")
 
-import { graphPrefix } from '../engine/collection/descriptors.js'
+import { isGraphPart } from '../engine/collection/descriptors.js'
 import { keyspaceIndex } from '../engine/collection/homes.js'
 import type { Access, Need } from '../engine/types.js'
 import type { Permission, UserIdentity, UserRole } from './identity.js'
@@ -75,7 +75,7 @@ export function allowsUser(
   if (place === undefined || place.db !== database) return false
   if (access !== undefined && (access.owner !== null || access.isGraph === true)) return false
   const { collection = '' } = place
-  if (collection.startsWith(graphPrefix)) return false
+  if (isGraphPart(collection)) return false
   if (keyValue !== undefined && keyspaceIndex(collection) !== undefined) {
     const permission = permissionOf[need]
     return permission !== undefined && keyValue.permissions.includes(permission)

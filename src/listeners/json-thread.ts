@@ -1,9 +1,9 @@
 // Long JSON texts are read and written in a thread of their own: the event loop could not pause
 // within one document of 16 MiB. The thread is there while it has work.
 
-import { Worker } from 'node:worker_threads'
 import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
+import { IdleThread, movable } from '../base/idle-thread.js'
 import { jsonInThreadBytes, jsonThreadIdleMs } from '../base/limits.js'
 import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json.js'
@@ -28,61 +28,20 @@ export type JsonAnswer =
 /** JSON as a body: its bytes where it is long. */
 export type JsonText = string | Buffer
 
-interface Asked {
-  readonly resolve: (answer: JsonAnswer) => void
-  readonly reject: (error: Error) => void
-}
-
-class JsonThread {
-  private worker: Worker | undefined
-  /** Oldest first. */
-  private readonly asked: Asked[] = []
-  private idle: NodeJS.Timeout | undefined
-
-  /** The bytes of the task are moved where they have memory of their own. */
-  async ask(task: JsonTask): Promise<JsonAnswer> {
-    clearTimeout(this.idle)
-    this.worker ??= this.start()
-    this.worker.ref()
-    this.worker.postMessage(task, [task.bytes.buffer as ArrayBuffer])
-    const answer = await new Promise<JsonAnswer>((resolve, reject) => {
-      this.asked.push({ resolve, reject })
-    })
-    if (answer.kind === 'failure') throw fail(answer.error, answer.message)
-    return answer
-  }
-
-  private start(): Worker {
-    const worker = new Worker(new URL('./json-worker.js', import.meta.url), { name: 'json' })
-    worker.on('message', (answer: JsonAnswer) => {
-      this.asked.shift()?.resolve(answer)
-      if (this.asked.length === 0) this.rest(worker)
-    })
-    worker.on('error', () => this.gone(worker))
-    worker.on('exit', () => this.gone(worker))
-    return worker
-  }
-
-  /** A thread without work keeps no process, and goes after a while. */
-  private rest(worker: Worker): void {
-    worker.unref()
-    const end = (): void => {
-      this.worker = undefined
-      worker.removeAllListeners('exit')
-      void worker.terminate()
-    }
-    this.idle = setTimeout(end, jsonThreadIdleMs).unref()
-  }
-
-  private gone(worker: Worker): void {
-    if (this.worker === worker) this.worker = undefined
-    const error = fail('InternalError', 'a long JSON text was not converted')
-    for (const { reject } of this.asked.splice(0)) reject(error)
-  }
-}
-
 /** One serves the process: what it does depends on nothing but its task. */
-const thread = new JsonThread()
+const thread = new IdleThread<JsonTask, JsonAnswer>({
+  file: new URL('./json-worker.js', import.meta.url),
+  name: 'json',
+  idleMs: jsonThreadIdleMs,
+  gone: 'a long JSON text was not converted',
+})
+
+/** The bytes of the task are moved where they have memory of their own. */
+async function ask(task: JsonTask): Promise<JsonAnswer> {
+  const answer = await thread.ask(task, [task.bytes.buffer as ArrayBuffer])
+  if (answer.kind === 'failure') throw fail(answer.error, answer.message)
+  return answer
+}
 
 /** As jsonToDocument. */
 export function readDocument(text: Bytes): Awaitable<Document> {
@@ -93,7 +52,7 @@ export function readDocument(text: Bytes): Awaitable<Document> {
 /** As jsonToValue. */
 export function readValue(text: Bytes): Awaitable<Value> {
   if (text.length <= jsonInThreadBytes) return jsonToValue(text)
-  return thread.ask({ kind: 'read', bytes: ownBytes(text) }).then((answer) => {
+  return ask({ kind: 'read', bytes: movable(text) }).then((answer) => {
     const { type, bytes } = answer as Extract<JsonAnswer, { kind: 'value' }>
     return new Value(type, bytes, 0, bytes.length)
   })
@@ -109,7 +68,7 @@ export function jsonBetween(
   const { type, bytes, start, end } = value
   if (end - start <= jsonInThreadBytes) return valueInJson(before, value, after, mode)
   const own = bytes.slice(start, end)
-  return thread.ask({ kind: 'write', type, bytes: own, before, after, mode }).then((answer) => {
+  return ask({ kind: 'write', type, bytes: own, before, after, mode }).then((answer) => {
     const { bytes: text } = answer as Extract<JsonAnswer, { kind: 'text' }>
     return Buffer.from(text.buffer, text.byteOffset, text.length)
   })
@@ -140,11 +99,6 @@ export function asciiJson(text: string): string {
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-}
-
-/** In memory that can be moved: a part of a larger buffer is copied. */
-function ownBytes(text: Bytes): Bytes {
-  return text.byteLength === text.buffer.byteLength ? text : new Uint8Array(text)
 }
 
 function requireObject({ type, bytes }: Value): Document {

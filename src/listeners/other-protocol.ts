@@ -1,5 +1,5 @@
-// A client that speaks another protocol than its port: the first bytes tell, and it gets one line in
-// its own language that names the right setting, where it would wait or see a closed socket.
+// A client that speaks another protocol than its port: the first bytes tell, and it gets one line
+// in its own language that names the right setting, where it would wait or see a closed socket.
 
 import type { Socket } from 'node:net'
 import type { Bytes } from '../base/bytes.js'

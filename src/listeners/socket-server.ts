@@ -62,6 +62,9 @@ export class SocketServer<C extends Connection> {
   readonly connected = new Set<C>()
   private readonly server: Server
   private readonly sockets = new Set<Socket>()
+  /** Of sockets that are closed. */
+  private bytesRead = 0
+  private bytesWritten = 0
   /** Under way to their end; a secure socket is another object than the one that was admitted. */
   private readonly refused = new WeakSet<Socket>()
   private readonly silent: SilentSockets
@@ -91,7 +94,13 @@ export class SocketServer<C extends Connection> {
   /** What serverStatus and the metrics tell. */
   get counts(): ConnectionCounts {
     const { count, accepted, options } = this
-    return { current: count, available: options.bounds.sockets - count, totalCreated: accepted }
+    let [bytesIn, bytesOut] = [this.bytesRead, this.bytesWritten]
+    for (const socket of this.sockets) {
+      bytesIn += socket.bytesRead
+      bytesOut += socket.bytesWritten
+    }
+    const available = options.bounds.sockets - count
+    return { current: count, available, totalCreated: accepted, bytesIn, bytesOut }
   }
 
   /** A connection has signed in, or out again; one too many of its wallet's is ended. */
@@ -159,7 +168,11 @@ export class SocketServer<C extends Connection> {
       log.warn({ unknown }, `too many ${name} connections without login: the oldest are closed`)
     }
     this.isCrowded = isCrowded
-    socket.once('close', () => this.sockets.delete(socket))
+    socket.once('close', () => {
+      this.sockets.delete(socket)
+      this.bytesRead += socket.bytesRead
+      this.bytesWritten += socket.bytesWritten
+    })
   }
 
   private connect(socket: Socket): void {

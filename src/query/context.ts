@@ -14,6 +14,8 @@ export interface QueryContext {
   readonly objectId: (index: number) => Bytes
   /** How strings compare; absent: by their bytes. */
   readonly collation?: Collation | undefined
+  /** The client restores data: Timestamp(0, 0) is stored as it is. */
+  readonly keepsEmptyTimestamps?: boolean
   /** What is compiled is a view's own: it may read what the view's owner may. */
   readonly throughView?: boolean
 }

@@ -149,6 +149,11 @@ function compileObject(object: Value, scope: Scope): Expression {
   return fold(new ObjectExpression(names, fields), fields)
 }
 
+/** Whether there is an expression of that name, which has its `$`. */
+export function isOperatorName(name: string): boolean {
+  return operators.has(name)
+}
+
 function compileCall(name: string, operand: Value, hasMore: boolean, scope: Scope): Expression {
   if (hasMore) {
     throw location(

@@ -2,10 +2,13 @@
 // command, then asked for each document over its bytes.
 // Source: MongoDB manual, Query and Projection Operators.
 
+import type { Bytes } from '../base/bytes.js'
 import type { Collation } from '../value/collation.js'
-import type { Document } from '../value/value.js'
+import { numberOf } from '../value/numbers.js'
+import { boolOf, type Document, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
-import { type DocumentTest, documentTest, matchedPosition } from './filter/match.js'
+import { type Cell, contextData, Detachable, resultOf } from './detached.js'
+import { documentTest, matchedPosition } from './filter/match.js'
 import type { FilterNode } from './filter/node.js'
 import { parseFilter } from './filter/parse.js'
 import { filterToDocument } from './filter/print.js'
@@ -18,6 +21,8 @@ export interface Filter {
   /** Of a document that matches: the position of the array element by which it does, for `$`. */
   matchedIndex(document: Document): number | undefined
   readonly tree: FilterNode
+  /** What it was compiled with, where it can be compiled again. */
+  readonly context?: QueryContext | undefined
   /** How strings compare; undefined: by their bytes. */
   readonly collation: Collation | undefined
 }
@@ -27,29 +32,59 @@ export interface Filter {
  * expressions that are malformed or not of the linear kind, and the errors of $expr.
  */
 export function compileFilter(filter: Document, context: QueryContext): Filter {
-  return new CompiledFilter(parseFilter(filter, context), context.collation)
+  return new CompiledFilter(parseFilter(filter, context), context.collation, context, filter)
 }
 
-/** The filter of a tree that compileFilter has made, or of parts of one. */
-export function filterOf(tree: FilterNode, collation: Collation | undefined): Filter {
-  return new CompiledFilter(tree, collation)
+/** The filter of a tree that was made of parts of `of`. */
+export function filterOf(tree: FilterNode, { collation, context }: Filter): Filter {
+  return new CompiledFilter(tree, collation, context)
 }
 
 class CompiledFilter implements Filter {
   /** Made for the first document: a plan with exact bounds asks for none. */
-  private test: DocumentTest | undefined
+  private test: Detachable<boolean> | undefined
+  private position: Detachable<number | undefined> | undefined
 
   constructor(
     readonly tree: FilterNode,
     readonly collation: Collation | undefined,
+    readonly context: QueryContext | undefined,
+    private readonly given?: Document,
   ) {}
 
   matches(document: Document): boolean {
-    this.test ??= documentTest(this.tree)
-    return this.test(document)
+    this.test ??= this.detachable('filter', documentTest(this.tree), truthIn)
+    return this.test.of(document)
   }
 
   matchedIndex(document: Document): number | undefined {
-    return matchedPosition(this.tree, document)
+    const find = (one: Document) => matchedPosition(this.tree, one)
+    this.position ??= this.detachable('position', find, positionIn)
+    return this.position.of(document)
   }
+
+  private detachable<Answer>(
+    kind: 'filter' | 'position',
+    act: (document: Document) => Answer,
+    read: (cells: readonly Cell[]) => Answer,
+  ): Detachable<Answer> {
+    const { context } = this
+    if (context === undefined) return new Detachable(act, undefined, read)
+    const describe = () => ({ kind, filter: this.data(), context: contextData(context) }) as const
+    return new Detachable(act, describe, read)
+  }
+
+  /** The filter as a document of its own. */
+  data(): Bytes {
+    return new Uint8Array(this.given ?? filterToDocument(this.tree))
+  }
+}
+
+function truthIn([cell]: readonly Cell[]): boolean {
+  return boolOf(resultOf(cell) as Value)
+}
+
+function positionIn([cell]: readonly Cell[]): number | undefined {
+  const value = resultOf(cell)
+  return value === undefined ? undefined : numberOf(value)
 }

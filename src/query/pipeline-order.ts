@@ -3,13 +3,12 @@
 // told by stage-effects.ts; the property test compares pipelines with and without this.
 
 import { pipelineMovesMax } from '../base/limits.js'
-import type { Collation } from '../value/collation.js'
 import { fieldsOf } from '../value/elements.js'
 import { type FieldPath, parsePath } from '../value/path.js'
 import { bsonType, documentValue, nullValue, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
 import { type FilterNode, isLeaf, type LeafNode } from './filter/node.js'
-import { filterOf, filterToDocument } from './filter.js'
+import { type Filter, filterOf, filterToDocument } from './filter.js'
 import { type Effect, effectOf, fieldName } from './stage-effects.js'
 import { limitPlan, matchPlan, skipPlan } from './stages/limit.js'
 import { sortPlan } from './stages/sort.js'
@@ -61,7 +60,7 @@ function joinMatches(plans: readonly StagePlan[]): StagePlan[] {
       if (plans[at + 1]?.kind !== 'match') break
     }
     const isOne = plan.kind !== 'match' || plans[at] === plan
-    joined.push(isOne ? plan : matchOf(nodes, plan.filter.collation))
+    joined.push(isOne ? plan : matchOf(nodes, plan.filter))
   }
   return joined
 }
@@ -82,7 +81,7 @@ function placeMatch(ordered: StagePlan[], plan: MatchPlan, work: Work): void {
     )
     if (passed.every((node) => node === undefined)) break
     const staying = moving.filter((_, i) => passed[i] === undefined)
-    if (staying.length > 0) ordered.splice(at, 0, matchOf(staying, collation))
+    if (staying.length > 0) ordered.splice(at, 0, matchOf(staying, plan.filter))
     moving = passed.filter((node) => node !== undefined)
   }
   const before = ordered[at - 1]
@@ -91,20 +90,20 @@ function placeMatch(ordered: StagePlan[], plan: MatchPlan, work: Work): void {
   const isWhole = at === ordered.length && known === undefined
   if (isWhole) ordered.push(plan)
   else if (known !== undefined && work.left >= 0) {
-    ordered[at - 1] = matchOf([...known, ...moving], collation)
-  } else ordered.splice(at, 0, matchOf(moving, collation))
+    ordered[at - 1] = matchOf([...known, ...moving], plan.filter)
+  } else ordered.splice(at, 0, matchOf(moving, plan.filter))
 }
 
 function conjunctsOf(tree: FilterNode): readonly FilterNode[] {
   return tree.op === 'and' ? tree.children : [tree]
 }
 
-function matchOf(nodes: readonly FilterNode[], collation: Collation | undefined): MatchPlan {
+function matchOf(nodes: readonly FilterNode[], of: Filter): MatchPlan {
   const [only] = nodes
   const tree: FilterNode =
     nodes.length === 1 && only !== undefined ? only : { op: 'and', children: nodes }
   return {
-    ...matchPlan(nullValue, filterOf(tree, collation)),
+    ...matchPlan(nullValue, filterOf(tree, of)),
     // Printed for explain alone: conditions are put together more often than anybody looks.
     get spec() {
       return documentValue(filterToDocument(tree))

@@ -7,7 +7,8 @@ import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
 import { Elements, elementsOf, fieldIn, fieldsOf } from '../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
-import { envOf, scopeOf } from './expression.js'
+import { contextData, Inputs, stageData } from './detached.js'
+import { envOf, type Scope, scopeOf } from './expression.js'
 import { emptyObject, location } from './expressions/operator.js'
 import { orderStages } from './pipeline-order.js'
 import { bucketStage } from './stages/bucket.js'
@@ -98,14 +99,7 @@ function compileAt(
   if (specs.length > pipelineStagesMax) {
     throw location(7749501, `Pipeline length must be no longer than ${pipelineStagesMax} stages.`)
   }
-  const compiler: StageCompiler = {
-    context,
-    scope: scopeOf(context),
-    depth,
-    environment: () => envOf(emptyObject, context),
-    scopeOf,
-    compile: (nested, inner, within = {}) => compileAt(nested, inner, within, depth + 1),
-  }
+  const scope = scopeOf(context)
   const plans: StagePlan[] = []
   for (const [i, stage] of specs.entries()) {
     const { name, spec } = stageOf(stage)
@@ -123,9 +117,47 @@ function compileAt(
     if (row.place === 'last' && depth > 0) {
       throw location(51047, `${name} is not allowed to be used within a sub-pipeline`)
     }
-    plans.push(...row.compile(spec, compiler))
+    plans.push(...row.compile(spec, compilerOf(name, spec, context, scope, depth)))
   }
   return (rules.order ?? orderStages)(plans)
+}
+
+/** Throws what is wrong with a pipeline whoever runs it: 14, 40323 and 40324. */
+export function requireKnownStages(pipeline: Value): void {
+  for (const stage of elementsOf(pipeline)) {
+    const { name } = stageOf(stage)
+    if (!stages.has(name)) throw location(40324, `Unrecognized pipeline stage name: '${name}'`)
+  }
+}
+
+function compilerOf(
+  name: string,
+  spec: Value,
+  context: QueryContext,
+  scope: Scope,
+  depth: number,
+): StageCompiler {
+  const describe = () =>
+    ({ kind: 'inputs', stage: stageData(name, spec), context: contextData(context) }) as const
+  const inputs = new Inputs(describe)
+  return {
+    context,
+    scope,
+    inputs,
+    input: (expression) => inputs.add(scope.compile(expression)),
+    depth,
+    environment: () => envOf(emptyObject, context),
+    scopeOf,
+    compile: (nested, inner, within = {}) => compileAt(nested, inner, within, depth + 1),
+  }
+}
+
+/** The inputs of a stage, as compilePipeline makes them. */
+export function inputsOf(stage: Value, context: QueryContext): Inputs {
+  const { name, spec } = stageOf(stage)
+  const compiler = compilerOf(name, spec, context, scopeOf(context), 0)
+  stages.get(name)?.compile(spec, compiler)
+  return compiler.inputs
 }
 
 function stageOf(stage: Value): { name: string; spec: Value } {

@@ -18,6 +18,8 @@ import {
 /** What the caller of parseProjection brings. */
 export interface ProjectionForms {
   compile(expression: Value): Expression
+  /** Whether there is an expression of that name. */
+  knows(name: string): boolean
   /** Only find has these. */
   readonly find?: {
     slice(operand: Value): ProjectionLeaf | undefined
@@ -56,6 +58,7 @@ class Parser {
     if (path === '_id' || path.startsWith('_id.')) this.hasId = true
     const isPositional = name === '$' || name.endsWith('.$') || name.includes('.$.')
     if (isPositional && this.forms.find === undefined) {
+      requirePositionalPath(path)
       throw fail('Location31324', 'Cannot use positional projection in aggregation projection')
     }
     if (value.type === bsonType.object) {
@@ -66,8 +69,10 @@ class Parser {
       requirePath(name)
       this.object(name, value, prefix)
     } else if (value.isNumber || value.type === bsonType.bool) {
-      if (!isTrue(value)) this.exclude(name, path)
-      else if (isPositional) this.positional(name, path)
+      if (!isTrue(value)) {
+        if (isPositional) throw positionalExclusion(path)
+        this.exclude(name, path)
+      } else if (isPositional) this.positional(name, path)
       else this.include(name, path)
     } else {
       if (isPositional) {
@@ -124,20 +129,7 @@ class Parser {
     }
     if (this.hasElemMatch) throw positionalBesideElemMatch('Location31256')
     if (name.endsWith('.$.')) throw fail('Location31270', "Path cannot end with '.$.'")
-    const first = path.indexOf('.$')
-    const rest = path.slice(first + 2)
-    if (first < 0 || /(?:^|\.)\$(?:\.|$)/.test(rest)) {
-      throw fail('Location31287', `Cannot use positional operator twice: ${path}`)
-    }
-    if (rest !== '') {
-      throw fail(
-        'Location31394',
-        "As of 4.4, it's illegal to specify positional operator in the middle of a path. " +
-          'Positional projection may only be used at the end, for example: a.b.$. If the query ' +
-          "previously used a form like a.b.$.d, remove the parts following the '$' and the " +
-          'results will be equivalent.',
-      )
-    }
+    const first = requirePositionalPath(path)
     const before = path.slice(0, first)
     requirePath(before)
     this.forms.find?.positional(before)
@@ -193,6 +185,7 @@ class Parser {
       throw fail('Location31252', text)
     }
     this.kind = 'inclusion'
+    if (!this.forms.knows(name)) throw fail('Location31325', `Unknown expression ${name}`)
     this.root.add(path, { kind: 'computed', expression: this.forms.compile(whole) })
   }
 
@@ -204,6 +197,25 @@ class Parser {
     this.kind = 'inclusion'
     this.root.add(path, { kind: 'computed', expression: this.forms.compile(value) })
   }
+}
+
+/** Where its `.$` begins. Throws 16410 where there is none, 31394 where it is not the end. */
+function requirePositionalPath(path: string): number {
+  const first = path.indexOf('.$')
+  if (first < 0 || path.startsWith('$')) requirePath(path)
+  if (first === path.length - 2) return first
+  throw fail(
+    'Location31394',
+    "As of 4.4, it's illegal to specify positional operator in the middle of a path. " +
+      'Positional projection may only be used at the end, for example: a.b.$. If the query ' +
+      "previously used a form like a.b.$.d, remove the parts following the '$' and the " +
+      'results will be equivalent.',
+  )
+}
+
+function positionalExclusion(path: string): Error {
+  requirePositionalPath(path)
+  return fail('Location31395', 'positional projection cannot be used with exclusion')
 }
 
 function positionalBesideElemMatch(code: 'Location31255' | 'Location31256') {

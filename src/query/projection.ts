@@ -6,14 +6,22 @@ import { fail } from '../base/errors.js'
 import { Elements, elementsOf, findElement } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import { type FieldPath, parsePath } from '../value/path.js'
-import { boolOf, bsonType, type Document, documentValue, type Value } from '../value/value.js'
+import {
+  boolOf,
+  bsonType,
+  type Document,
+  documentOf,
+  documentValue,
+  type Value,
+} from '../value/value.js'
 import { DocumentWriter, writeArray } from '../value/writer.js'
 import type { QueryContext } from './context.js'
-import { compileExpression, envOf, scopeOf } from './expression.js'
+import { contextData, Detachable, type RecipeData, resultOf } from './detached.js'
+import { compileExpression, envOf, isOperatorName, scopeOf } from './expression.js'
 import { emptyObject } from './expressions/operator.js'
-import { type FilterNode, isLeaf } from './filter/node.js'
+import { isLeaf } from './filter/node.js'
 import { parseCondition } from './filter/parse.js'
-import type { Filter } from './filter.js'
+import { type Filter, filterToDocument } from './filter.js'
 import { parseProjection, sliceOf } from './projection-spec.js'
 import type { ProjectionLeaf } from './projection-tree.js'
 
@@ -25,7 +33,7 @@ export interface Projection {
 
 /**
  * Compiles a projection of find. `filter` is the query's, for positional paths. Throws the errors
- * of parseProjection, 31277 where a positional path is not in the filter, 51246 while applying it.
+ * of parseProjection, 51246 and 51247 while a positional path is applied.
  */
 export function compileProjection(
   spec: Document,
@@ -36,11 +44,12 @@ export function compileProjection(
   let positional: FieldPath | undefined
   const tree = parseProjection(spec, {
     compile: (expression) => compileExpression(expression, scope),
+    knows: isOperatorName,
     find: {
       slice: sliceLeaf,
       elemMatch: (path, condition) => elemMatchLeaf(path, condition, context),
       positional: (path) => {
-        requireInFilter(path, filter)
+        if (filter === undefined) throw noMatcher()
         positional = parsePath(path)
       },
     },
@@ -49,14 +58,22 @@ export function compileProjection(
   const environment = envOf(emptyObject, context)
   const cutPath = positional
   const wholeFields = wholeFieldsOf(spec)
+  const act = (document: Document): Document => {
+    environment.root = documentValue(document)
+    if (cutPath === undefined) return tree.apply(document, environment)
+    const cut = cutArray(document, cutPath, filter?.matchedIndex(document))
+    return tree.apply(cut, environment)
+  }
+  const describe = (): RecipeData => ({
+    kind: 'projection',
+    projection: new Uint8Array(spec),
+    filter: filter === undefined ? undefined : new Uint8Array(filterToDocument(filter.tree)),
+    context: contextData(context),
+  })
+  const detachable = new Detachable(act, describe, ([cell]) => documentOf(resultOf(cell) as Value))
   return {
     ...(wholeFields === undefined ? {} : { wholeFields }),
-    apply(document) {
-      environment.root = documentValue(document)
-      if (cutPath === undefined) return tree.apply(document, environment)
-      const cut = cutArray(document, cutPath, filter?.matchedIndex(document))
-      return tree.apply(cut, environment)
-    },
+    apply: (document) => detachable.of(document),
   }
 }
 
@@ -78,22 +95,8 @@ function wholeFieldsOf(spec: Document): readonly string[] | undefined {
   return keepsId ? ['_id', ...names] : [...names]
 }
 
-function requireInFilter(path: string, filter: Filter | undefined): void {
-  if (filter === undefined) {
-    const text = 'Projections with a positional operator require a matcher'
-    throw fail('Location51050', text)
-  }
-  const [first] = path.split('.')
-  if (!mentions(filter.tree, first ?? '')) {
-    const text = `Positional projection '${path}.$' does not match the query document.`
-    throw fail('Location31277', text)
-  }
-}
-
-function mentions(node: FilterNode, name: string): boolean {
-  if (isLeaf(node)) return node.path.parts[0] === name
-  if ('children' in node) return node.children.some((child) => mentions(child, name))
-  return node.op === 'not' && mentions(node.child, name)
+function noMatcher(): Error {
+  return fail('Location51050', 'Projections with a positional operator require a matcher')
 }
 
 /** `{$slice: n}` and `{$slice: [skip, n]}`; undefined where the operand is an expression's. */
@@ -145,12 +148,13 @@ function cutObject(
   writer: DocumentWriter,
 ): void {
   const name = path.names[part] as Bytes
+  const isLast = part + 1 === path.names.length
   const elements = new Elements(bytes, start)
   while (elements.next()) {
     const isNamed = elements.nameIs(name)
     if (isNamed && elements.type === bsonType.array) {
-      writer.value(path.parts[part] as string, matchedElement(elements.value(), index))
-    } else if (isNamed && elements.type === bsonType.object && part + 1 < path.names.length) {
+      writer.value(path.parts[part] as string, matchedElement(elements.value(), index, isLast))
+    } else if (isNamed && elements.type === bsonType.object && !isLast) {
       writer.openDocument(path.parts[part] as string)
       cutObject(bytes, elements.valueStart, path, part + 1, index, writer)
       writer.close()
@@ -158,12 +162,15 @@ function cutObject(
   }
 }
 
-function matchedElement(array: Value, index: number | undefined): Value {
-  const prefix = "Executor error during find command :: caused by :: positional operator '.$'"
+/** Throws 51246 where none matched, 51247 where it is missing or has no fields for the path. */
+function matchedElement(array: Value, index: number | undefined, isLast: boolean): Value {
   if (index === undefined) {
-    throw fail('Location51246', `${prefix} couldn't find a matching element in the array`)
+    const text = "positional operator '.$' couldn't find a matching element in the array"
+    throw fail('Location51246', text)
   }
   const element = elementsOf(array)[index]
-  if (element === undefined) throw fail('Location51247', `${prefix} element mismatch`)
-  return writeArray([element])
+  if (element !== undefined && (isLast || element.type === bsonType.object)) {
+    return writeArray([element])
+  }
+  throw fail('Location51247', "positional operator '.$' element mismatch")
 }

@@ -16,9 +16,11 @@ import {
   documentOf,
   documentValue,
   objectIdValue,
+  stringOf,
+  timestampValue,
   type Value,
 } from '../value/value.js'
-import { DocumentWriter } from '../value/writer.js'
+import { DocumentWriter, writeDocument } from '../value/writer.js'
 import type { QueryContext } from './context.js'
 import { typeName } from './expressions/operator.js'
 import type { Filter } from './filter.js'
@@ -29,7 +31,12 @@ import { compileArrayFilters } from './update/array-filters.js'
 import { arrayModifiers } from './update/array-modifiers.js'
 import { Branch } from './update/branch.js'
 import { fieldModifiers } from './update/field-modifiers.js'
-import { type ArrayFilters, PathNode, parseUpdatePath } from './update/path-tree.js'
+import {
+  type ArrayFilters,
+  PathNode,
+  parseUpdatePath,
+  requireUpdatable,
+} from './update/path-tree.js'
 import { seedIdOf, seedOf } from './update/seed.js'
 
 export interface Update {
@@ -74,7 +81,7 @@ export function compileUpdate(update: Value, options: UpdateOptions): Update {
   if (first.next() && update.bytes[first.nameStart] === 0x24) {
     return operatorUpdate(update, compileArrayFilters(arrayFilters, context), context)
   }
-  return replacementUpdate(documentOf(update))
+  return replacementUpdate(stamped(documentOf(update), context))
 }
 
 function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryContext): Update {
@@ -92,6 +99,10 @@ function operatorUpdate(update: Value, filters: ArrayFilters, context: QueryCont
     }
     requireFields(name, operand)
     for (const [at, value] of fieldsOf(operand)) {
+      const isText = value.type === bsonType.string
+      if (modifier.target === undefined || isText) {
+        requireUpdatable(modifier.target === undefined ? at : stringOf(value))
+      }
       work.spend(updatePathUnits)
       const { path, source } = modifier.target?.(value, at) ?? { path: at, source: undefined }
       const action = modifier.compile(value, at, context)
@@ -188,6 +199,29 @@ function replacementUpdate(replacement: Document): Update {
     changes: () => true,
     apply: (before) => replaced(before, replacement),
   }
+}
+
+/** With the command's time in place of each top-level Timestamp(0, 0) but `_id`. */
+function stamped(document: Document, context: QueryContext): Document {
+  if (context.keepsEmptyTimestamps === true) return document
+  const isEmpty = (at: Elements): boolean =>
+    at.type === bsonType.timestamp && isZero(at.value()) && at.name() !== '_id'
+  const elements = new Elements(document)
+  let found = false
+  while (!found && elements.next()) found = isEmpty(elements)
+  if (!found) return document
+  let increment = 0
+  return writeDocument((writer) => {
+    const all = new Elements(document)
+    while (all.next()) {
+      if (!isEmpty(all)) writer.element(document, all.start, all.valueEnd)
+      else writer.value(all.name(), timestampValue(Math.floor(context.now / 1000), ++increment))
+    }
+  })
+}
+
+function isZero({ bytes, start, end }: Value): boolean {
+  return bytes.subarray(start, end).every((byte) => byte === 0)
 }
 
 /** The new document with the old _id at its head; `before` where that is what it was. */

@@ -1,8 +1,8 @@
 // Looks at a data folder below the store: the log, record by record, and the tables, pair by pair.
 // It needs no store that opens, so it can tell why one does not; nothing is changed by it but what
-// every start changes too.
+// every start changes too. LMDB only locks the folder: damaged pages are read without it.
 
-import { existsSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fail } from '../base/errors.js'
 import { damagesNamedMax } from '../base/limits.js'
@@ -11,6 +11,9 @@ import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
 import { logFolder } from './lmdb.js'
 import { type LogState, readLog } from './log/log-reader.js'
 import { readMark } from './log/sync-mark.js'
+import { damageAt, type PageDamage } from './pages/page-damage.js'
+import { firstPagesDamage, verifyPages } from './pages/pages.js'
+import { PairReader } from './pages/pair-reader.js'
 import { type Environment, openEnvironment } from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
 import type { Damage } from './tables/stored-pairs.js'
@@ -20,6 +23,8 @@ export interface FolderReport {
   readonly tables: TablesReport
   /** Groups above those that the tables hold. */
   readonly log: LogState
+  /** The folder cannot be written: no store can be opened in it. */
+  readonly isReadOnly: boolean
 }
 
 export interface TablesReport extends TablesState {
@@ -42,24 +47,69 @@ export async function checkFolder(
   const folder = realpathSync(path)
   claimFolder(folder)
   try {
-    const environment = openTables(folder)
+    const isOurs = isWritable(folder)
+    const environment = isOurs ? openTables(folder) : undefined
     try {
-      lockEnvironment(environment, folder)
-      prepareFormat(environment, folder)
-      const state = readState(environment)
-      const { group } = state.applied
-      const mark = readMark(nodeFiles, folder)
-      const log = readLog(nodeFiles, logFolder(folder), group, undefined, mark)
-      return { log, tables: checkTables(environment, state, highestOf(state, log), progress) }
+      return lookAt(folder, environment, progress)
     } finally {
-      await environment.close()
+      await environment?.close()
     }
   } finally {
     dropFolder(folder)
   }
 }
 
+/** Of a folder that cannot be written, what lies there is looked at; it cannot be locked. */
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    accessSync(join(folder, 'data.mdb'), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Without an environment nothing is written. */
+function lookAt(
+  folder: string,
+  environment: Environment | undefined,
+  progress: (pairs: number, of: number) => void,
+): FolderReport {
+  let pages: readonly PageDamage[] = []
+  const verify = () => {
+    pages = verifyPages(folder, { isReadOnly: environment === undefined })
+    return pages.length === 0
+  }
+  if (environment === undefined) verify()
+  else lockEnvironment(environment, folder, verify)
+  if (environment !== undefined && pages.length === 0) prepareFormat(environment, folder)
+  const reader = new PairReader(folder)
+  try {
+    const state = stateOf(reader, pages)
+    const mark = readMark(nodeFiles, folder)
+    const log = readLog(nodeFiles, logFolder(folder), state.applied.group, undefined, mark)
+    const tables = checkTables(reader, pages, state, highestOf(state, log), progress)
+    return { log, tables, isReadOnly: environment === undefined }
+  } finally {
+    reader.close()
+  }
+}
+
+/** What the tables say of themselves, as far as that can be read. */
+function stateOf(reader: PairReader, pages: readonly PageDamage[]): TablesState {
+  try {
+    return readState(reader)
+  } catch (error) {
+    if (pages.length === 0) throw error
+    const none = Number.MAX_SAFE_INTEGER
+    return { format: 0, applied: { group: none, version: none }, pairs: reader.pairs }
+  }
+}
+
 function openTables(folder: string): Environment {
+  const damage = firstPagesDamage(folder)
+  if (damage !== undefined) throw fail('OperationFailed', damage.text)
   try {
     return openEnvironment(folder)
   } catch (error) {
@@ -80,7 +130,8 @@ function highestOf({ applied }: TablesState, { damage, lastVersion }: LogState):
 const pairsPerTelling = 10_000
 
 function checkTables(
-  environment: Environment,
+  reader: PairReader,
+  pages: readonly PageDamage[],
   state: TablesState,
   highest: number,
   progress: (pairs: number, of: number) => void,
@@ -91,18 +142,15 @@ function checkTables(
     found++
     if (damages.length < damagesNamedMax) damages.push(damage)
   }
+  // The walk meets those of its own tree again.
+  for (const damage of pages) if (!damage.isInPairs) note(damageAt(damage))
   let pairs = 0
-  const transaction = environment.useReadTransaction()
-  try {
-    new TablesWalk(environment, transaction, highest).step(() => {
-      pairs++
-      if (pairs % pairsPerTelling === 0) progress(pairs, state.pairs)
-      return true
-    }, note)
-  } finally {
-    transaction.done()
-  }
-  if (pairs !== state.pairs) {
+  new TablesWalk(reader, highest).step(() => {
+    pairs++
+    if (pairs % pairsPerTelling === 0) progress(pairs, state.pairs)
+    return true
+  }, note)
+  if (pairs !== state.pairs && pages.length === 0) {
     const text = `${pairs} entries are stored, where the tables count ${state.pairs}`
     note({ kind: 0, id: 0, text })
   }

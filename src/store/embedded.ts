@@ -11,6 +11,7 @@ import type {
   Awaitable,
   Backup,
   BackupOptions,
+  LargeChanges,
   Program,
   ReadOptions,
   ReadTx,
@@ -44,6 +45,15 @@ export class EmbeddedStore implements Store {
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
     if (this.closed !== undefined) return Promise.reject(storeClosed())
     return this.writes.run(program, account)
+  }
+
+  writeLarge<T>(
+    program: (tx: Tx) => Program<T>,
+    large: LargeChanges,
+    account?: Account,
+  ): Promise<T> {
+    if (this.closed !== undefined) return Promise.reject(storeClosed())
+    return this.writes.run(program, account, large)
   }
 
   stats(): StoreStats {

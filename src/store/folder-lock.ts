@@ -21,14 +21,26 @@ export function dropFolder(folder: string): void {
 
 /**
  * Makes this process the environment's first reader. Throws where another process is one. The
- * write lock makes two that start together take turns.
+ * write lock makes two that start together take turns. `verify` is called once the folder is this
+ * process's own and before a page of the tables is read; it may throw. Where it answers false no
+ * page may be read at all, and the lock holds until the environment is closed.
  */
-export function lockEnvironment(environment: Environment, folder: string): void {
+export function lockEnvironment(
+  environment: Environment,
+  folder: string,
+  verify: () => boolean = () => true,
+): void {
   const lease = environment.transactionSync(() => {
     environment.readerCheck()
     if (/^\s*\d/m.test(environment.readerList())) throw inUse(folder)
     return environment.useReadTransaction()
   })
+  try {
+    if (!verify()) return
+  } catch (error) {
+    lease.done()
+    throw error
+  }
   // From here on the reader that each tick renews holds the place.
   environment.doesExist(Uint8Array.of(0))
   lease.done()

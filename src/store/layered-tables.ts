@@ -11,6 +11,7 @@ import {
   checkpointRetryMs,
   closeCheckpointMsMax,
   closeLogBytes,
+  logPartBytes,
   overlayMsMax,
   overlaysFrozenMax,
   segmentBytesMax,
@@ -22,15 +23,24 @@ import { Generation } from './generation.js'
 import { LayeredSnapshot, LayeredView } from './layered-view.js'
 import type { SealedSegment, SegmentLog } from './log/log.js'
 import { recordHeaderBytes } from './log/log-record.js'
+import { RecordParts } from './log/record-parts.js'
 import { LastApplied } from './overlay/last-applied.js'
 import type { Overlay } from './overlay/overlay.js'
 import type { OverlayDraft } from './overlay/overlay-draft.js'
 import { hashBytes } from './overlay/overlay-hash.js'
+import { DamagedPages, type PageDamage } from './pages/page-damage.js'
 import type { Backup, BackupOptions, Look } from './store.js'
 import type { DiskSpace } from './tables/disk-space.js'
 import { HotValues } from './tables/hot-values.js'
 import type { StoredView } from './tables/stored-view.js'
-import type { GroupView, Snapshot, Tables, TablesStats, View } from './tables/tables.js'
+import type {
+  GroupView,
+  LargeCommit,
+  Snapshot,
+  Tables,
+  TablesStats,
+  View,
+} from './tables/tables.js'
 
 export interface LayeredOptions {
   readonly stored: StoredView
@@ -49,6 +59,8 @@ export interface LayeredOptions {
   readonly tablesBytes: () => number
   /** Lets the folder go; called once, last. */
   readonly closed: () => Promise<void>
+  /** Pages that were found damaged at the start. */
+  readonly damages: readonly PageDamage[]
 }
 
 /** What waits for a moment without a checkpoint; `after` must be in the tables then. */
@@ -60,7 +72,6 @@ interface Rest {
 
 export class LayeredTables extends LayeredView implements Tables, GroupView {
   readonly type = 'LMDB'
-  readonly current: View = this
   readonly lastVersion: number
   private readonly options: LayeredOptions
   private readonly hot = new HotValues()
@@ -68,6 +79,9 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private active = new Generation()
   /** Newest first. */
   private frozen: Generation[]
+  /** What readers see while a large group is open, and the position up to which they see. */
+  private shown: View | undefined
+  private shownBefore = 0
   private freezeTimer: NodeJS.Timeout | undefined
   private waiting: (() => void)[] = []
   private checkpointing: Promise<void> | undefined
@@ -87,7 +101,31 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
     this.lastVersion = options.lastVersion
     this.frozen = [...options.frozen]
     this.relayer()
+    const [damage] = options.damages
+    if (damage !== undefined) {
+      options.checkpointer.end(damage.text)
+      this.refuseDamaged(options.damages)
+    }
     this.checkpoint()
+  }
+
+  /**
+   * Damaged pages of the tables: what lies under them is refused from now on, and so is all
+   * writing, since a checkpoint could copy the damage. All else can be read.
+   */
+  refuseDamaged(damages: readonly PageDamage[]): void {
+    const { stored, log, messages } = this.options
+    for (const { text } of damages) messages.error({}, text)
+    stored.refuse(new DamagedPages(damages))
+    const text = damages[0]?.text ?? 'pages of the tables are damaged'
+    this.failure = fail('OperationFailed', `${text}; writes are refused`)
+    log.stop(this.failure.message, false)
+    this.tellWaiting()
+    for (const { reject } of this.rests.splice(0)) reject(this.failure)
+  }
+
+  get current(): View {
+    return this.shown ?? this
   }
 
   /** Told to the log when it begins and when it ends: every refused write would be a flood. */
@@ -136,6 +174,50 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
       this.freezeWhenDue()
     }
     return log.synced(group)
+  }
+
+  beginLarge(): LargeCommit {
+    if (this.failure !== undefined && this.isFull()) throw this.failure
+    const { overlay } = this.active
+    this.shownBefore = overlay.pin()
+    overlay.begin(recordHeaderBytes)
+    this.show()
+    const parts = new RecordParts(this.options.log, overlay)
+    return {
+      view: this,
+      write: () => parts.write(logPartBytes),
+      end: () => {
+        const group = parts.end(overlay.groupChanges)
+        overlay.keep()
+        this.active.sinceMs ??= this.options.clock.elapsed()
+        this.hide()
+        return this.options.log.synced(group)
+      },
+      undo: () => {
+        overlay.rollback()
+        try {
+          parts.undo()
+        } finally {
+          this.hide()
+        }
+      },
+    }
+  }
+
+  /** Readers see what is there without the group that is open. */
+  private show(): void {
+    const { stored } = this.options
+    const below = this.frozen.map(({ overlay }) => ({ overlay }))
+    const layers = [{ overlay: this.active.overlay, before: this.shownBefore }, ...below]
+    this.shown = new LayeredView(layers, stored)
+  }
+
+  private hide(): void {
+    this.shown = undefined
+    this.active.overlay.unpin(this.shownBefore)
+    // It may have been due meanwhile.
+    if (this.isDue()) this.freeze()
+    else if (this.active.sinceMs !== undefined) this.freezeWhenDue()
   }
 
   put(key: Bytes, value: Bytes, version: number, hash = hashBytes(key, 0, key.length)): void {
@@ -198,6 +280,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
         checkpoints: this.checkpoints,
         lastCheckpointMs: this.lastCheckpointMs,
         logBytes: segmentBytes,
+        scrubs: this.options.checkpointer.stats().scrubs,
         ...syncs,
       },
     }
@@ -280,6 +363,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   private relayer(): void {
     this.layers = [this.active, ...this.frozen].map(({ overlay }) => ({ overlay }))
+    if (this.shown !== undefined) this.show()
   }
 
   private isFull(): boolean {
@@ -300,7 +384,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
   private freeze(): void {
     clearTimeout(this.freezeTimer)
     this.freezeTimer = undefined
-    if (this.closing || this.frozen.length >= overlaysFrozenMax) return
+    if (this.closing || this.frozen.length >= overlaysFrozenMax || this.shown !== undefined) return
     const segment = this.options.log.seal()
     if (segment === undefined) return
     this.active.segment = segment
@@ -321,7 +405,7 @@ export class LayeredTables extends LayeredView implements Tables, GroupView {
 
   private async checkpointAll(): Promise<void> {
     const { checkpointer, clock } = this.options
-    while (!this.closing) {
+    while (!this.hasEnded()) {
       await this.runRests()
       const oldest = this.frozen.at(-1)
       const segment = oldest?.segment

@@ -105,6 +105,10 @@ export class LayeredSnapshot extends LayeredView implements Snapshot {
     for (const generation of generations) generation.hold()
   }
 
+  get heldBytes(): number {
+    return this.generations.reduce((sum, { overlay }) => sum + overlay.bytes, 0)
+  }
+
   release(): void {
     this.generations[0]?.overlay.unpin(this.position)
     for (const generation of this.generations) generation.release()

@@ -21,11 +21,19 @@ import { SegmentLog } from './log/log.js'
 import { cutLog, type LogState, readLog, type VisitGroup } from './log/log-reader.js'
 import type { Durability } from './log/log-sync.js'
 import { readMark, SyncMark } from './log/sync-mark.js'
+import { DamagedPages, type PageDamage } from './pages/page-damage.js'
+import { firstPagesDamage, Pages, verifyPages } from './pages/pages.js'
 import type { Store } from './store.js'
 import { DiskSpace } from './tables/disk-space.js'
-import { type Environment, openEnvironment, readApplied } from './tables/lmdb-environment.js'
+import {
+  type Environment,
+  metaKey,
+  openEnvironment,
+  readApplied,
+} from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
 import { StoredView } from './tables/stored-view.js'
+import { firstKey } from './tables/tables-walk.js'
 
 export interface LmdbOptions {
   /** The folder; made if missing. */
@@ -41,6 +49,8 @@ export interface LmdbOptions {
 
 /** Room for the lock file and the first pages. */
 const newStoreBytes = 256 * 1_024
+/** A start that verifies pages for longer says so, milliseconds. */
+const verifyTellMs = 1_000
 
 /**
  * Opens or makes the store in a folder. Throws OperationFailed, with one clear line, where the
@@ -52,12 +62,19 @@ export function openLmdbStore(options: LmdbOptions): Store {
   claimFolder(folder)
   try {
     makeTables(folder)
+    const firstPages = firstPagesDamage(folder)
+    if (firstPages !== undefined) throw fail('OperationFailed', firstPages.text)
     const environment = openEnvironment(folder)
     try {
-      lockEnvironment(environment, folder)
-      prepareFormat(environment, folder)
+      const damages: PageDamage[] = []
+      lockEnvironment(environment, folder, () => {
+        damages.push(...verifyTables(folder, options))
+        return true
+      })
+      if (damages.length === 0) prepare(environment, folder)
       nodeFiles.syncFolderSync(folder)
-      return new EmbeddedStore(openTables(environment, folder, options), options.clock)
+      const tables = openTables(environment, folder, damages, options)
+      return new EmbeddedStore(tables, options.clock)
     } catch (error) {
       void environment.close()
       throw error
@@ -73,7 +90,41 @@ export function logFolder(folder: string): string {
   return join(folder, 'log')
 }
 
-function openTables(environment: Environment, folder: string, options: LmdbOptions): LayeredTables {
+/**
+ * Verifies all pages of the tables, and names those that are damaged. Throws OperationFailed where
+ * the store's own metadata lies in one: nothing can be read then.
+ */
+function verifyTables(folder: string, { clock, log }: LmdbOptions): PageDamage[] {
+  const startedAt = clock.elapsed()
+  const damages = verifyPages(folder)
+  const ms = Math.round(clock.elapsed() - startedAt)
+  if (ms >= verifyTellMs) log.info({ folder, ms }, 'the pages of the tables were verified')
+  try {
+    new DamagedPages(damages).requireRange({ start: metaKey(''), end: firstKey })
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    throw fail('OperationFailed', `${text}: the store in ${folder} cannot be opened`)
+  }
+  return damages
+}
+
+/** A commit of its own is noted as those of checkpoints are. */
+function prepare(environment: Environment, folder: string): void {
+  prepareFormat(environment, folder)
+  const pages = new Pages(folder)
+  try {
+    pages.verifyIfBehind()
+  } finally {
+    pages.close()
+  }
+}
+
+function openTables(
+  environment: Environment,
+  folder: string,
+  damages: readonly PageDamage[],
+  options: LmdbOptions,
+): LayeredTables {
   const { clock, log: messages, durability, files = nodeFiles } = options
   const applied = readApplied(environment)
   const { state, frozen } = recover(files, folder, applied.group, options)
@@ -88,7 +139,12 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
     mark: SyncMark.open(files, folder),
   })
   const written = () => log.writtenBytes
-  const checkpointer = new Checkpointer({ folder, clock, log: messages })
+  const checkpointer = new Checkpointer({
+    folder,
+    clock,
+    log: messages,
+    onDamaged: (found) => tables.refuseDamaged(found),
+  })
   const stored = new StoredView(environment, (failed) => {
     if (!checkpointer.hasDropped()) throw fail('OperationFailed', `${folder} cannot be read now`)
     void failed.close()
@@ -97,7 +153,7 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
     messages.warn({ folder }, 'the tables were opened again after a failed write')
     return opened
   })
-  return new LayeredTables({
+  const tables = new LayeredTables({
     log,
     clock,
     messages,
@@ -113,7 +169,9 @@ function openTables(environment: Environment, folder: string, options: LmdbOptio
       await stored.close()
       dropFolder(folder)
     },
+    damages,
   })
+  return tables
 }
 
 /** What the log holds above the tables, newest first, and the log cut to that. */

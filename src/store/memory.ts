@@ -8,7 +8,15 @@ import { mergeScan } from './merge.js'
 import { Overlay } from './overlay/overlay.js'
 import type { OverlayDraft } from './overlay/overlay-draft.js'
 import type { KeyRange, Look, Store, Versioned } from './store.js'
-import type { GroupView, Scanned, Snapshot, Tables, TablesStats, View } from './tables/tables.js'
+import type {
+  GroupView,
+  LargeCommit,
+  Scanned,
+  Snapshot,
+  Tables,
+  TablesStats,
+  View,
+} from './tables/tables.js'
 
 /** `type` InMemory; nothing outlives the process. */
 export function openMemoryStore(clock: Clock = systemClock): Store {
@@ -61,6 +69,11 @@ class MemorySnapshot extends MemoryView implements Snapshot {
     this.position = position
   }
 
+  /** What is superseded from now on: the whole store is there in any case. */
+  get heldBytes(): number {
+    return 0
+  }
+
   release(): void {
     this.overlay.unpin(this.position)
   }
@@ -68,12 +81,18 @@ class MemorySnapshot extends MemoryView implements Snapshot {
 
 export class MemoryTables extends MemoryView implements Tables, GroupView {
   readonly type = 'InMemory'
-  readonly current: View = this
   readonly lastVersion = 0
   readonly onlyDeletes = undefined
 
+  /** What readers see while a large group is open. */
+  private shown: Snapshot | undefined
+
   constructor() {
     super(new Overlay({ hasFloor: false }))
+  }
+
+  get current(): View {
+    return this.shown ?? this
   }
 
   snapshot(): Snapshot {
@@ -96,6 +115,30 @@ export class MemoryTables extends MemoryView implements Tables, GroupView {
     }
     overlay.keep()
     return undefined
+  }
+
+  beginLarge(): LargeCommit {
+    const { overlay } = this
+    const shown = this.snapshot()
+    overlay.begin(0)
+    this.shown = shown
+    const over = () => {
+      this.shown = undefined
+      shown.release()
+    }
+    return {
+      view: this,
+      write: () => false,
+      end() {
+        overlay.keep()
+        over()
+        return undefined
+      },
+      undo() {
+        overlay.rollback()
+        over()
+      },
+    }
   }
 
   put(key: Bytes, value: Bytes, version: number, hash?: number): void {

@@ -2,7 +2,17 @@
 // is done with it, says only what is different.
 
 import type { Bytes } from '../base/bytes.js'
-import type { Count, Entry, Fetched, KeyRange, ReadTx, Step, Tx, Versioned } from './store.js'
+import type {
+  Count,
+  Elsewhere,
+  Entry,
+  Fetched,
+  KeyRange,
+  ReadTx,
+  Step,
+  Tx,
+  Versioned,
+} from './store.js'
 
 export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
   constructor(protected readonly inner: Inner) {}
@@ -33,6 +43,10 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
 
   pause(units?: number): Step<void> {
     return this.inner.pause(units)
+  }
+
+  elsewhere(work: Elsewhere): Step<void> {
+    return this.inner.elsewhere(work)
   }
 }
 

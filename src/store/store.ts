@@ -32,6 +32,21 @@ export type Ask =
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
+  | { readonly kind: 'elsewhere'; readonly begin: Elsewhere['begin'] }
+
+/** Work that a read program has done away from its thread, such as one heavy document. */
+export interface Elsewhere {
+  /** Why it cannot be done here: thrown where a program must not wait. */
+  readonly refusal: unknown
+  /** `owner`: whose it is, for its turn. */
+  begin(owner: string): Begun
+}
+
+export interface Begun {
+  readonly done: Promise<void>
+  /** Ends it: `done` rejects, if it is not over. */
+  end(): void
+}
 
 export type Program<T> = Generator<Ask, T, unknown>
 
@@ -57,6 +72,8 @@ export interface ReadTx {
    * program that computes long without reading. A write program never pauses.
    */
   pause(units?: number): Step<void>
+  /** Waits until the work is done; a write program throws its refusal. */
+  elsewhere(work: Elsewhere): Step<void>
 }
 
 /** An index entry with the record it points at; undefined where the record is gone. */
@@ -139,8 +156,22 @@ export interface Tx extends ReadTx {
 
 export type Awaitable<T> = T | Promise<T>
 
+/** A put; without a value, a removal. */
+export interface KeyChange {
+  readonly key: Bytes
+  readonly value: Bytes | undefined
+}
+
+/** Changes of one atomic write that are too many for a program: they were prepared before. */
+export interface LargeChanges {
+  /** Each key once; none that the program itself changes. */
+  readonly changes: readonly KeyChange[]
+  /** Told of each of them behind the commit, before the next write program runs. */
+  readonly told?: (change: KeyChange) => void
+}
+
 export interface ReadOptions {
-  /** Keeps one snapshot across pauses (at most snapshotMsMax); otherwise a pause lets it go. */
+  /** Keeps one snapshot across pauses, within the bounds of its age; else a pause lets it go. */
   readonly snapshot?: boolean
   /** Looked at in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
@@ -182,6 +213,8 @@ export interface LogStats {
   readonly maxSyncMs: number
   /** Bytes of the log's files. */
   readonly logBytes: number
+  /** How often all pages of the tables were verified since the start. */
+  readonly scrubs: number
 }
 
 export interface BackupStats {
@@ -223,6 +256,12 @@ export interface Store {
    * ShutdownInProgress. Programs of one account run in the order in which they came.
    */
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T>
+  /**
+   * As write, with changes beside those of the program: what the program throws undoes all of it.
+   * They are made in several turns; until the last one, readers see none of them and no other write
+   * program runs. Up to largePutsMax and largeBytesMax.
+   */
+  writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges, account?: Account): Promise<T>
   /** Whose turn it is among those that wait; undefined where the store keeps no such order. */
   readonly scheduler?: Scheduler | undefined
   stats(): StoreStats

@@ -3,7 +3,7 @@
 // (docs/design/transactions.md, rule 2)
 
 import type { Account } from '../base/accounts.js'
-import type { Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
+import type { LargeChanges, Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
 
 export type Phase =
   | {
@@ -11,7 +11,11 @@ export type Phase =
       readonly program: (tx: ReadTx) => Program<unknown>
       readonly options?: ReadOptions
     }
-  | { readonly mode: 'write'; readonly program: (tx: Tx) => Program<unknown> }
+  | {
+      readonly mode: 'write'
+      readonly program: (tx: Tx) => Program<unknown>
+      readonly large?: LargeChanges
+    }
 
 export type Sweep<T> = Generator<Phase, T, unknown>
 
@@ -28,6 +32,11 @@ export function* readPhase<T>(
 /** One write program; its error is thrown here and may be caught. */
 export function* writePhase<T>(program: (tx: Tx) => Program<T>): Sweep<T> {
   return (yield { mode: 'write', program }) as T
+}
+
+/** As writePhase, with changes that are too many for a program. */
+export function* largePhase<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Sweep<T> {
+  return (yield { mode: 'write', program, large }) as T
 }
 
 /**
@@ -62,7 +71,11 @@ function runPhase(
   onPause: (() => void) | undefined,
   account: Account | undefined,
 ): unknown {
-  if (phase.mode === 'write') return store.write(phase.program, account)
+  if (phase.mode === 'write') {
+    const { program, large } = phase
+    if (large === undefined) return store.write(program, account)
+    return store.writeLarge(program, large, account)
+  }
   const paused = onPause === undefined ? phase.options : { ...phase.options, onPause }
   const options = account === undefined ? paused : { ...paused, account }
   return store.read(phase.program, options)

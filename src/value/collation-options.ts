@@ -130,7 +130,7 @@ function resolved(tag: string): string | undefined {
 function strengthOf(spec: Document): number {
   const value = field(spec, 'strength')
   if (value === undefined) return 3
-  if (!value.isNumber) throw wrongType('strength', value, "types '[long, int, decimal, double]'")
+  if (!value.isNumber) throw wrongType('strength', value, "types '[long, int, decimal, double']")
   const strength = Math.trunc(numberOf(value))
   if (strength >= 1 && strength <= 5) return strength
   throw fail('FailedToParse', `Field 'strength' must be an integer 1 through 5. Got: ${strength}`)

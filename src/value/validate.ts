@@ -9,12 +9,11 @@ import { bsonType, readInt32 } from './value.js'
 
 /** The smallest document: a length and the ending 00. */
 const documentBytesMin = 5
-/** Text of up to so many bytes is looked at byte by byte; beyond, the native check is faster. */
-const plainTextBytesMax = 64
 
 /**
  * Checks that the whole range is one well-formed document: lengths, terminators, types, booleans,
- * UTF-8 of names and texts, nesting. Throws InvalidBSON, or Overflow when it is nested too deeply.
+ * UTF-8 of names, nesting. Throws InvalidBSON, or Overflow when it is nested too deeply. Texts need
+ * not be UTF-8: old data is kept as its bytes, as on the peer.
  */
 export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): void {
   if (start < 0 || end > bytes.length || end - start < documentBytesMin) {
@@ -40,7 +39,7 @@ function validateElements(bytes: Bytes, start: number, end: number, depth: numbe
   if (at !== last) throw invalid('an element passes the end of its document', at)
 }
 
-/** Behind the name (or other terminated string) at `at`. */
+/** Behind the name at `at`. */
 function nameEnd(bytes: Bytes, start: number, last: number): number {
   let at = start
   let seen = 0
@@ -52,6 +51,13 @@ function nameEnd(bytes: Bytes, start: number, last: number): number {
   if (at >= last) throw invalid('a name has no end', start)
   if (seen > 0x7f) requireUtf8(bytes, start, at)
   return at + 1
+}
+
+/** Behind a terminated text, a pattern or its options. */
+function cstringEnd(bytes: Bytes, start: number, last: number): number {
+  const end = bytes.indexOf(0, start)
+  if (end < 0 || end >= last) throw invalid('a text has no end', start)
+  return end + 1
 }
 
 /** Behind the payload at `at`, which must end before or at `last`. */
@@ -84,7 +90,7 @@ function payloadEnd(type: number, bytes: Bytes, at: number, last: number, depth:
     case bsonType.maxKey:
       return at
     case bsonType.regex:
-      return nameEnd(bytes, nameEnd(bytes, at, last), last)
+      return cstringEnd(bytes, cstringEnd(bytes, at, last), last)
     case bsonType.dbPointer:
       return textEnd(bytes, at, last) + 12
     case bsonType.codeWithScope:
@@ -101,12 +107,6 @@ function textEnd(bytes: Bytes, at: number, last: number): number {
   const end = at + 4 + length
   if (length < 1 || end > last) throw invalid('the length of a string is wrong', at)
   if (bytes[end - 1] !== 0) throw invalid('a string does not end with 00', at)
-  if (length > plainTextBytesMax) requireUtf8(bytes, at + 4, end - 1)
-  else {
-    let seen = 0
-    for (let i = at + 4; i < end; i++) seen |= bytes[i] ?? 0
-    if (seen > 0x7f) requireUtf8(bytes, at + 4, end - 1)
-  }
   return end
 }
 

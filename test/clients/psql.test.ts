@@ -70,8 +70,8 @@ t.test('its commands list tables, indexes, columns and databases', { skip }, asy
     out,
     [
       'public|people|table|operator',
-      'public|_id_|index|operator|people',
       'public|people_name|index|operator|people',
+      'public|people_pkey|index|operator|people',
       'main|operator|UTF8|C.UTF-8|C.UTF-8||libc|',
       'public|operator\n',
     ].join('\n'),
@@ -88,7 +88,7 @@ t.test('its commands list tables, indexes, columns and databases', { skip }, asy
       ' name   | text    |           | not null | ',
       ' age    | integer |           |          | ',
       'Indexes:',
-      '    "_id_" PRIMARY KEY, btree (_id)',
+      '    "people_pkey" PRIMARY KEY, btree (_id)',
       '    "people_name" btree (name DESC)\n\n',
     ].join('\n'),
   )
@@ -103,7 +103,11 @@ t.test('its commands tell more of tables and indexes', { skip }, async (t) => {
   t.same(
     lines.slice(6).map((line) => line.replace(/^ +(?=Index ")/, '')),
     [
-      ...['Indexes:', '    "_id_" PRIMARY KEY, btree (_id)', '    "people_name" btree (name DESC)'],
+      ...[
+        'Indexes:',
+        '    "people_pkey" PRIMARY KEY, btree (_id)',
+        '    "people_name" btree (name DESC)',
+      ],
       ...['Access method: heap', '', 'Index "public.people_name"'],
       ...[' Column | Type | Key? | Definition', '--------+------+------+------------'],
       ...[' name   | text | yes  | name', 'btree, for table "public.people"', '', ''],

@@ -177,12 +177,12 @@ t.test('currentOp takes conditions, and $currentOp flags', async (t) => {
     (await room.run({ currentOp: 1, ...command }, 'admin')).inprog.length
   t.equal(await count({ active: true, ns: /^admin/ }), 1)
   t.equal(await count({ secs_running: { $gt: 3 } }), 0)
-  t.equal(await count({ $ownOps: true, 'command.name': 'currentOp' }), 1)
+  t.equal(await count({ $ownOps: true, 'command.currentOp': 1 }), 1)
   const staged = (options: unknown) => ({
     ...{ aggregate: 1, pipeline: [{ $currentOp: options }], cursor: {} },
   })
   const { cursor } = await room.run(staged({ allUsers: true, localOps: true }), 'admin')
-  t.match(cursor.firstBatch, [{ op: 'command', command: { name: 'aggregate' } }])
+  t.match(cursor.firstBatch, [{ op: 'command', command: { aggregate: 1, $db: 'admin' } }])
   t.equal((await room.fails(staged({ allUsers: 1 }), 'admin'))[0], 9)
   t.equal((await room.fails(staged({ nonsense: true }), 'admin'))[0], 9)
 })
@@ -200,7 +200,7 @@ t.test('sessions in use are listed: the own ones, and all to the operator', asyn
   t.equal((await room.fails(list({ allUsers: true, users: [] })))[0], 12)
 })
 
-t.test('currentOp shows shapes and no values', async (t) => {
+t.test("currentOp shows the caller's own commands as they came", async (t) => {
   const room = openRoom()
   const { inprog } = await room.run({ currentOp: 1, $all: true }, 'admin')
   t.match(inprog, [
@@ -210,7 +210,25 @@ t.test('currentOp shows shapes and no values', async (t) => {
       connectionId: 1,
       client: 'test:1',
       ns: 'admin',
-      command: { name: 'currentOp', shape: '{ currentOp: int, $all: bool }' },
+      command: { currentOp: 1, $all: true, $db: 'admin' },
+      numYields: 0,
     },
   ])
+})
+
+t.test('serverStatus has what monitors divide by', async (t) => {
+  const room = openRoom()
+  const status = await room.run({ serverStatus: 1 })
+  t.match(status, {
+    asserts: { regular: 0, user: 0 },
+    globalLock: { totalTime: Number, currentQueue: { total: 0 }, activeClients: { total: 1 } },
+    network: { bytesIn: Number, bytesOut: Number, numRequests: Number },
+    opcountersRepl: { insert: 0 },
+    locks: { Global: { acquireCount: { r: 0 } } },
+    mem: { resident: Number, virtual: Number },
+    wiredTiger: { cache: { 'bytes currently in the cache': Number } },
+  })
+  const { cache, concurrentTransactions } = status.wiredTiger
+  t.ok(cache['maximum bytes configured'] > 0)
+  t.ok(concurrentTransactions.read.totalTickets > 0)
 })

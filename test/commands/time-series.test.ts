@@ -168,7 +168,7 @@ await eachRoom(
     await refused({ expireAfterSeconds: '' }, 14)
     await refused({ timeseries: undefined, expireAfterSeconds: 1 }, 72)
     await make(room)
-    await refused({}, 48)
+    await refused({ expireAfterSeconds: 5 }, 48)
   },
   { kinds: ['memory'] },
 )

@@ -2,6 +2,7 @@
 // docs/compatibility.md, each row with the tests that show it.
 
 import { keyValueDeviations } from './key-value-deviations.js'
+import { sqlDeviations } from './sql-deviations.js'
 
 export interface Deviation {
   readonly topic: string
@@ -43,10 +44,30 @@ const documents: readonly Deviation[] = [
     topic: 'time-series collections',
     ours:
       'each measurement is stored by itself, in the order of insertion, with an index on its time ' +
-      'that is not listed (`$time` in plans and sizes): there are no `system.buckets.*`, expiry ' +
-      'takes single measurements, and the options of buckets are checked and listed alone',
+      'that is not listed (`$time` in plans and sizes); expiry takes single measurements. ' +
+      '`system.buckets.<name>` packs buckets when it is read (find, aggregate, count, distinct) ' +
+      'and takes inserted ones apart; it is not listed or changed otherwise, and compressed ' +
+      'buckets (`control.version` 2, 115) have to come by mongoexport and mongoimport',
     peers: 'measurements are packed into buckets, which expire as a whole',
-    shown: ['test/commands/time-series.test.ts'],
+    shown: ['test/commands/time-series.test.ts', 'test/commands/series-buckets.test.ts'],
+  },
+  {
+    topic: 'names that are reserved',
+    ours:
+      'the databases `admin`, `config` and `local`, `system.*`, `_audit`, the parts of graphs ' +
+      '(`memory.<graph>.nodes`, `.edges`, `.terms`, `.anchors`) and databases `w_0x…` other than ' +
+      'homes: 73 InvalidNamespace',
+    peers: '`system.*`; the three databases take collections',
+    shown: ['test/engine/collection/catalog.test.ts', 'test/commands/insert.test.ts'],
+  },
+  {
+    topic: 'texts that are no UTF-8',
+    ours:
+      'kept, compared and returned as their bytes; where a text is computed of one (operators on ' +
+      'strings, patterns, collations, JSON, SQL), malformed bytes are U+FFFD. Names of fields are ' +
+      'UTF-8 (22)',
+    peers: 'bytes everywhere, in names of fields too',
+    shown: ['test/end-to-end/malformed-texts.test.ts'],
   },
   {
     topic: 'sorts and groups beyond 100 MB',
@@ -148,10 +169,11 @@ const documents: readonly Deviation[] = [
   {
     topic: 'work of one document or value',
     ours:
-      'bounded (about 14 ms of a read, 30 ms of a write, 15 ms to read a request): beyond it 50 ' +
-      'MaxTimeMSExpired',
+      'a find, count, distinct or aggregate computes it for at most 30 s, or `maxTimeMS`, and in ' +
+      '512 MiB; SQL expressions have about 14 ms, a write 30 ms, the reading of a request 15 ms: ' +
+      'beyond it 50 MaxTimeMSExpired, for memory 146 ExceededMemoryLimit',
     peers: 'unbounded without maxTimeMS',
-    shown: ['test/query/work.test.ts'],
+    shown: ['test/query/work.test.ts', 'test/commands/document/heavy-documents.test.ts'],
   },
   {
     topic: 'regular expressions',
@@ -246,4 +268,5 @@ const documents: readonly Deviation[] = [
 export const deviations: readonly Deviations[] = [
   { title: 'Documents', rows: documents },
   { title: 'Key-value', rows: keyValueDeviations },
+  { title: 'SQL', rows: sqlDeviations },
 ]

@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { fail } from '../../src/base/errors.js'
-import { snapshotMsMax } from '../../src/base/limits.js'
+import { snapshotKeptMsMax } from '../../src/base/limits.js'
 import { turnUnits } from '../../src/base/work-figures.js'
 import { ObservedStore } from '../../src/engine/observed-store.js'
 import { preparedWrite } from '../../src/engine/prepared-write.js'
@@ -63,7 +63,7 @@ t.test('what it has not looked at may change', async (t) => {
 
 t.test('it ends though it takes longer than a snapshot lasts', async (t) => {
   const late = async (_store: ObservedStore, clock: ManualClock) => {
-    clock.ms += snapshotMsMax + 1
+    clock.ms += snapshotKeptMsMax + 1
   }
   t.same(await runsWith(t, late), { runs: 2, value: [false, false] })
 })
@@ -108,7 +108,7 @@ t.test('what is to end is not begun again, whatever others change', async (t) =>
   const sweep = preparedWrite(store, function* (tx) {
     readings++
     yield* tx.pause(turnUnits)
-    clock.ms += snapshotMsMax + 1
+    clock.ms += snapshotKeptMsMax + 1
     void put(other)(store)
     for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
     isKilled = true
@@ -130,7 +130,7 @@ t.test('a write that fails is not begun again, whatever others have changed', as
     function* (tx) {
       readings++
       yield* tx.pause(turnUnits)
-      clock.ms += snapshotMsMax + 1
+      clock.ms += snapshotKeptMsMax + 1
       void put(other)(store)
       for (let turn = 0; turn < 5; turn++) yield* tx.pause(turnUnits)
       tx.put(result, one)

@@ -19,17 +19,18 @@ function stateOf(act: () => unknown): unknown {
 
 /** What each placeholder is said to be: a type, a column, a list of such, or nothing. */
 function hintsOf(text: string): (string | undefined)[] {
-  const { statement, parameters } = parseStatement(text)
-  return parameterHints(statement, parameters.count).map((hint) => {
+  const { parameters } = parseStatement(text)
+  return parameterHints(text, parameters.count).map((hint) => {
     if (hint?.kind !== 'column') return hint?.type
-    return `${hint.table}.${hint.column}${hint.isArray ? '[]' : ''}`
+    const places = hint.places.map(({ table, column }) => `${table}.${column}`)
+    return `${places.join('|')}${hint.isArray ? '[]' : ''}`
   })
 }
 
 t.test('a placeholder is what its statement makes of it', (t) => {
   t.same(hintsOf('SELECT * FROM t WHERE a = $1 AND $2 < b'), ['t.a', 't.b'])
   t.same(hintsOf('SELECT * FROM t x JOIN u ON x.a = u.b WHERE u.c = $1'), ['u.c'])
-  t.same(hintsOf('SELECT * FROM t JOIN u ON t.a = u.b WHERE c = $1'), [undefined])
+  t.same(hintsOf('SELECT * FROM t JOIN u ON t.a = u.b WHERE c = $1'), ['t.c|u.c'])
   t.same(hintsOf('SELECT $1::int, CAST($2 AS timestamptz), $3::text[]'), [
     'int4',
     'timestamptz',

@@ -374,7 +374,7 @@ t.test('what is no start is refused in the words of the protocol', async (t) => 
   t.equal(await refusalOf(startup(version3, { user: 'a', database: 'no/such' })), '3D000')
   t.equal(await refusalOf(startup(version3, { user: 'a', client_encoding: 'LATIN1' })), '22023')
   t.equal(await refusalOf(int32(1_000_000)), '08P01')
-  t.equal(await refusalOf(Buffer.from('GET / HTTP/1.1\r\n\r\n')), '08P01')
+  t.equal(await refusalOf(Buffer.from('nonsense, and no startup\r\n')), '08P01')
   const { client } = await SqlClient.enter(gateway.ports.sql)
   client.send(message('?', int16(1)))
   t.equal(stateOf(await client.rest()), '08P01')

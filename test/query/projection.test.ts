@@ -125,6 +125,8 @@ t.test('the positional operator shows what the filter matched', async (t) => {
     t.equal(show(project(spec, document, filter)), show(projected), show(spec))
   }
   refuses(t, () => project({ 'n.$': 1 }, grades, { n: { $exists: true } }), 51246, 'positional')
+  refuses(t, () => project({ 'n.$': 1 }, grades, { z: 1 }), 51246, 'positional')
+  refuses(t, () => project({ 'n.s.$': 1 }, grades, { n: 5 }), 51247, 'element mismatch')
 })
 
 t.test('bad specifications are refused with the peer’s codes', async (t) => {
@@ -150,13 +152,13 @@ t.test('bad specifications are refused with the peer’s codes', async (t) => {
     [{ 'a.$': 1, 'b.$': 1 }, 31276, 'Cannot specify more than one positional projection'],
     [{ 'a.$': 1, b: { $elemMatch: {} } }, 31255, 'positional operator and $elemMatch'],
     [{ b: { $elemMatch: {} }, 'a.$': 1 }, 31256, 'positional operator and $elemMatch'],
-    [{ 'z.$': 1 }, 31277, "Positional projection 'z.$' does not match the query document."],
     [{ 'a.$.b': 1 }, 31394, 'Positional projection may only be used at the end'],
     [{ 'a.$': 'x' }, 31308, 'cannot be used with a literal'],
     [{ 'a.$': { $add: [1] } }, 31271, 'cannot be used with an expression or sub object'],
     [{ a: { $meta: 'textScore' } }, 40218, 'text score'],
     [{ a: { $meta: 'foo' } }, 17308, 'Unsupported argument to $meta: foo'],
-    [{ a: { $foo: 1 } }, 168, 'Unrecognized expression'],
+    [{ a: { $foo: 1 } }, 31325, 'Unknown expression $foo'],
+    [{ a: { $add: [{ $foo: 1 }] } }, 168, 'Unrecognized expression'],
   ]
   const filter = { a: 1, b: 1 }
   for (const [spec, code, text] of rows) {

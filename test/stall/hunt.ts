@@ -47,6 +47,8 @@ const answerMsMax = isWhole ? 20_000 : huntMsMax / 2
 export interface HuntOptions {
   /** What the cases write, so that their bound is that of write programs. */
   readonly writes?: boolean
+  /** What is too much for a turn is computed in a thread: none is refused as too much work. */
+  readonly computes?: boolean
   readonly prepare?: readonly StallCase[]
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -95,6 +97,10 @@ export async function hunt(
   t.comment(`seed ${seed}, ${findings.length} of ${cases.length} cases`)
   t.ok(findings.length > 0, 'a case was tried')
   judge(t, findings, options.writes === true)
+  const refused = findings.filter(({ answer }) => answer.includes('too much work'))
+  const names = refused.map(({ name }) => name)
+  if (options.computes === true) t.same(names, [], 'none is too much work')
+  else if (names.length > 0) t.comment(`too much work: ${names.join(', ')}`)
 }
 
 async function measured(

@@ -55,8 +55,11 @@ t.test('a flipped bit in a stored value is found, named and never served', async
       what: 'store',
       path: join(room, 'store'),
     })
-    t.equal(refused, undefined)
-    t.ok(isNamed(problems), `flip ${flip}: ${problems.slice(0, 4).join('; ')}`)
+    // The first of all keys share their page with the store's own metadata.
+    t.ok(
+      isNamed(refused === undefined ? problems : [refused]),
+      `flip ${flip}: ${problems.slice(0, 4).join('; ')}`,
+    )
     if (flip < 3) {
       const check = await runSigil(['check'], settingsFor(join(room, 'store')))
       t.equal(check.code, 1)
@@ -80,7 +83,7 @@ function isNamed(problems: readonly string[]): boolean {
   return problems.some((problem) => named.test(problem))
 }
 
-const named = /record [0-9a-f]{8,}: .*damaged|damaged.*\(key [0-9a-f]{8,}\)/
+const named = /page \d+ of data\.mdb is damaged: .*key [0-9a-f]{8,}/
 
 /** Flips one bit in every copy of a piece of the document that the file has. */
 function flipIn(path: string, document: Uint8Array, random: () => number): void {

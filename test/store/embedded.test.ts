@@ -8,7 +8,7 @@ import { codes, fail } from '../../src/base/errors.js'
 import {
   groupBytesMax,
   groupProgramsMax,
-  snapshotMsMax,
+  snapshotKeptMsMax,
   snapshotsMax,
   tickMsMax,
 } from '../../src/base/limits.js'
@@ -197,7 +197,7 @@ eachStore(
     const tooOld = { code: codes.SnapshotTooOld.code }
     const open = Promise.allSettled(Array.from({ length: snapshotsMax }, pinned))
     await t.rejects(pinned(), tooOld)
-    standing.ms += snapshotMsMax + 1
+    standing.ms += snapshotKeptMsMax + 1
     for (const ended of await open) t.match(ended, { status: 'rejected', reason: tooOld })
     running = false
     await t.resolves(pinned(), 'their places are free again')

@@ -59,6 +59,7 @@ async function open(t: Test) {
     lastVersion: 0,
     freezeBytes,
     tablesBytes: () => 0,
+    damages: [],
     closed: async () => {
       await environment.close()
       dropFolder(folder)

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Bytes } from '../../src/base/bytes.js'
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { fail, GatewayError } from '../../src/base/errors.js'
-import { programRunsMax, snapshotMsMax, snapshotsMax } from '../../src/base/limits.js'
+import { programRunsMax, snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits.js'
 import { MemoryTables } from '../../src/store/memory.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
 import { scanWhole } from '../../src/store/programs/group.js'
@@ -16,9 +16,11 @@ import { Asked, Done, requireBounded } from '../../src/store/steps.js'
 import type {
   Ask,
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
+  LargeChanges,
   Program,
   ReadOptions,
   ReadTx,
@@ -87,7 +89,7 @@ export class LateStore implements Store {
       try {
         return await this.drive(make(new LateReadTx()), (ask) => {
           options.onPause?.()
-          if (snapshot !== undefined && this.clock.elapsed() - since > snapshotMsMax) {
+          if (snapshot !== undefined && this.clock.elapsed() - since > snapshotKeptMsMax) {
             throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
           }
           return answer(snapshot ?? this.tables.current, ask)
@@ -98,11 +100,22 @@ export class LateStore implements Store {
     })
   }
 
-  async write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
+  write<T>(make: (tx: Tx) => Program<T>): Promise<T> {
+    return this.writeWith(make, undefined)
+  }
+
+  writeLarge<T>(make: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
+    return this.writeWith(make, large)
+  }
+
+  private async writeWith<T>(
+    make: (tx: Tx) => Program<T>,
+    large: LargeChanges | undefined,
+  ): Promise<T> {
     this.requireOpen()
     return this.atWork(async () => {
       for (let run = 1; run <= programRunsMax; run++) {
-        const end = await this.tryRun(make, run)
+        const end = await this.tryRun(make, run, large)
         if (end === undefined) continue
         if ('error' in end) throw end.error
         return end.value as T
@@ -124,6 +137,7 @@ export class LateStore implements Store {
   private async tryRun(
     make: (tx: Tx) => Program<unknown>,
     run: number,
+    large: LargeChanges | undefined,
   ): Promise<Attempt['end'] | undefined> {
     const undisturbed = this.inHook
     const me = {}
@@ -141,7 +155,7 @@ export class LateStore implements Store {
       }
       if (!undisturbed) await this.disturb(this.beforeCommit)
       while (this.alone !== undefined && this.alone !== me) await tick()
-      const end = this.commit(attempt)
+      const end = this.commit(attempt, large)
       if (end !== undefined) await this.delay()
       return end
     } finally {
@@ -188,6 +202,7 @@ export class LateStore implements Store {
       let told: unknown
       try {
         told = tell(next.value)
+        if (next.value.kind === 'elsewhere') await next.value.begin('late').done
       } catch (error) {
         next = program.throw(error)
         continue
@@ -198,7 +213,10 @@ export class LateStore implements Store {
   }
 
   /** Applies what the run changed, if everything it read is still so; else undefined. */
-  private commit({ reads, buffer, end, told }: Attempt): Attempt['end'] | undefined {
+  private commit(
+    { reads, buffer, end, told }: Attempt,
+    large: LargeChanges | undefined,
+  ): Attempt['end'] | undefined {
     for (const { ask, answer: before } of reads) {
       if (!areSame(answer(this.tables.current, ask), before)) return undefined
     }
@@ -207,8 +225,9 @@ export class LateStore implements Store {
     } catch (error) {
       return { error }
     }
+    const further = 'error' in end ? [] : (large?.changes ?? [])
     this.tables.commit((view) => {
-      for (const { key, value } of buffer.changes) {
+      for (const { key, value } of [...buffer.changes, ...further]) {
         if (value === undefined) view.remove(key)
         else view.put(key, value, ++this.version)
       }
@@ -217,6 +236,7 @@ export class LateStore implements Store {
         view.put(addition.key, encodeCount(sum), 0)
       }
     })
+    for (const change of further) large?.told?.(change)
     return end
   }
 
@@ -282,6 +302,7 @@ function answer(view: View, ask: Ask): unknown {
         record: view.get(value),
       }))
     case 'pause':
+    case 'elsewhere':
       return undefined
   }
 }
@@ -367,6 +388,10 @@ class LateReadTx implements ReadTx {
   pause(_units?: number): Step<void> {
     return new Asked({ kind: 'pause' }, () => undefined)
   }
+
+  elsewhere({ begin }: Elsewhere): Step<void> {
+    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
+  }
 }
 
 class LateTx extends LateReadTx implements Tx {
@@ -415,6 +440,10 @@ class LateTx extends LateReadTx implements Tx {
 
   override pause(_units?: number): Step<void> {
     return new Done(undefined)
+  }
+
+  override elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {

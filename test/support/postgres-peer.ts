@@ -28,6 +28,8 @@ export const postgresMissing: string | false =
 export type Cell = string | null
 
 export interface PostgresPeer {
+  /** A client of one connection. */
+  readonly client: postgres.Sql
   /** Rows by position, and the OIDs of their columns. */
   query(text: string): Promise<{ readonly rows: readonly Cell[][]; readonly types: number[] }>
 }
@@ -69,6 +71,7 @@ export async function openPostgres(t: Test): Promise<PostgresPeer> {
   })
   t.teardown(() => sql.end())
   return {
+    client: sql,
     query: async (text) => {
       const result = await sql
         .unsafe(text)

@@ -59,12 +59,12 @@ t.test('nesting ends at the limit, with Overflow', async (t) => {
   t.equal(codeOf(nested(bsonDepthMax + 1)), 'Overflow')
 })
 
-t.test('names and texts must be UTF-8, short ones and long ones', async (t) => {
+t.test('names must be UTF-8, texts need not be', async (t) => {
   for (const text of ['é', 'é'.repeat(200)]) {
     const good = documentOfFields([['a', stringValue(text)]])
     t.equal(codeOf(good), undefined)
     const bad = good.map((byte) => (byte === 0xa9 ? 0x29 : byte))
-    t.equal(codeOf(bad), 'InvalidBSON')
+    t.equal(codeOf(bad), undefined)
     const name = documentOfFields([[text, int32Value(1)]])
     t.equal(codeOf(name), undefined)
     t.equal(codeOf(name.map((byte) => (byte === 0xa9 ? 0x29 : byte))), 'InvalidBSON')

@@ -18,6 +18,8 @@ export interface Arguments {
   is(index: number, word: string): boolean
   read<T>(index: number, read: (bytes: Bytes, start: number, end: number) => T): T
   readonly argumentBytes: number
+  /** It had more bytes than are taken: its name alone is here, and it is refused. */
+  readonly isCut?: boolean
   /** The same words in memory of their own: for what waits past the tick. */
   detach(): Arguments
 }

@@ -4,7 +4,7 @@
 import type { Account } from '../../base/accounts.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import { multiBytesMax, multiBytesTotalMax, multiCommandBytes } from '../../base/limits.js'
-import { errorLine, refuse } from '../../base/reply-error.js'
+import { errorLine, refuse, tooLong } from '../../base/reply-error.js'
 import type { Engine } from '../../engine/engine.js'
 import { ExpiryJob } from '../../engine/keyspace/expiry-job.js'
 import type { Place, Space, SpaceTable } from '../../engine/keyspace/spaces.js'
@@ -95,6 +95,7 @@ export class KeyValueBus {
       clock,
       pace: engine.pace,
       log: services.log,
+      isPaused: () => services.pause.isActive,
       notifies: () => services.settings.notifies,
       announce: (events) => services.announce(events),
     })
@@ -114,7 +115,9 @@ export class KeyValueBus {
     const call = new KeyValueCall(command ?? this.unknown, args, session, this)
     const error = this.draining
       ? refuse('ERR the server is shutting down', 'ShutdownInProgress')
-      : (refusalOf(named, command, args, session, this.services.rules) ?? this.limit(call))
+      : args.isCut === true
+        ? tooLong()
+        : (refusalOf(named, command, args, session, this.services.rules) ?? this.limit(call))
     if (error !== undefined) this.refuse(call, error)
     else if (call.command.row.grain === 'exec') this.openExec(call)
     else if (session.multi !== undefined) {

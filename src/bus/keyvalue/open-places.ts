@@ -34,6 +34,11 @@ export class OpenPlaces {
     work.beforeIds = () => this.makeAll()
   }
 
+  /** The program is prepared: what it answers is looked at again before its changes are made. */
+  get arePrepared(): boolean {
+    return this.work.prepares
+  }
+
   known(place: Place): Keyspace | undefined {
     const { opened } = this
     for (let i = 0; i < opened.length; i++) {

@@ -9,6 +9,7 @@ import { isRevocable, type Standing } from '../../identity/standing.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { HomeLimit } from '../home-limit.js'
 import type { Quotas } from '../quota.js'
+import { wayOutOfSpace } from '../way-out.js'
 import type { KeyValueCall } from './call.js'
 import { askedOf, requireKeys } from './key-rights.js'
 import { type MakingHome, OpenPlaces } from './open-places.js'
@@ -65,7 +66,8 @@ export class ProgramRights {
     const { current } = call.session
     const asked = current.kind === 'user' ? askedOf(ns, call.name) : undefined
     for (let i = 0; i < needs.length; i++) {
-      if (!allow(current, needs[i] as Need, ns.access, asked)) throw noKeyPermission()
+      if (allow(current, needs[i] as Need, ns.access, asked)) continue
+      throw noKeyPermission(wayOutOfSpace(current, ns.db, ns.access))
     }
   }
 

@@ -9,6 +9,8 @@ import { work as budget } from '../../base/work-budget.js'
 import { stagedWrite } from '../../engine/collection/collections.js'
 import { type Staged, StagingNeeded } from '../../engine/collection/staging.js'
 import { BlockHints, ProgramHints } from '../../engine/keyspace/block-hints.js'
+import { isWriting } from '../../engine/keyspace/keyspace.js'
+import { ListRuns } from '../../engine/keyspace/list-runs.js'
 import { type KeyEvent, Work } from '../../engine/keyspace/work.js'
 import type { ObservedStore } from '../../engine/observed-store.js'
 import { preparedWrite } from '../../engine/prepared-write.js'
@@ -87,6 +89,7 @@ export class Programs {
   /** Commands that changed something since somebody last asked for a save. */
   changed = 0
   private readonly hints = new BlockHints()
+  private readonly lists = new ListRuns()
   private readonly shared = new SharedWrites(
     (shared) => this.writeShared(shared),
     (calls, now, error, wasAlone) =>
@@ -199,22 +202,14 @@ export class Programs {
       this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     const account = this.accountOf(calls)
     if (!isWrite) return store.read((tx) => program(tx), { snapshot: true, account })
-    if (before === undefined && calls.length > wordsAtOnceMax) {
-      try {
-        await this.prepared(calls, now, false)
-        return true
-      } catch (error) {
-        if (!isOutOfReach(error)) throw error
-      }
-    }
+    if (calls.length > wordsAtOnceMax) return this.prepared(calls, now, false, before)
     try {
       const isDone = await this.writeTogether(program, account)
       this.tell(outcome)
       return isDone
     } catch (error) {
-      if (before !== undefined || !readsTooMuch(error)) throw error
-      await this.prepared(calls, now, false)
-      return true
+      if (!readsTooMuch(error) && !isTooLarge(error)) throw error
+      return this.prepared(calls, now, false, before)
     }
   }
 
@@ -240,42 +235,44 @@ export class Programs {
     const [first] = calls
     if (calls.length > 1) {
       for (const call of calls) if (!call.isRefused) await this.writeAtOnce([call], now)
-    } else if (first !== undefined && (error instanceof StagingNeeded || isTooLarge(error))) {
-      await this.writeStaged(first, now, isTooLarge(error))
-    } else if (first !== undefined && readsTooMuch(error)) {
+    } else if (first !== undefined && error instanceof StagingNeeded) {
+      await this.writeStaged(first, now)
+    } else if (first !== undefined && (readsTooMuch(error) || isTooLarge(error))) {
       await this.writeInPauses(first, now)
     } else failAll(calls, error)
   }
 
-  /**
-   * What is large is written in pieces before the program that makes it visible; a large container
-   * in which too much changes at once is written anew (`melts`).
-   */
-  private async writeStaged(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+  /** What is large is written in pieces before the program that makes it visible. */
+  private async writeStaged(call: KeyValueCall, now: number): Promise<void> {
     await this.ensurePlaces([call], now)
     const outcome = new Outcome(this.hints)
-    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged, melts }))
+    const sweep = stagedWrite((tx, staged) => this.run(tx, [call], now, outcome, { staged }))
     try {
       await runSweep(this.options.store, sweep, undefined, this.accountOf([call]))
       this.tell(outcome)
     } catch (error) {
-      if (!melts && isTooLarge(error)) await this.writeStaged(call, now, true)
-      else if (readsTooMuch(error)) await this.writeInPauses(call, now)
+      if (readsTooMuch(error) || isTooLarge(error)) await this.writeInPauses(call, now)
       else call.fail(error)
     }
   }
 
   /** What it reads takes longer than a write program may: it is its owner's only one meanwhile. */
-  private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<void> {
+  private writePrepared(call: KeyValueCall, now: number, melts: boolean): Promise<unknown> {
     return this.prepared([call], now, melts).catch((error: unknown) => call.fail(error))
   }
 
-  private prepared(calls: readonly KeyValueCall[], now: number, melts: boolean): Promise<void> {
+  /** What `before` has answered. */
+  private prepared(
+    calls: readonly KeyValueCall[],
+    now: number,
+    melts: boolean,
+    before?: Before,
+  ): Promise<boolean> {
     return this.preparing.run(this.accountOf(calls) ?? ownerless, async () => {
       const { store } = this.options
       await this.ensurePlaces(calls, now)
       const outcome = new Outcome(this.hints)
-      const manner = { melts, prepares: true }
+      const manner = { melts, before, prepares: true, isTogether: true }
       const identity = calls[0]?.session.identity
       let opened: OpenPlaces | undefined
       const sweep = preparedWrite(
@@ -293,8 +290,9 @@ export class Programs {
             }
           : undefined,
       )
-      await runSweep(store, sweep, undefined, this.accountOf(calls))
+      const isDone = await runSweep(store, sweep, undefined, this.accountOf(calls))
       this.tell(outcome)
+      return isDone
     })
   }
 
@@ -364,6 +362,7 @@ export class Programs {
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
     work.hints = outcome.hints
+    if (!isWriting(tx)) work.lists = this.lists
     outcome.hints.begin()
     const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
     keeps?.(places)

@@ -68,10 +68,10 @@ export function noPermission(name: string): ReplyError {
   return forbidden(text)
 }
 
-export function noKeyPermission(): ReplyError {
-  return forbidden(
-    'NOPERM this user has no permissions to access one of the keys used as arguments',
-  )
+/** `hint` follows the peer's text. */
+export function noKeyPermission(hint = ''): ReplyError {
+  const text = 'NOPERM this user has no permissions to access one of the keys used as arguments'
+  return forbidden(`${text}${hint}`)
 }
 
 export function noChannelPermission(): ReplyError {

@@ -21,9 +21,11 @@ export class Transactions {
     const { session, queue = [] } = call
     const { watches } = session
     session.watches = undefined
+    const { clock } = call.bus.services
+    const startedMs = clock.elapsed()
+    const programs = queue.filter(({ command }) => command.access !== undefined)
     try {
       follow(queue, session.place)
-      const programs = queue.filter(({ command }) => command.access !== undefined)
       const isWrite = programs.some(({ command }) => command.access === 'write')
       const before = watches === undefined ? undefined : areUntouched(watches)
       if (!(await this.programs.together(programs, call.now, isWrite, before))) {
@@ -35,14 +37,25 @@ export class Transactions {
     } finally {
       watches?.end()
     }
+    const share = (clock.elapsed() - startedMs) / Math.max(1, programs.length)
     const replies: Reply[] = []
     for (const queued of queue) {
-      await runLocal(queued, call.now)
+      if (queued.command.access === undefined) await runLocal(queued, call.now)
       replies.push(queued.reply)
-      count(queued)
+      count(queued, share)
+      if (replies.length % repliesAtOnce === 0) await nextTurn()
     }
     return replies
   }
+}
+
+/** Commands whose replies are gathered in one turn. */
+const repliesAtOnce = 4_096
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }
 
 function areUntouched(watches: Watches): Before {
@@ -62,8 +75,7 @@ function follow(queue: readonly KeyValueCall[], selected: Place): void {
 }
 
 async function runLocal(call: KeyValueCall, now: number): Promise<void> {
-  const { row, access } = call.command
-  if (access !== undefined) return
+  const { row } = call.command
   call.now = now
   try {
     await call.bus.look(call)
@@ -74,8 +86,10 @@ async function runLocal(call: KeyValueCall, now: number): Promise<void> {
   }
 }
 
-function count({ command, error, bus, session }: KeyValueCall): void {
+/** `ms` is its share of what the program took. */
+function count({ command, error, bus, session }: KeyValueCall, ms: number): void {
   command.counts.total++
+  if (command.access !== undefined) command.counts.ms += ms
   bus.metering.queuedRan(session.protocol)
   if (error === undefined) return
   command.counts.failed++

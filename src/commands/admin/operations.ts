@@ -2,6 +2,7 @@
 // sees all.
 
 import { hostname } from 'node:os'
+import { shownCommandBytesMax } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { genericFields } from '../../bus/generic.js'
 import { anyValue, bool, ignored, optional, wholeNumber, withDefault } from '../../bus/params.js'
@@ -101,12 +102,35 @@ export function operationDocuments(
       writer
         .string('op', kinds.get(other.command) ?? 'command')
         .string('ns', collection === undefined ? other.db : `${other.db}.${collection}`)
-      writer.openDocument('command').string('name', other.command).string('$db', other.db)
-      writer.string('shape', shapeOf(other.request.body, other.secrets)).close()
+      writeCommand(writer, other, isOwnCall(call, other))
+      writer.int32('numYields', 0)
       if (other.isKilled) writer.bool('killPending', true)
-      writer.bool('waitingForLock', false).openDocument('locks').close()
+      writer.openDocument('locks').close().bool('waitingForLock', false)
+      writer.openDocument('lockStats').close()
+      writer.bool('waitingForFlowControl', false).openDocument('flowControlStats').close()
     }),
   )
+}
+
+/**
+ * The command as it came, but for its session and secrets. Of others the operator sees the target
+ * and the shape: values are theirs. A long one is told by its shape, as the peer truncates it.
+ */
+function writeCommand(writer: DocumentWriter, other: AnyCall, isOwn: boolean): void {
+  const { body } = other.request
+  const isWhole = isOwn && body.length <= shownCommandBytesMax
+  writer.openDocument('command')
+  const elements = new Elements(body)
+  for (let isFirst = true; elements.next(); isFirst = false) {
+    const name = elements.name()
+    const value = elements.value()
+    if (other.secrets.includes(name) || name === 'lsid') continue
+    const isTarget = isFirst && (value.type === bsonType.string || value.isNumber)
+    if (isWhole || isTarget) writer.value(name, value)
+  }
+  if (!isWhole) writer.string('$truncated', shapeOf(body, other.secrets))
+  if (field(body, '$db') === undefined || !isWhole) writer.string('$db', other.db)
+  writer.close()
 }
 
 /** A document for each connection that has no command at work. */

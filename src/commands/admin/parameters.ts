@@ -6,7 +6,7 @@ import { sessionIdleMinutes } from '../../base/limits.js'
 import { peerCompatibilityVersion } from '../../base/product.js'
 import type { Call } from '../../bus/call.js'
 import { genericFields } from '../../bus/generic.js'
-import { anyValue } from '../../bus/params.js'
+import { anyValue, bool } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { saslMechanisms } from '../../identity/login.js'
@@ -123,7 +123,8 @@ function isAll(target: Value): boolean {
 function asksFor(target: Value, option: string): boolean {
   if (target.type !== bsonType.object) return false
   const given = field(documentOf(target), option)
-  return given?.type === bsonType.bool && boolOf(given)
+  if (given === undefined || given.isNullish) return false
+  return bool.bind(`getParameter.${option}`)(given)
 }
 
 function detailed(value: Value, isVariable: boolean): Value {

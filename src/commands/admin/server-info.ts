@@ -9,6 +9,7 @@ import { topKinds } from '../../bus/namespace-use.js'
 import { anyValue, ignored, string, wholeNumber } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import type { Field } from '../../bus/schema.js'
 
 const ping = documentRow({
   name: 'ping',
@@ -52,7 +53,6 @@ const hostInfo = documentRow({
   grows: 'nothing',
   grain: 'local',
   access: 'operator',
-  adminOnly: true,
   target: anyValue,
   params: {},
   help: 'Describes the machine.',
@@ -121,6 +121,19 @@ const listCommands = documentRow({
     }),
 })
 
+/** A text; null counts as missing. */
+const required: Field<string> = {
+  ...string,
+  bind: (where) => {
+    const read = string.bind(where)
+    return (value) => {
+      if (!value.isNullish) return read(value)
+      const text = `BSON field '${where}' is missing but a required field`
+      throw fail('Location40414', text)
+    }
+  },
+}
+
 const logNames: readonly string[] = ['global', 'startupWarnings']
 
 const getLog = documentRow({
@@ -129,7 +142,7 @@ const getLog = documentRow({
   grain: 'local',
   access: 'operator',
   adminOnly: true,
-  target: string,
+  target: required,
   params: {},
   help: 'Kept for shells: the log goes to standard error, so there are no lines to give.',
   run: (call) =>

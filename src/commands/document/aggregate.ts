@@ -31,7 +31,7 @@ import { explainReply } from './explain-reply.js'
 import { planCacheTouches } from './plan-cache.js'
 import { queryMemory } from './query-memory.js'
 import { stageProviders } from './stage-sources.js'
-import { isViewed, openViewed, placeOf, readable, within } from './view-reads.js'
+import { isViewed, openViewed, placeOf, readable, readableTarget, within } from './view-reads.js'
 import { isWriting, runMerge, runOut, temporaryTouches } from './write-stages.js'
 
 export const aggregateParams = {
@@ -156,7 +156,7 @@ export function aggregateTouches(
   const own: Touch[] =
     target === undefined
       ? []
-      : [readable(db, target), ...planCacheTouches(db, target, args.pipeline)]
+      : [readableTarget(db, target), ...planCacheTouches(db, target, args.pipeline)]
   const named = pipelineCollections(args.pipeline).map((one): Touch => {
     const { db: other = db, name, need, isRuled, readsTarget } = one
     if (need === 'read') return readable(other, name)

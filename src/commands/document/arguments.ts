@@ -3,7 +3,7 @@
 
 import { fail } from '../../base/errors.js'
 import { writeBatchMax } from '../../base/limits.js'
-import { countNumber, object, optional, structure, withDefault } from '../../bus/params.js'
+import { countNumber, flag, object, optional, structure, withDefault } from '../../bus/params.js'
 import type { Field } from '../../bus/schema.js'
 import type { Namespace, Need, Touch } from '../../engine/types.js'
 import type { QueryContext } from '../../query/context.js'
@@ -54,6 +54,17 @@ export function collated(
 export const cursorOptions = structure({ batchSize: optional(countNumber) })
 
 export const optionalCursor = withDefault(cursorOptions, { batchSize: undefined })
+
+/** What tools that restore data send: Timestamp(0, 0) is stored as it is. */
+export const bypassEmptyTsReplacement = withDefault(flag, false)
+
+/** The context of a write command, with what it says of empty timestamps. */
+export function stamping(
+  context: QueryContext,
+  args: { readonly bypassEmptyTsReplacement: boolean },
+): QueryContext {
+  return args.bypassEmptyTsReplacement ? { ...context, keepsEmptyTimestamps: true } : context
+}
 
 /** The touches of a command on its one collection. */
 export function touchesTarget(

@@ -34,7 +34,7 @@ import { field, fieldsOf } from '../../value/elements.js'
 import { type Document, documentValue } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { emptyDocument } from './arguments.js'
-import { insertGroup } from './insert.js'
+import { insertGroup } from './insert-group.js'
 
 type CopyCall = Pick<Call<unknown, string>, 'db' | 'creation' | 'context' | 'uuid' | 'engine'>
 

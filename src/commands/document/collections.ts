@@ -1,6 +1,7 @@
 // Commands that make, drop and rename collections. What an option would have to enforce and Sigil
 // does not is refused by name: a collection that silently lacks it would be worse.
 
+import { equalBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import {
   anyValue,
@@ -107,6 +108,9 @@ const create = documentRow({
     const kept = keptOf(call.request.body, call.args)
     const options = seriesOptions(cappedOptions(kept, call.args), call)
     requireOptionsSize(options)
+    // Made again with the same options, it is there.
+    const found = tx.namespace()
+    if (found !== undefined && equalBytes(found.options, options)) return reply()
     yield* createNamespace(tx, call.db, call.target, call.creation(options))
     return reply()
   },

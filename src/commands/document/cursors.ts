@@ -25,6 +25,7 @@ import type { DocumentWriter } from '../../value/writer.js'
 import { emptyDocument } from './arguments.js'
 import { awaitedBatch } from './awaited-batch-task.js'
 import { giveUp, nextBatch } from './next-batch.js'
+import { withContext } from './write-errors.js'
 
 type AnyCall = Call<unknown, unknown>
 
@@ -47,12 +48,13 @@ export const nothingFound: Document = emptyDocument.slice()
 /** The reply with the first batch; what is left stays open under the id in it. */
 export function* firstBatch(
   tx: ReadTx,
-  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches' | 'request'>,
+  call: Pick<AnyCall, 'db' | 'engine' | 'owner' | 'lsid' | 'touches' | 'request' | 'command'>,
   options: FirstBatch,
 ): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
   const limits = { documentsMax: batchSize ?? firstBatchDocuments, bytesMax: batchBytesMax }
-  const { documents, drained } = yield* closedOnError(source, fillBatch(tx, source, limits))
+  const read = fillBatch(tx, source, limits)
+  const { documents, drained } = yield* closedOnError(source, read, contexts.get(call.command))
   if (options.takesDocument === true) {
     source.close()
     return documents[0] ?? nothingFound
@@ -79,13 +81,19 @@ export function* firstBatch(
   return cursorReply({ name: 'firstBatch', documents, id, ns })
 }
 
+/** What the peer says before an error of a plan at work. */
+const contexts: ReadonlyMap<string, string> = new Map([
+  ['find', 'Executor error during find command'],
+  ['aggregate', 'PlanExecutor error during aggregation'],
+])
+
 /** A source that failed holds nothing: no file of a sort is left open. */
-function* closedOnError<T>(source: Source, program: Program<T>): Program<T> {
+function* closedOnError<T>(source: Source, program: Program<T>, context?: string): Program<T> {
   try {
     return yield* program
   } catch (thrown) {
     source.close()
-    throw thrown
+    throw context === undefined ? thrown : withContext(context, thrown)
   }
 }
 
@@ -127,7 +135,7 @@ const getMore = documentRow({
       return nextBatch(call, cursor, documents)
     } catch (thrown) {
       giveUp(call, cursor)
-      throw thrown
+      throw withContext('Executor error during getMore', thrown)
     }
   },
 })

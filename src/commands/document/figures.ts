@@ -102,7 +102,7 @@ function writeSeries(
   writer.close()
 }
 
-function requireScale(scale: number): number {
+export function requireScale(scale: number): number {
   if (scale >= 1) return scale
   throw fail('Location51024', `BSON field 'scale' value must be >= 1, actual value '${scale}'`)
 }
@@ -139,7 +139,8 @@ const dbStats = documentRow({
   touches: ({ db }) => [{ db, needs: [] }],
   help: 'Sizes and counts of the collections of a database that the caller may read.',
   *run(tx, call) {
-    const scale = requireScale(call.args.scale)
+    const { scale } = call.args
+    if (scale < 1) throw fail('BadValue', 'scale has to be > 0')
     const sum = { collections: 0, views: 0, documents: 0, bytes: 0, indexes: 0, indexBytes: 0 }
     for (const ns of yield* shownNamespaces(tx, call.db)) {
       if (!call.mayAt('read', ns)) continue

@@ -27,9 +27,18 @@ import { compileSort } from '../../query/sort.js'
 import type { Sweep } from '../../store/sweep.js'
 import type { Document, Value } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
-import { collated, collation, emptyDocument, isEmpty, writeNeeds } from './arguments.js'
+import {
+  bypassEmptyTsReplacement,
+  collated,
+  collation,
+  emptyDocument,
+  isEmpty,
+  stamping,
+  writeNeeds,
+} from './arguments.js'
 import { assumingCollation } from './assumed-collation.js'
 import { compileOperation, targetOf } from './update-delete.js'
+import { withContext } from './write-errors.js'
 
 export const findAndModifyParams = {
   query: withDefault(object, emptyDocument),
@@ -43,6 +52,7 @@ export const findAndModifyParams = {
   hint: optional(hint),
   collation,
   bypassDocumentValidation: withDefault(bool, false),
+  bypassEmptyTsReplacement,
 } as const
 
 export type FindAndModifyArgs = Args<typeof findAndModifyParams>
@@ -73,13 +83,14 @@ function* runOnce(
 ): Sweep<Document> {
   const { args } = call
   const { collation: asked } = args
-  const context = collated(call.context, asked ?? assumed, undefined)
+  const context = collated(stamping(call.context, args), asked ?? assumed, undefined)
   const collating = asked === undefined ? { assumed } : {}
   const { filter, ...given } = compileSelection(args, context)
   const selection = { ...given, ofSeries: refuseSeries(call) }
   const project = projector(args.fields, filter, context)
   if (args.remove) {
-    const changed = yield* deleteFirst(targetOf(call), { filter, ...selection, ...collating })
+    const wanted = { filter, ...selection, ...collating }
+    const changed = yield* told(deleteFirst(targetOf(call), wanted))
     return reply((writer) => {
       const n = changed === undefined ? 0 : 1
       writer.openDocument('lastErrorObject').int32('n', n).close()
@@ -90,11 +101,20 @@ function* runOnce(
   const { q, u } = { q: args.query, u: requireUpdate(update) }
   const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
   const spec = compileOperation({ ...operation, collation: asked }, context)
-  const changed = yield* updateFirst(targetOf(call), { ...spec, ...selection, ...collating })
+  const wanted = { ...spec, ...selection, ...collating }
+  const changed = yield* told(updateFirst(targetOf(call), wanted))
   return reply((writer) => {
     writeUpdateResult(writer, changed)
     writeValue(writer, args.new ? changed?.after : changed?.before, project)
   })
+}
+
+function* told<T>(change: Sweep<T>): Sweep<T> {
+  try {
+    return yield* change
+  } catch (thrown) {
+    throw withContext('Plan executor error during findAndModify', thrown)
+  }
 }
 
 /** Throws CommandNotSupportedOnView: the peer's time series are none of this command's. */

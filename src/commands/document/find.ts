@@ -5,11 +5,10 @@ import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
 import {
-  bool,
   collection,
   countNumber,
+  flag,
   hint,
-  ignored,
   object,
   optional,
   withDefault,
@@ -55,18 +54,18 @@ export const findParams = {
   skip: withDefault(countNumber, 0),
   limit: withDefault(countNumber, 0),
   batchSize: optional(countNumber),
-  singleBatch: withDefault(bool, false),
+  singleBatch: withDefault(flag, false),
   collation,
   min: optional(object),
   max: optional(object),
-  returnKey: withDefault(bool, false),
-  showRecordId: withDefault(bool, false),
-  tailable: withDefault(bool, false),
-  awaitData: withDefault(bool, false),
-  noCursorTimeout: withDefault(bool, false),
-  allowDiskUse: withDefault(bool, true),
-  allowPartialResults: ignored,
-  oplogReplay: ignored,
+  returnKey: withDefault(flag, false),
+  showRecordId: withDefault(flag, false),
+  tailable: withDefault(flag, false),
+  awaitData: withDefault(flag, false),
+  noCursorTimeout: withDefault(flag, false),
+  allowDiskUse: withDefault(flag, true),
+  allowPartialResults: optional(flag),
+  oplogReplay: optional(flag),
 } as const
 
 export type FindArgs = Args<typeof findParams>

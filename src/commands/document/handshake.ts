@@ -2,6 +2,7 @@
 // every socket before anything else, often with half a login in it, and some fields that no server
 // knows yet; so nothing here is strict, and a hello never fails for the login in it.
 
+import { fail } from '../../base/errors.js'
 import {
   clientMetadataBytesMax,
   documentBytesMax,
@@ -155,7 +156,11 @@ function writeCompression(writer: DocumentWriter, session: Session, offered?: Va
 }
 
 function keepMetadata(session: Session, client: Value | undefined): void {
-  if (client?.type !== bsonType.object || session.clientMetadata !== undefined) return
+  if (client?.type !== bsonType.object) return
+  if (session.clientMetadata !== undefined) {
+    const text = 'The client metadata document may only be sent in the first hello'
+    throw fail('ClientMetadataCannotBeMutated', text)
+  }
   // A slice of the message would keep the message.
   if (client.end - client.start <= clientMetadataBytesMax) {
     session.clientMetadata = client.payload().slice()

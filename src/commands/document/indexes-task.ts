@@ -1,9 +1,11 @@
 // createIndexes waits for its builds, so it is a task: the descriptors are put behind the call's
 // fence, then the engine's build makes them ready. dropIndexes and listIndexes stand beside it.
 
-import { anyValue, arrayOf, collection, ignored } from '../../bus/params.js'
+import { fail } from '../../base/errors.js'
+import { anyValue, arrayOf, collection, ignored, typeName } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
+import type { Field } from '../../bus/schema.js'
 import { parseIndexSpecs } from '../../engine/index/index-spec.js'
 import {
   declareIndexes,
@@ -15,15 +17,39 @@ import { field } from '../../value/elements.js'
 import { boolOf, bsonType, documentOf, type Value } from '../../value/value.js'
 import { touchesTarget } from './arguments.js'
 
+/** As `collection`, with the peer's code of these two commands. */
+const indexedCollection: Field<string> = {
+  ...collection,
+  bind: (where) => {
+    const read = collection.bind(where)
+    return (value) => {
+      if (value.type === bsonType.string) return read(value)
+      throw fail('BadValue', `collection name has invalid type ${typeName(value.type)}`)
+    }
+  },
+}
+
+const specifications: Field<readonly Value[]> = {
+  ...arrayOf(anyValue),
+  takesNull: true,
+  bind: (where) => {
+    const read = arrayOf(anyValue).bind(where)
+    return (value) => {
+      if (!value.isNullish) return read(value)
+      throw fail('Location10065', 'invalid parameter: expected an object (indexes)')
+    }
+  },
+}
+
 const createIndexes = documentRow({
   name: 'createIndexes',
   grows: 'indexes',
   grain: 'task',
   access: 'identity',
   stable: true,
-  target: collection,
+  target: indexedCollection,
   params: {
-    indexes: arrayOf(anyValue),
+    indexes: specifications,
     commitQuorum: ignored,
     ignoreUnknownIndexOptions: ignored,
   },
@@ -57,7 +83,7 @@ const dropIndexes = documentRow({
   grain: 'point',
   access: 'identity',
   stable: true,
-  target: collection,
+  target: indexedCollection,
   params: { index: anyValue },
   touches: touchesTarget('index'),
   help:

@@ -59,6 +59,10 @@ const listDatabases = documentRow({
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
     const sizes = new Map<string, number>()
+    // They are there on every server, and who operates it expects them.
+    if (call.identity.kind === 'operator') {
+      for (const name of serverDatabases) sizes.set(name, 0)
+    }
     yield* eachReachable(tx, call, function* (ns) {
       const { totalBytes } = yield* storageOf(tx, ns)
       sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
@@ -88,9 +92,13 @@ const listDatabases = documentRow({
   },
 })
 
+/** They hold nothing that commands reach. */
+const serverDatabases: readonly string[] = ['admin', 'config', 'local']
+
 function databaseOf(name: string, bytes: number): Document {
   return writeDocument((writer) => {
-    writer.string('name', name).int64('sizeOnDisk', bytes).bool('empty', false)
+    writer.string('name', name).int64('sizeOnDisk', bytes)
+    writer.bool('empty', serverDatabases.includes(name))
   })
 }
 

@@ -26,7 +26,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
-import { insertGroup } from './insert.js'
+import { insertGroup } from './insert-group.js'
 import { runBatch } from './write-batch.js'
 
 type MergingCall = Pick<Call<unknown, unknown>, 'context'>

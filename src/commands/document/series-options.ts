@@ -107,7 +107,7 @@ export function changeSeriesBy(
   { timeseries, expireAfterSeconds: given }: SeriesChangeArgs,
 ): void {
   if (given !== undefined && !given.isNumber && given.type !== bsonType.string) {
-    throw wrongType('collMod.expireAfterSeconds', given, "types '[string, long]'")
+    throw wrongType('collMod.expireAfterSeconds', given, "types '[string, long']")
   }
   const isOff = given?.type === bsonType.string && stringOf(given) === 'off'
   const seconds = given === undefined || isOff ? undefined : expirySeconds(given, 'InvalidOptions')

@@ -32,7 +32,7 @@ import {
   idleCursorDocuments,
   operationDocuments,
 } from '../admin/operations.js'
-import { collStatsDocument } from './figures.js'
+import { collStatsDocument, requireScale } from './figures.js'
 
 type StageCall = Pick<
   Call<unknown, string | undefined>,
@@ -80,7 +80,7 @@ function collStats(call: StageCall): Provider {
     return [
       yield* collStatsDocument(tx, ns, {
         name,
-        storageScale: args.storageStats?.scale,
+        storageScale: args.storageStats && requireScale(args.storageStats.scale),
         count: args.count !== undefined,
         latency: args.latencyStats,
         scans: args.queryExecStats !== undefined,

@@ -12,6 +12,7 @@ import {
   hint,
   object,
   optional,
+  strictBool,
   structures,
   wholeNumber,
   withDefault,
@@ -39,9 +40,16 @@ import type {
 import type { QueryContext } from '../../query/context.js'
 import { letVariables } from '../../query/expression.js'
 import { compileFilter } from '../../query/filter.js'
+import { requireKnownStages } from '../../query/pipeline.js'
 import { compileUpdate } from '../../query/update.js'
 import { bsonType, numberValue, type Value } from '../../value/value.js'
-import { collated, collation, requireBatch } from './arguments.js'
+import {
+  bypassEmptyTsReplacement,
+  collated,
+  collation,
+  requireBatch,
+  stamping,
+} from './arguments.js'
 import { type Job, runBatch } from './write-batch.js'
 import { unquotedFailure, writeFailures } from './write-errors.js'
 import { changeNeeds } from './write-needs.js'
@@ -50,8 +58,8 @@ const updateFields = {
   q: object,
   u: anyValue,
   c: optional(object),
-  multi: withDefault(bool, false),
-  upsert: withDefault(bool, false),
+  multi: withDefault(strictBool, false),
+  upsert: withDefault(strictBool, false),
   collation,
   arrayFilters: optional(documents),
   hint: optional(hint),
@@ -61,8 +69,9 @@ export type UpdateOperation = Args<typeof updateFields>
 
 export const updateParams = {
   updates: structures(updateFields),
-  ordered: withDefault(bool, true),
+  ordered: withDefault(strictBool, true),
   bypassDocumentValidation: withDefault(bool, false),
+  bypassEmptyTsReplacement,
 } as const
 
 type WriteCall = Pick<
@@ -85,17 +94,20 @@ const update = documentRow({
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)
+    // As on the peer: not the operation's error, but the command's.
+    for (const { u } of updates) if (u.type === bsonType.array) requireKnownStages(u)
     const upserted: { index: number; id: Value }[] = []
     let matched = 0
     let modified = 0
     let changed = 0
     const target = targetOf(call)
+    const context = (index: number) => stamping(contextOf(call, index), call.args)
     const failures = yield* runBatch<UpdateResult>({
       target,
       count: updates.length,
       ordered,
       compile: (index, assumed) =>
-        updateJob(target, updates[index] as UpdateOperation, contextOf(call, index), assumed),
+        updateJob(target, updates[index] as UpdateOperation, context(index), assumed),
       done: (index, { upsertedId, ...result }) => {
         if (upsertedId !== undefined) upserted.push({ index, id: upsertedId })
         matched += result.matched + (upsertedId === undefined ? 0 : 1)
@@ -168,7 +180,7 @@ export type DeleteOperation = Args<typeof deleteFields>
 
 export const deleteParams = {
   deletes: structures(deleteFields),
-  ordered: withDefault(bool, true),
+  ordered: withDefault(strictBool, true),
 } as const
 
 const remove = documentRow({

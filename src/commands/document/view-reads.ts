@@ -4,6 +4,7 @@
 import { fail, type GatewayError } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
 import type { CommandReadTx } from '../../bus/command-tx.js'
+import { bucketsStage, seriesOfBuckets } from '../../engine/collection/series-buckets.js'
 import { viewsName } from '../../engine/collection/view-options.js'
 import {
   hintOver,
@@ -32,7 +33,7 @@ export function touchesReadable(call: {
   readonly db: string
   readonly target: string
 }): readonly Touch[] {
-  return [readable(call.db, call.target)]
+  return [readableTarget(call.db, call.target)]
 }
 
 export function readable(db: string, collection: string): Touch {
@@ -41,9 +42,16 @@ export function readable(db: string, collection: string): Touch {
   return { db, collection, needs: ['read'], views: 'resolve' }
 }
 
+/** Of a command's own target: buckets are read by reading their collection. */
+export function readableTarget(db: string, target: string): Touch {
+  return readable(db, seriesOfBuckets(target) ?? target)
+}
+
 /** Whether the command's target has to be read as a view. */
 export function isViewed(tx: CommandReadTx, target: string | undefined): boolean {
-  return target === viewsName || tx.namespace()?.view !== undefined
+  if (target === undefined) return false
+  const isMade = target === viewsName || seriesOfBuckets(target) !== undefined
+  return isMade || tx.namespace()?.view !== undefined
 }
 
 type ViewCall = Pick<Call<unknown, unknown>, 'db' | 'context' | 'mayAt'> & {
@@ -59,6 +67,12 @@ export function within(call: ViewCall, context: QueryContext): ViewCall {
 /** The command's target: a collection itself, or what a view shows of one. */
 export function* placeOf(tx: CommandReadTx, call: ViewCall): Program<ReadPlace> {
   const ns = tx.namespace()
+  const series = seriesOfBuckets(call.target ?? '')
+  if (series !== undefined) {
+    const isSeries = ns?.timeSeries !== undefined
+    const stages = isSeries ? [bucketsStage(ns.timeSeries)] : []
+    return { ns: isSeries ? ns : undefined, name: series, stages }
+  }
   if (ns?.view !== undefined) return yield* resolveView(tx, ns, call.context)
   return { ns, name: call.target ?? '', stages: [] }
 }
@@ -72,7 +86,9 @@ export function* openViewed(
 ): Program<Source> {
   if (call.target !== viewsName) {
     const place = yield* placeOf(tx, call)
-    const hint = hintOver(place, environment.hint)
+    // Buckets have no indexes of their own.
+    const isPacked = seriesOfBuckets(call.target ?? '') !== undefined
+    const hint = isPacked ? undefined : hintOver(place, environment.hint)
     return openPipeline(place.ns, stagesOver(place, stages), { ...environment, hint })
   }
   const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))

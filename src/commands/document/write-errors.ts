@@ -1,8 +1,9 @@
 // Failures of single operations in a write command: they go into the reply beside what was done,
 // while what ends the whole command is thrown on.
 
-import { GatewayError, unquotedKeys } from '../../base/errors.js'
+import { type CodeName, GatewayError, hasKind, unquotedKeys } from '../../base/errors.js'
 import { validationErrorsBytesMax } from '../../base/limits.js'
+import { isTooMuchWork } from '../../base/work-budget.js'
 import { writeExtra } from '../../bus/reply.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
@@ -49,4 +50,20 @@ export function writeFailures(writer: DocumentWriter, failures: readonly WriteFa
     writer.string('errmsg', error.message).close()
   }
   writer.close()
+}
+
+/** Errors that the bus and programs act on by themselves: they are not worded anew. */
+const passing: readonly CodeName[] = [
+  ...(['WriteConflict', 'TransactionTooLarge', 'ShutdownInProgress', 'CursorKilled'] as const),
+  ...(['CommandNotSupportedOnView', 'Unauthorized', 'InvalidNamespace'] as const),
+  // What a first stage says of its own fields.
+  ...(['Location51024', 'Location40414', 'Location40415'] as const),
+]
+
+/** As the peer words what fails while a plan runs: `context :: caused by :: text`. */
+export function withContext(context: string, thrown: unknown): unknown {
+  if (!(thrown instanceof GatewayError) || isTooMuchWork(thrown)) return thrown
+  if (hasKind(thrown, ...passing) || thrown.constructor !== GatewayError) return thrown
+  const text = `${context} :: caused by :: ${thrown.message}`
+  return new GatewayError(thrown.kind, text, thrown.extra, thrown)
 }

@@ -37,7 +37,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
-import { insertGroup } from './insert.js'
+import { insertGroup } from './insert-group.js'
 import { mergeInto, requireUniqueKey } from './merge.js'
 import { seriesFields } from './series-options.js'
 

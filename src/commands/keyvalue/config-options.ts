@@ -107,6 +107,7 @@ export const options: readonly Option[] = [
     kind: integer(0n, int32),
   },
   { name: 'notify-keyspace-events', initial: '', kind: { kind: 'events' } },
+  { name: 'port', initial: '0', kind: integer(0n, 65_535n), isFixed: true },
   { name: 'proto-max-bulk-len', initial: String(respBulkBytesMax), kind: memory(2n ** 20n, int64) },
   { name: 'rdbcompression', initial: 'yes', kind: flag },
   { name: 'repl-backlog-size', initial: '1048576', kind: memory(1n, int64) },

@@ -8,7 +8,7 @@ import { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import { optionsByName } from './config-options.js'
+import { type Option, optionsByName } from './config-options.js'
 import { checkValue, outputBoundsOf } from './config-values.js'
 import { helpRow } from './help.js'
 
@@ -43,22 +43,27 @@ const get: KeyValueRow = {
   syntax: 'parameter [parameter ...]',
   grain: 'local',
   run(call) {
-    const { settings } = call.bus.services
     const found = new Map<string, Reply>()
     for (const word of call.argsFrom(2)) {
       const name = word.text()
       const exact = optionsByName.get(name.toLowerCase())
       // As on the peer, a name is answered as it was asked for.
-      if (exact !== undefined) found.set(name, settings.get(exact.name) ?? '')
+      if (exact !== undefined) found.set(name, settingOf(call, exact))
       else if (/[*?[]/.test(name)) {
         const pattern = new Glob(word, true)
         for (const [each, option] of optionsByName) {
-          if (pattern.matches(Slice.ofText(each))) found.set(each, settings.get(option.name) ?? '')
+          if (pattern.matches(Slice.ofText(each))) found.set(each, settingOf(call, option))
         }
       }
     }
     return map([...found].flat())
   },
+}
+
+/** The port is the one that the client has come to. */
+function settingOf({ bus, session: { local } }: KeyValueCall, { name }: Option): string {
+  if (name === 'port') return local.slice(local.lastIndexOf(':') + 1)
+  return bus.services.settings.get(name) ?? ''
 }
 
 const set: KeyValueRow = {
@@ -160,15 +165,6 @@ const rewrite: KeyValueRow = {
   },
 }
 
-const help = helpRow(config, '5.0.0', [
-  'GET <pattern>',
-  '    Return parameters matching the glob-like <pattern> and their values.',
-  'SET <directive> <value>',
-  '    Set the configuration <directive> to <value>.',
-  'RESETSTAT',
-  '    Reset statistics reported by the INFO command.',
-  'REWRITE',
-  '    Rewrite the configuration file.',
-])
+const help = helpRow(config, '5.0.0')
 
 export const configRows: readonly KeyValueRow[] = [config, get, set, resetstat, rewrite, help]

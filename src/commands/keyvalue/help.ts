@@ -1,18 +1,24 @@
-// HELP of a command that has subcommands: the lines of
-// the peer's, without what is not here.
+// HELP of a command that has subcommands: the lines
+// of the peer's.
 
 import { type Reply, simple } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { helpLines } from './help-texts.js'
 
-/** The row `<container>|help`. `lines` are subcommands and, indented, what they do. */
+/** What HELP of a container command answers. */
+export function helpReply(name: string): Reply {
+  const title = `${name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
+  const lines = helpLines[name as keyof typeof helpLines]
+  return [title, ...lines, 'HELP', '    Prints this help.'].map(simple)
+}
+
+/** The row `<container>|help`. */
 export function helpRow(
   container: Pick<KeyValueRow, 'name' | 'group' | 'categories'>,
   since: string,
-  lines: readonly string[],
 ): KeyValueRow {
   const { name, group, categories } = container
-  const title = `${name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
-  const reply: Reply = [title, ...lines, 'HELP', '    Prints this help.'].map(simple)
+  const reply = helpReply(name)
   return {
     group,
     categories,

@@ -233,26 +233,7 @@ class Words implements Arguments {
   }
 }
 
-const help = helpRow(command, '5.0.0', [
-  '(no subcommand)',
-  '    Return details about all Redis commands.',
-  'COUNT',
-  '    Return the total number of commands in this Redis server.',
-  'LIST',
-  '    Return a list of all commands in this Redis server.',
-  'INFO [<command-name> ...]',
-  '    Return details about multiple Redis commands.',
-  '    If no command names are given, documentation details for all',
-  '    commands are returned.',
-  'DOCS [<command-name> ...]',
-  '    Return documentation details about multiple Redis commands.',
-  '    If no command names are given, documentation details for all',
-  '    commands are returned.',
-  'GETKEYS <full-command>',
-  '    Return the keys from a full Redis command.',
-  'GETKEYSANDFLAGS <full-command>',
-  '    Return the keys and the access flags from a full Redis command.',
-])
+const help = helpRow(command, '5.0.0')
 
 export const introspectionRows: readonly KeyValueRow[] = [
   command,

@@ -105,21 +105,5 @@ export const latencyRows: readonly KeyValueRow[] = [
     summary: 'Answers how long commands took: nothing is recorded.',
     run: () => map([]),
   }),
-  helpRow(latency, '2.8.13', [
-    'DOCTOR',
-    '    Return a human readable latency analysis report.',
-    'GRAPH <event>',
-    '    Return an ASCII latency graph for the <event> class.',
-    'HISTORY <event>',
-    '    Return time-latency samples for the <event> class.',
-    'LATEST',
-    '    Return the latest latency samples for all events.',
-    'RESET [<event> ...]',
-    '    Reset latency data of one or more <event> classes.',
-    '    (default: reset all data for all event classes)',
-    'HISTOGRAM [COMMAND ...]',
-    '    Return a cumulative distribution of latencies in the format of a histogram for the ' +
-      'specified command names.',
-    '    If no commands are specified then all histograms are replied.',
-  ]),
+  helpRow(latency, '2.8.13'),
 ]

@@ -3,11 +3,12 @@
 
 import { syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
-import { type Reply, simple } from '../../bus/keyvalue/reply.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { keyBytes } from '../../engine/keyspace/key-bytes.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Program } from '../../store/store.js'
+import { helpReply } from './help.js'
 
 const memory: KeyValueRow = {
   name: 'memory',
@@ -66,16 +67,7 @@ const help: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: () => helpText.map(simple),
+  run: () => helpReply('memory'),
 }
-
-const helpText = [
-  'MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
-  'USAGE <key> [SAMPLES <count>]',
-  '    Return memory in bytes used by <key> and its value. Nested values are',
-  '    sampled up to <count> times (default: 5, 0 means sample all).',
-  'HELP',
-  '    Prints this help.',
-] as const
 
 export const memoryRows: readonly KeyValueRow[] = [memory, usage, help]

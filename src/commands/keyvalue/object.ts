@@ -2,7 +2,7 @@
 // the last use here, so those are what a fresh key of the peer's has.
 
 import { refuse } from '../../base/reply-error.js'
-import { type Reply, simple } from '../../bus/keyvalue/reply.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { encodingOf } from '../../engine/keyspace/encoding.js'
 import type { Key } from '../../engine/keyspace/key.js'
@@ -10,6 +10,7 @@ import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { Done } from '../../store/steps.js'
 import type { Step } from '../../store/store.js'
+import { helpReply } from './help.js'
 
 const object: KeyValueRow = {
   name: 'object',
@@ -81,26 +82,8 @@ const help: KeyValueRow = {
   complexity: 'O(1)',
   syntax: '',
   grain: 'local',
-  run: () => helpText.map(simple),
+  run: () => helpReply('object'),
 }
-
-const helpText = [
-  'OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:',
-  'ENCODING <key>',
-  '    Return the kind of internal representation used in order to store the value',
-  '    associated with a <key>.',
-  'FREQ <key>',
-  '    Return the access frequency index of the <key>. The returned integer is',
-  '    proportional to the logarithm of the recent access frequency of the key.',
-  'IDLETIME <key>',
-  '    Return the idle time of the <key>, that is the approximated number of',
-  '    seconds elapsed since the last access to the key.',
-  'REFCOUNT <key>',
-  '    Return the number of references of the value associated with the specified',
-  '    <key>.',
-  'HELP',
-  '    Prints this help.',
-] as const
 
 export const objectRows: readonly KeyValueRow[] = [
   object,

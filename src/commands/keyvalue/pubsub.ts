@@ -210,15 +210,7 @@ const numpat: KeyValueRow = {
   run: (call) => call.bus.services.channels.patternCount(call.place.space),
 }
 
-const help = helpRow(container, '6.2.0', [
-  'CHANNELS [<pattern>]',
-  "    Return the currently active channels matching a <pattern> (default: '*').",
-  'NUMPAT',
-  '    Return number of subscriptions to patterns.',
-  'NUMSUB [<channel> ...]',
-  '    Return the number of subscribers for the specified channels, excluding',
-  '    pattern subscriptions(default: no channels).',
-])
+const help = helpRow(container, '6.2.0')
 
 export const pubsubRows: readonly KeyValueRow[] = [
   ...[subscribe, unsubscribe, psubscribe, punsubscribe, publish],

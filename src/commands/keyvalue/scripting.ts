@@ -141,16 +141,7 @@ export const scriptingRows: readonly KeyValueRow[] = [
   flush('function', '7.0.0', ['write', 'noscript'], onAll),
   kill('function', '7.0.0'),
   ...[list, stats],
-  helpRow({ ...functions, ...scripting }, '7.0.0', [
-    'LIST [LIBRARYNAME PATTERN] [WITHCODE]',
-    '    Return general information on all the libraries.',
-    'STATS',
-    '    Return information about the current function running.',
-    'KILL',
-    '    Kill the current running function.',
-    'FLUSH [ASYNC|SYNC]',
-    '    Delete all the libraries.',
-  ]),
+  helpRow({ ...functions, ...scripting }, '7.0.0'),
   scripts,
   flush(
     'script',
@@ -160,12 +151,5 @@ export const scriptingRows: readonly KeyValueRow[] = [
   ),
   kill('script', '2.6.0'),
   exists,
-  helpRow({ ...scripts, ...scripting }, '5.0.0', [
-    'EXISTS <sha1> [<sha1> ...]',
-    '    Return information about the existence of the scripts in the script cache.',
-    'FLUSH [ASYNC|SYNC]',
-    '    Flush the Lua scripts cache. Very dangerous on replicas.',
-    'KILL',
-    '    Kill the currently executing Lua script.',
-  ]),
+  helpRow({ ...scripts, ...scripting }, '5.0.0'),
 ]

@@ -223,17 +223,7 @@ function refusedModule(name: string, arity: number, since: string, syntax: strin
   }
 }
 
-const moduleHelp = helpRow(module, '5.0.0', [
-  'LIST',
-  '    Return a list of loaded modules.',
-  'LOAD <path> [<arg> ...]',
-  '    Load a module library from <path>, passing to it any optional arguments.',
-  'LOADEX <path> [[CONFIG NAME VALUE] [CONFIG NAME VALUE]] [ARGS ...]',
-  '    Load a module library from <path>, while passing it module configurations and optional ' +
-    'arguments.',
-  'UNLOAD <name>',
-  '    Unload a module.',
-])
+const moduleHelp = helpRow(module, '5.0.0')
 
 export const serverRows: readonly KeyValueRow[] = [
   ...[time, lastsave, bgsave, bgrewriteaof, role, wait, shutdown, lolwut, debug],

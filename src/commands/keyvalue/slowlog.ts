@@ -88,16 +88,6 @@ const reset: KeyValueRow = {
   },
 }
 
-const help = helpRow(slowlog, '6.2.0', [
-  'GET [<count>]',
-  '    Return top <count> entries from the slowlog (default: 10, -1 mean all).',
-  '    Entries are made of:',
-  '    id, timestamp, time in microseconds, arguments array, client IP and port,',
-  '    client name',
-  'LEN',
-  '    Return the length of the slowlog.',
-  'RESET',
-  '    Reset the slowlog.',
-])
+const help = helpRow(slowlog, '6.2.0')
 
 export const slowLogRows: readonly KeyValueRow[] = [slowlog, get, len, reset, help]

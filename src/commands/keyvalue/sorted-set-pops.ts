@@ -26,7 +26,12 @@ const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
 export type End = 'min' | 'max'
 
 /** Takes members from an end of a set that has been opened. */
-function* take(ks: Keyspace, set: SortedSet, end: End, count: number): Program<ScoredMember[]> {
+function* take(
+  ks: Keyspace,
+  set: SortedSet,
+  end: End,
+  count: number,
+): Program<readonly ScoredMember[]> {
   const taken = yield* set.pop(end === 'max', count)
   yield* saveRemoved(ks, set, taken.length, `zpop${end}`)
   return taken

@@ -51,14 +51,16 @@ class WatchedKeys implements Watches {
     const { tx } = places
     const watched = this.all()
     this.writer = writerOf(tx)
-    this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
+    // A prepared run need not be like the one before.
+    if (places.arePrepared) this.found = undefined
+    else this.found ??= new Map(watched.map((each) => [each, new Set(each.put)]))
     for (const each of watched) {
       const { place, name, version, namespace, put } = each
       const ks = places.known(place) ?? (yield* places.open(place))
       if ((yield* versionOf(ks, name)) !== version) return true
       if (version !== 0) continue
       const isPut = (into: ReadonlySet<number>) => into.has(namespace) || into.has(ks.ns.id)
-      if (isPut(this.found.get(each) ?? put)) return true
+      if (isPut(this.found?.get(each) ?? put)) return true
       // Put since the first run, perhaps between two runs, and perhaps gone again.
       whenRun(tx, () => {
         if (isPut(put)) throw new WatchedKeyChanged()

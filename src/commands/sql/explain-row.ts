@@ -10,7 +10,7 @@ import { documentRow } from '../../bus/row.js'
 import { type ExplainTarget, explainFind, explainWrite } from '../../engine/plan/explain.js'
 import { documentsSource, type FindQuery } from '../../engine/sources/source.js'
 import type { Namespace, Touch } from '../../engine/types.js'
-import type { Expression, SelectStatement, Statement } from '../../protocol/sql/ast.js'
+import type { Expression, OrderItem, SelectStatement, Statement } from '../../protocol/sql/ast.js'
 import { compileFilter } from '../../query/filter.js'
 import { compileSort } from '../../query/sort.js'
 import type { Program } from '../../store/store.js'
@@ -28,11 +28,12 @@ import { touchOf } from './change/change-needs.js'
 import { type ExplainedTable, explainedLines, writeExplained } from './explain-text.js'
 import { compile } from './expression/compile.js'
 import { supersetFilter } from './expression/superset.js'
+import { referencesOf, statementOver } from './relation-names.js'
 import { bindSelect } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
-import { isLookedUp, openTable, referencesOf, selectTouches, type Table } from './select/from.js'
+import { isLookedUp, openTable, selectTouches, type Table } from './select/from.js'
 import { type JoinStep, planJoins } from './select/join-plan.js'
-import { openOrdered, sortSpec } from './select/ordered-find.js'
+import { openNullsApart, openOrdered, sortSpec } from './select/ordered-find.js'
 import { parsedStatement } from './statement-cache.js'
 
 interface ExplainedStatement {
@@ -62,8 +63,8 @@ function notExplained({ kind }: Statement): Error {
 }
 
 /** How rows would be found, and how many, is for those who may read them. */
-function explainedTouch(db: string, statement: ChangeStatement): Touch {
-  const touch = touchOf(db, statement)
+function explainedTouch(call: Pick<SqlCall, 'db' | 'target'>, statement: ChangeStatement): Touch {
+  const touch = touchOf(call, statement)
   const finds = statement.kind === 'update' || statement.kind === 'delete'
   if (!finds || touch.needs.includes('read')) return touch
   return { ...touch, needs: [...touch.needs, 'read'] }
@@ -81,12 +82,13 @@ export const sqlExplainRow = documentRow({
   touches: (call): readonly Touch[] => {
     const { inner } = explainedBy(call)
     return inner.kind === 'select'
-      ? selectTouches(call.db, inner)
-      : [explainedTouch(call.db, inner)]
+      ? selectTouches(call.db, call.target, inner)
+      : [explainedTouch(call, inner)]
   },
   help: 'Tells how an SQL statement finds its rows, and for ANALYZE what that costs.',
   *run(tx, call) {
-    const { inner, analyzes } = explainedBy(call)
+    const { inner: written, analyzes } = explainedBy(call)
+    const inner = meantStatement(tx, call, written)
     const tables =
       inner.kind === 'select'
         ? yield* tablesOfSelect(tx, call, inner, analyzes)
@@ -105,6 +107,15 @@ export const sqlExplainRow = documentRow({
   },
 })
 
+function meantStatement(
+  tx: CommandReadTx,
+  { target, touches }: SqlCall,
+  written: ExplainedStatement['inner'],
+): ExplainedStatement['inner'] {
+  const found = touches.map((_, at) => tx.namespace(at))
+  return statementOver(target, written, found) as ExplainedStatement['inner']
+}
+
 function* tablesOfSelect(
   tx: CommandReadTx,
   call: SqlCall,
@@ -112,12 +123,14 @@ function* tablesOfSelect(
   analyzes: boolean,
 ): Program<ExplainedTable[]> {
   const tables: Table[] = []
-  for (const reference of referencesOf(statement)) {
-    tables.push(yield* openTable(tx, call, reference, call.touches))
+  for (const [at, reference] of referencesOf(statement).entries()) {
+    tables.push(yield* openTable(tx, call, reference, at, scopeOf(call, [])))
   }
-  const known = tables.map(({ columns }) => columns)
-  const bound = bindSelect(statement, known)
-  const scope = scopeOf(call, bound.tables)
+  const bound = bindSelect(
+    statement,
+    tables.map(({ known }) => known),
+  )
+  const scope = scopeOf(call, bound.tables, bound.known)
   const plan = planJoins(bound)
   const found: ExplainedTable[] = []
   const steps: readonly (JoinStep | undefined)[] = [undefined, ...plan.steps]
@@ -129,14 +142,27 @@ function* tablesOfSelect(
     const filter = supersetFilter(allOf(conditions), scope, at)
     const isAlone = tables.length === 1 && bound.groupBy.length === 0 && !bound.isDistinct
     const { ns } = table
-    const isOrdered =
-      isAlone && ns !== undefined && openOrdered(ns, filter, bound.orderBy, call) !== undefined
-    const sort = isOrdered ? sortSpec(bound.orderBy) : undefined
+    const isOrdered = isAlone && ns !== undefined && hasOrder(ns, filter, bound.orderBy, call)
+    const sort = isOrdered ? sortSpec(bound.orderBy.map(withUsualNulls)) : undefined
     const join = step === undefined ? undefined : yield* joinOf(tx, step, table)
     const name = bound.tables[at] ?? table.name
     found.push(yield* explained(tx, call, { table, name, filter, sort, join }, analyzes))
   }
   return found
+}
+
+function hasOrder(
+  ns: Namespace,
+  filter: Document,
+  items: readonly OrderItem[],
+  call: SqlCall,
+): boolean {
+  const found = openOrdered(ns, filter, items, call) ?? openNullsApart(ns, filter, items, call)
+  return found !== undefined
+}
+
+function withUsualNulls({ expression, descends }: OrderItem): OrderItem {
+  return { expression, descends }
 }
 
 function allOf(operands: readonly Expression[]): Expression | undefined {

@@ -91,7 +91,7 @@ function renamer(tables: readonly TableReference[]): Rename {
   const isTaken = (name: PathPart | undefined) =>
     tables.some((table) => (table.alias ?? table.name) === name)
   /** The name without its schema; undefined where it has none. */
-  const bare = (path: readonly PathPart[]): readonly PathPart[] | undefined => {
+  const bare = (path: readonly PathPart[], at: number): readonly PathPart[] | undefined => {
     const [schema, name, third] = path
     if (path.length < 2 || typeof schema !== 'string' || isTaken(schema)) return undefined
     const isOf = (table: TableReference, given: string) =>
@@ -104,19 +104,21 @@ function renamer(tables: readonly TableReference[]): Rename {
         tables.some((table) => table.name === third && isOf(table, name))
       if (!isForeign) return undefined
       const text = 'cross-database references are not implemented'
-      throw evaluationError(evaluationState.featureNotSupported, text)
+      throw evaluationError(evaluationState.featureNotSupported, text, at)
     }
     if (named.some(({ alias }) => alias === undefined)) return path.slice(1)
     const text = `invalid reference to FROM-clause entry for table "${String(name)}"`
-    throw evaluationError(evaluationState.undefinedTable, text)
+    throw evaluationError(evaluationState.undefinedTable, text, at)
   }
   const replace = (node: Expression): Expression | undefined => {
     if (node.kind === 'column' && node.path.length > 2) {
-      const path = bare(node.path)
-      return path === undefined ? undefined : { ...node, path }
+      const path = bare(node.path, node.at)
+      if (path === undefined) return undefined
+      const { written } = node
+      return { ...node, path, ...(written === undefined ? {} : { written: written.slice(1) }) }
     }
     if (node.kind !== 'star' || node.table === undefined) return undefined
-    const table = bare(node.table.split('.'))?.join('.')
+    const table = bare(node.table.split('.'), node.at)?.join('.')
     return table === undefined ? undefined : { ...node, table }
   }
   return (expression) => mapExpression(expression, replace)

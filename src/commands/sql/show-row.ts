@@ -1,5 +1,5 @@
 // sqlShow: SHOW TABLES, SHOW INDEXES and DESCRIBE, as rows of what the caller may read. Columns are
-// those of CREATE TABLE, and those that the first documents have. (docs/sql.md, "Catalog")
+// those of CREATE TABLE, else those that the first documents have. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
 import { showSampleDocuments } from '../../base/limits.js'
@@ -18,11 +18,13 @@ import { boolOf, bsonType, type Document, stringOf, type Value } from '../../val
 import { writeDocument } from '../../value/writer.js'
 import { emptyDocument } from '../document/arguments.js'
 import { firstBatch } from '../document/cursors.js'
-import { collectionOf, type SqlCall, sqlParams } from './change/change-call.js'
+import { isVirtual } from './catalog/catalog.js'
+import { collectionOf, type SqlCall, scopeOf, sqlParams } from './change/change-call.js'
 import { declaredColumns } from './define/ddl-columns.js'
+import { meaning } from './relation-names.js'
 import { type Column, columnsOf, withColumns } from './select/column-type.js'
 import { openTable, touchOf } from './select/from.js'
-import { parsedStatement } from './statement-cache.js'
+import { foldedStatement, parsedStatement } from './statement-cache.js'
 
 type ShowStatement = Extract<Statement, { kind: 'showTables' | 'showIndexes' | 'describe' }>
 
@@ -45,7 +47,7 @@ export const sqlShowRow = documentRow({
   access: 'reader',
   target: string,
   params: sqlParams,
-  touches: (call) => [touched(call.db, shownBy(call))],
+  touches: (call) => [touched(call, shownBy(call))],
   help: 'Answers SHOW TABLES, SHOW INDEXES and DESCRIBE of SQL.',
   *run(tx, call) {
     const statement = shownBy(call)
@@ -56,14 +58,17 @@ export const sqlShowRow = documentRow({
   },
 })
 
-function touched(db: string, statement: ShowStatement): Touch {
+function touched({ db, target }: Pick<SqlCall, 'db' | 'target'>, statement: ShowStatement): Touch {
   switch (statement.kind) {
     case 'showTables':
       return { db, needs: [] }
-    case 'showIndexes':
-      return { db, collection: collectionOf(statement.table), needs: ['read'] }
+    case 'showIndexes': {
+      const { table } = statement
+      const touch: Touch = { db, collection: collectionOf(table), needs: ['read'] }
+      return meaning(touch, { written: table, folded: foldedTable(target, table) })
+    }
     case 'describe':
-      return touchOf(db, statement.table)
+      return touchOf(db, { written: statement.table, folded: foldedTable(target, statement.table) })
   }
 }
 
@@ -78,11 +83,11 @@ function* shown(tx: CommandReadTx, call: SqlCall, statement: ShowStatement): Pro
     case 'showTables':
       return { columns: tableColumns, rows: yield* tables(tx, call), collection: '$cmd.sql' }
     case 'showIndexes': {
-      const collection = collectionOf(statement.table)
+      const collection = tx.namespace()?.name ?? collectionOf(statement.table)
       return { columns: indexColumns, rows: indexes(tx, call, collection), collection }
     }
     case 'describe': {
-      const { table } = statement
+      const table = meantTable(tx, call, statement.table)
       const rows = yield* described(tx, call, table)
       return { columns: describedColumns, rows, collection: table.name }
     }
@@ -145,22 +150,32 @@ const describedColumns: readonly Column[] = [
 ]
 
 function* described(tx: CommandReadTx, call: SqlCall, table: TableName): Program<Document[]> {
-  const opened = yield* openTable(tx, call, table, call.touches)
+  const opened = yield* openTable(tx, call, table, 0, scopeOf(call, []))
   const declared = opened.ns === undefined ? [] : (declaredColumns(opened.ns.options) ?? [])
+  const line = (name: string, type: string, isNullable: boolean): Document =>
+    writeDocument((out) => {
+      out.string('column', name).string('type', type).bool('nullable', isNullable)
+    })
+  if (declared.length > 0) {
+    return declared.map(({ name, type, isRequired }) => line(name, type, !isRequired))
+  }
   const source = yield* opened.open(tx, emptyDocument)
   const sample: Document[] = []
   while (!source.drained && sample.length < showSampleDocuments) {
     sample.push(...(yield* source.pull(tx, showSampleDocuments - sample.length)))
   }
   source.close()
-  const known = new Set(declared.map(({ name }) => name))
-  const found = columnsOf(undefined, [], sample).filter(({ name }) => !known.has(name))
-  const line = (name: string, type: string, isNullable: boolean): Document =>
-    writeDocument((out) => {
-      out.string('column', name).string('type', type).bool('nullable', isNullable)
-    })
-  return [
-    ...declared.map(({ name, type, isRequired }) => line(name, type, !isRequired)),
-    ...found.map(({ name, type }) => line(name, type, name !== '_id')),
-  ]
+  return columnsOf(undefined, [], sample).map(({ name, type }) => line(name, type, name !== '_id'))
+}
+
+function foldedTable(text: string, table: TableName): TableName {
+  const folded = foldedStatement(text)
+  return folded.kind === 'describe' || folded.kind === 'showIndexes' ? folded.table : table
+}
+
+/** Under the name that it has. */
+function meantTable(tx: CommandReadTx, { target }: SqlCall, table: TableName): TableName {
+  const folded = foldedTable(target, table)
+  if (isVirtual(folded)) return folded
+  return { ...table, name: tx.namespace()?.name ?? table.name }
 }

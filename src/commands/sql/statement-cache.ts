@@ -3,23 +3,61 @@
 
 import { LRUCache } from 'lru-cache'
 import { sqlStatementsBytesMax, sqlStatementsMax } from '../../base/limits.js'
-import type { Parsed } from '../../protocol/sql/ast.js'
+import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { parseStatement } from '../../protocol/sql/parse.js'
+import { withPosition } from './expression/evaluation-error.js'
 import { withoutSchemas } from './qualified-names.js'
 
-const statements = new LRUCache<string, Parsed>({
+interface Known extends Parsed {
+  /** The same with names in lower case; made when a declared table is first met. */
+  folded: Statement | undefined
+}
+
+const statements = new LRUCache<string, Known>({
   max: sqlStatementsMax,
   maxSize: sqlStatementsBytesMax,
   // What a tree takes beside its text, with what is kept for as long as the tree is.
-  sizeCalculation: (_parsed, text) => text.length * 32 + 2_000,
+  sizeCalculation: ({ canFold }, text) => text.length * (canFold ? 64 : 32) + 2_000,
 })
 
 /** As parseStatement; the tree is shared and not to be changed. */
 export function parsedStatement(text: string): Parsed {
   const known = statements.get(text)
   if (known !== undefined) return known
-  const { statement, parameters } = parseStatement(text)
-  const parsed = { statement: withoutSchemas(statement), parameters }
+  const { statement, parameters, canFold } = parseStatement(text)
+  const parsed = { statement: qualified(statement, text), parameters, canFold, folded: undefined }
   statements.set(text, parsed)
+  if (canFold) noteFolding(parsed.statement)
   return parsed
+}
+
+const folding = new WeakSet<Statement>()
+
+function noteFolding(statement: Statement): void {
+  folding.add(statement)
+  if (statement.kind === 'explain' || statement.kind === 'declare') noteFolding(statement.statement)
+}
+
+/** Whether a tree of parsedStatement, or the statement in it, is another one with names folded. */
+export function canFold(statement: Statement): boolean {
+  return folding.has(statement)
+}
+
+/** The statement as PostgreSQL reads it: names without quotes in lower case. */
+export function foldedStatement(text: string): Statement {
+  const parsed = parsedStatement(text)
+  if (!parsed.canFold) return parsed.statement
+  const known = statements.peek(text)
+  if (known?.folded !== undefined) return known.folded
+  const folded = qualified(parseStatement(text, true).statement, text)
+  if (known !== undefined) known.folded = folded
+  return folded
+}
+
+function qualified(statement: Statement, text: string): Statement {
+  try {
+    return withoutSchemas(statement)
+  } catch (thrown) {
+    throw withPosition(thrown, text)
+  }
 }

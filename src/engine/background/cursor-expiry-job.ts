@@ -26,7 +26,7 @@ export class CursorExpiry {
       sleepsFirst: true,
       failure: 'idle cursors could not be closed',
       round: () => {
-        cursors.expire(clock.now())
+        cursors.expire(clock.elapsed())
         return false
       },
     })

@@ -8,6 +8,8 @@ const recordsFirst = 4
 export class StepSize {
   private records = recordsFirst
 
+  constructor(private readonly recordsMax = backgroundRecordsMax) {}
+
   /** Records to ask for next. */
   get limit(): number {
     return this.records
@@ -17,7 +19,7 @@ export class StepSize {
   saw(records: number, bytes: number): void {
     if (records === 0) return
     const fitting = Math.floor(backgroundBytesTarget / Math.max(1, bytes / records))
-    this.records = Math.max(1, Math.min(fitting, this.records * 2, backgroundRecordsMax))
+    this.records = Math.max(1, Math.min(fitting, this.records * 2, this.recordsMax))
   }
 
   /** The last step was refused as too large. False when it cannot be smaller. */

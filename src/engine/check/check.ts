@@ -2,9 +2,8 @@
 // entries and records lead to each other, counts are exact, and nothing belongs to nobody. Bounded
 // steps, each on one snapshot, so that it may run beside clients. For `sigil check` and `validate`.
 
-import { type Bytes, concatBytes, equalBytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
 import { GatewayError } from '../../base/errors.js'
-import { backgroundRecordsMax } from '../../base/limits.js'
 import { keyClass } from '../../store/layout.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Store } from '../../store/store.js'
 import { readPhase, runSweep, type Sweep } from '../../store/sweep.js'
@@ -13,34 +12,25 @@ import { shellText } from '../../value/shell.js'
 import { validateDocument } from '../../value/validate.js'
 import type { Document } from '../../value/value.js'
 import { idRange, type ValueId } from '../background/garbage.js'
-import { StepSize } from '../background/step-size.js'
 import { type CappedHead, findHead, isSequenced } from '../collection/capped-order.js'
 import { findNamespace } from '../collection/catalog.js'
 import { sweepNamespaces } from '../collection/catalog-walk.js'
 import { recordKey } from '../collection/collections.js'
-import { countKey } from '../collection/counters.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
-import { entryBytes, isUnmarked } from '../index/entries.js'
+import { isUnmarked } from '../index/entries.js'
 import { entriesOf } from '../index/index-keys.js'
 import { isHead, readHead } from '../keyspace/head.js'
 import { readKeyDocument } from '../keyspace/key.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { checkHeads, checkOrder, requireInOrder } from './check-capped.js'
 import { type Container, checkContainer } from './check-container.js'
+import { countProblem, entrySize, isCounted, recordSize } from './check-counts.js'
 import { checkExpiry, missingTime } from './check-expiry.js'
 import { checkOwners } from './check-owners.js'
 import { checkReserved } from './check-reserved.js'
-import {
-  bytesOf,
-  hexOf,
-  isTooOld,
-  isUnreadable,
-  messageOf,
-  oneState,
-  pagesOf,
-  stepRange,
-} from './check-steps.js'
+import { hexOf, isUnreadable, messageOf, stepRange } from './check-steps.js'
 import type { Commits } from './check-strays.js'
+import { NamespaceSums } from './check-sums.js'
 import { checkUsage } from './check-usage.js'
 
 export interface Problem {
@@ -79,9 +69,6 @@ export interface NamespaceReport {
 /** Told after each collection. */
 export type CheckProgress = (ns: string, records: number, problems: number) => void
 
-/** Counts taken to see whether a difference to the counter stays, or only others are writing. */
-const countsMax = 5
-
 /** Everything in a store; resolves with what is wrong, nothing for a sound one. */
 export function checkStore(store: Store, progress?: CheckProgress): Promise<Problem[]> {
   return runSweep(
@@ -114,14 +101,27 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
   })
   // Which chunks nobody refers to is known only where every record could be read.
   const referred = isReadable ? { values, containers } : undefined
-  for (const text of yield* checkOwners(referred, commits)) {
-    problems.push({ ns: '', kind: 'unowned', text })
+  const parts = [
+    ['unowned', checkOwners(referred, commits)],
+    ['time', checkExpiry()],
+    ['order', checkHeads()],
+    ['count', checkUsage()],
+    ['name', checkReserved()],
+  ] as const
+  for (const [kind, part] of parts) {
+    for (const text of yield* readable(part)) problems.push({ ns: '', kind, text })
   }
-  for (const text of yield* checkExpiry()) problems.push({ ns: '', kind: 'time', text })
-  for (const text of yield* checkHeads()) problems.push({ ns: '', kind: 'order', text })
-  for (const text of yield* checkUsage()) problems.push({ ns: '', kind: 'count', text })
-  for (const text of yield* checkReserved()) problems.push({ ns: '', kind: 'name', text })
   return problems
+}
+
+/** What a part of the check finds, or that it cannot go on: the other parts can. */
+function* readable(part: Sweep<Iterable<string>>): Sweep<Iterable<string>> {
+  try {
+    return yield* part
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return [`cannot be read to its end: ${error.message}`]
+  }
 }
 
 /** One collection, for `validate`; undefined where there is none of that name. */
@@ -131,19 +131,51 @@ export function* verifyNamespace(db: string, name: string): Sweep<NamespaceRepor
   const seen = new Findings(namespace)
   const disorder = yield* checkOrder(namespace)
   if (disorder !== undefined) seen.take({ problems: [{ kind: 'order', text: disorder }] })
-  yield* stepThrough(seen, idRange(keyClass.record, namespace.id), checkRecords)
+  const sums = new NamespaceSums()
+  const records = idRange(keyClass.record, namespace.id)
+  yield* stepThrough(seen, records, (tx, ns, entries) => checkRecords(tx, ns, entries, sums))
   yield* checkContainers(seen)
-  for (const index of namespace.indexes) {
-    const yields = new Yields()
-    const check: Check = (tx, ns, entries) => checkEntries(tx, ns, index.id, entries, yields)
-    yield* stepThrough(seen, idRange(keyClass.entry, index.id), check)
-  }
-  yield* checkCount(seen, namespace.id, keyClass.record, recordSize, 'documents')
-  for (const index of namespace.indexes) {
-    const what = `entries of index ${index.name}`
-    yield* checkCount(seen, index.id, keyClass.entry, entrySize, what)
+  for (const index of namespace.indexes) yield* checkIndex(seen, index, sums)
+  yield* checkCount(seen, namespace.id, keyClass.record, sums.counted, 'documents')
+  for (const { id, name: index } of namespace.indexes) {
+    const { counted } = sums.heldIn(id)
+    yield* checkCount(seen, id, keyClass.entry, counted, `entries of index ${index}`)
   }
   return seen.report()
+}
+
+/** One scan of the entries; where the sums differ, each document and each entry by itself. */
+function* checkIndex(seen: Findings, index: IndexDescriptor, sums: NamespaceSums): Sweep<void> {
+  const { id, name, state } = index
+  const range = idRange(keyClass.entry, id)
+  const held = sums.heldIn(id)
+  const sum: Check = function* (_tx, _ns, entries) {
+    for (const entry of entries) held.add(entry.key, entry.value, entrySize(entry))
+    return { problems: [] }
+  }
+  const isWhole = yield* stepThrough(seen, range, sum)
+  if (!isWhole || (state === 'ready' && sums.agree(id))) {
+    seen.take({ keys: { index: name, count: held.count }, problems: [] })
+    return
+  }
+  const records = idRange(keyClass.record, seen.namespace.id)
+  const missing: Check = (tx, ns, entries) => checkMissing(tx, ns, id, entries)
+  yield* stepThrough(seen, records, missing, true)
+  const yields = new Yields()
+  const check: Check = (tx, ns, entries) => checkEntries(tx, ns, id, entries, yields)
+  yield* stepThrough(seen, range, check)
+}
+
+function* checkCount(
+  seen: Findings,
+  id: number,
+  ofClass: number,
+  counted: Count,
+  what: string,
+): Sweep<void> {
+  if (yield* isCounted(id, counted)) return
+  const text = yield* countProblem(seen.namespace, id, ofClass, what)
+  if (text !== undefined) seen.take({ problems: [{ kind: 'count', text }] })
 }
 
 /** What one step has found. */
@@ -203,15 +235,24 @@ class Findings {
 
 type Check = (tx: ReadTx, ns: Namespace, entries: readonly Entry[]) => Program<Partial>
 
-/** Runs `check` over a range, some entries a phase; ends where the collection is gone. */
-function* stepThrough(seen: Findings, range: KeyRange, check: Check): Sweep<void> {
+/**
+ * Runs `check` over a range, some entries a phase; ends where the collection is gone. Answers
+ * whether all could be read; what could not is told, unless the range is gone through again.
+ */
+function* stepThrough(
+  seen: Findings,
+  range: KeyRange,
+  check: Check,
+  isAgain = false,
+): Sweep<boolean> {
   const { db, name, id } = seen.namespace
   const look = function* (tx: ReadTx, entries: readonly Entry[]) {
     const ns = yield* findNamespace(tx, db, name)
     return ns?.id === id ? yield* check(tx, ns, entries) : undefined
   }
   const end = yield* stepRange(range, look, (found) => seen.take(found))
-  if (end !== undefined) seen.endAt(end)
+  if (end !== undefined && !isAgain) seen.endAt(end)
+  return end === undefined
 }
 
 /** The members of large containers. */
@@ -228,13 +269,17 @@ function* checkRecords(
   tx: ReadTx & Guarded,
   ns: Namespace,
   entries: readonly Entry[],
+  sums: NamespaceSums,
 ): Program<Partial> {
   const problems: Partial['problems'][number][] = []
   const values: ValueId[] = []
   const containers: Container[] = []
   let refused = 0
   const order = isSequenced(ns) ? yield* findHead(tx, ns.id) : undefined
-  for (const { key, value } of entries) {
+  for (const entry of entries) {
+    const { key, value } = entry
+    sums.documents++
+    sums.bytes += recordSize(entry)
     const head = headOf(value)
     if (head !== undefined) values.push(head.value)
     let document: Document
@@ -247,9 +292,14 @@ function* checkRecords(
     }
     if (ns.validation?.validator.takes(document, tx.now ?? 0) === false) refused++
     for (const index of ns.indexes) {
-      for (const text of yield* missingEntries(tx, index, key, document)) {
-        problems.push({ kind: 'missingEntry', text })
-      }
+      // A build adds what is missing, marks included; what another document holds is its to find.
+      if (index.state === 'building') continue
+      const expected = sums.expectedIn(index.id)
+      const has = entriesOf(index, document, key)
+      for (const entryKey of has.keys) expected.add(entryKey, key, 0)
+      if (!isUnmarked(has)) continue
+      const text = `not marked for what document ${nameOf(document)} has`
+      problems.push({ kind: 'missingEntry', text: `index ${index.name}: ${text}` })
     }
     if (ns.keyspace !== true) continue
     const time = yield* missingTime(tx, key, document)
@@ -277,28 +327,46 @@ function requireSound(
     throw new Error('it lies under the key of another _id')
 }
 
+/** What documents lack in an index, where the sums have shown that there is something. */
+function* checkMissing(
+  tx: ReadTx,
+  ns: Namespace,
+  id: IndexId,
+  entries: readonly Entry[],
+): Program<Partial> {
+  const index = ns.indexes.find((candidate) => candidate.id === id)
+  const problems: Partial['problems'][number][] = []
+  if (index === undefined || index.state === 'building') return { problems }
+  for (const { key, value } of entries) {
+    let document: Document
+    try {
+      document = yield* documentOfRecord(tx, value)
+      validateDocument(document)
+    } catch {
+      // The pass before has told it.
+      continue
+    }
+    for (const text of yield* missingEntries(tx, index, key, document)) {
+      problems.push({ kind: 'missingEntry', text })
+    }
+  }
+  return { problems }
+}
+
 function* missingEntries(
   tx: ReadTx,
   index: IndexDescriptor,
   key: Bytes,
   document: Document,
 ): Program<string[]> {
-  const entries = entriesOf(index, document, key)
-  const { keys } = entries
-  const texts: string[] = []
-  // A build adds what is missing, marks included; what another document holds is its to find.
-  if (index.state === 'building') return texts
+  const { keys } = entriesOf(index, document, key)
   const held = yield* tx.getMany(keys)
-  held.forEach((holder, i) => {
-    if (holder !== undefined && equalBytes(holder, key)) return
+  return held.flatMap((holder, i) => {
+    if (holder !== undefined && equalBytes(holder, key)) return []
     const what = holder === undefined ? 'is missing' : 'leads to another record'
     const entry = hexOf(keys[i] ?? key)
-    texts.push(`index ${index.name}: entry ${entry} of document ${nameOf(document)} ${what}`)
+    return [`index ${index.name}: entry ${entry} of document ${nameOf(document)} ${what}`]
   })
-  if (isUnmarked(entries)) {
-    texts.push(`index ${index.name}: not marked for what document ${nameOf(document)} has`)
-  }
-  return texts
 }
 
 function* checkEntries(
@@ -359,106 +427,6 @@ class Yields {
       if (error instanceof GatewayError) return undefined
       throw error
     }
-  }
-}
-
-type SizeOf = (entry: Entry) => number
-
-const recordSize: SizeOf = ({ value }) => headOf(value)?.length ?? value.length - 1
-const entrySize: SizeOf = ({ key, value }) => entryBytes(key, value)
-
-/**
- * Compares a counter with a count. Others may be writing: a difference has to be there in one
- * state, or, where counting takes longer than a state is kept, to stay the same.
- */
-function* checkCount(
-  seen: Findings,
-  id: number,
-  ofClass: number,
-  sizeOf: SizeOf,
-  what: string,
-): Sweep<void> {
-  const range = idRange(ofClass, id)
-  let before = yield* difference(id, range, sizeOf, what)
-  if (before === undefined) return
-  let text: string | undefined
-  try {
-    text = yield* readPhase((tx) => differenceNow(tx, id, range, sizeOf, what), oneState)
-  } catch (error) {
-    if (!isTooOld(error)) throw error
-    for (let attempt = 1; attempt < countsMax && before !== undefined; attempt++) {
-      const again: string | undefined = yield* difference(id, range, sizeOf, what)
-      if (again === before) text = again
-      before = again === before ? undefined : again
-    }
-  }
-  if (text === undefined) return
-  // What is dropped loses its records before its counter: ids are never given twice, so what is
-  // still there now was there all the time.
-  const isLive = yield* readPhase((tx) => hasCounter(tx, seen.namespace, id))
-  if (isLive) seen.take({ problems: [{ kind: 'count', text }] })
-}
-
-function* hasCounter(tx: ReadTx, { db, name, id }: Namespace, counter: number): Program<boolean> {
-  const ns = yield* findNamespace(tx, db, name)
-  if (ns?.id !== id) return false
-  return counter === id || ns.indexes.some((index) => index.id === counter)
-}
-
-function* difference(
-  id: number,
-  range: KeyRange,
-  sizeOf: SizeOf,
-  what: string,
-): Sweep<string | undefined> {
-  const counter = yield* readPhase((tx) => counterOf(tx, id))
-  return differenceOf(counter, yield* countRange(range, sizeOf), what)
-}
-
-function* differenceNow(
-  tx: ReadTx,
-  id: number,
-  range: KeyRange,
-  sizeOf: SizeOf,
-  what: string,
-): Program<string | undefined> {
-  let documents = 0
-  let bytes = 0
-  yield* pagesOf(tx, range, backgroundRecordsMax, function* (entries) {
-    documents += entries.length
-    for (const entry of entries) bytes += sizeOf(entry)
-    return true
-  })
-  return differenceOf(yield* counterOf(tx, id), { documents, bytes }, what)
-}
-
-function differenceOf(counter: Count, counted: Count, what: string): string | undefined {
-  if (counter.documents === counted.documents && counter.bytes === counted.bytes) return undefined
-  const stored = `${counted.documents} ${what} of ${counted.bytes} bytes are stored`
-  return `${stored}, counted as ${counter.documents} of ${counter.bytes}`
-}
-
-function* counterOf(tx: ReadTx, id: number): Program<Count> {
-  return yield* tx.count(countKey(id))
-}
-
-function* countRange(range: KeyRange, sizeOf: SizeOf): Sweep<Count> {
-  const size = new StepSize()
-  let { start } = range
-  let documents = 0
-  let bytes = 0
-  for (;;) {
-    const part: KeyRange = { start, end: range.end }
-    const { limit } = size
-    const entries = yield* readPhase(function* (tx) {
-      return yield* tx.scan(part, limit)
-    })
-    documents += entries.length
-    for (const entry of entries) bytes += sizeOf(entry)
-    const last = entries.at(-1)
-    if (last === undefined || entries.length < limit) return { documents, bytes }
-    start = concatBytes(last.key, Uint8Array.of(0))
-    size.saw(entries.length, bytesOf(entries))
   }
 }
 

@@ -43,9 +43,15 @@ export function* allocateMembersId(tx: Tx): Program<MembersId> {
   return (yield* takeNumber(tx, nextMembersKey)) as MembersId
 }
 
-function* takeNumber(tx: Tx, key: Bytes): Program<number> {
+/** Several of them. */
+export function* allocateMembersIds(tx: Tx, count: number): Program<MembersId[]> {
+  const first = yield* takeNumber(tx, nextMembersKey, count)
+  return Array.from({ length: count }, (_, i) => (first + i) as MembersId)
+}
+
+function* takeNumber(tx: Tx, key: Bytes, count = 1): Program<number> {
   const number = (yield* readNumber(tx, key)) ?? 1
-  tx.put(key, numberBytes(number + 1))
+  tx.put(key, numberBytes(number + count))
   return number
 }
 

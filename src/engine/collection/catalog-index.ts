@@ -8,7 +8,7 @@ import { scanEntriesMax } from '../../base/limits.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
-import { graphPrefix } from './descriptors.js'
+import { isGraphPart } from './descriptors.js'
 import { replacementPrefix } from './holdings.js'
 
 /** Second byte of a catalog key. */
@@ -67,7 +67,7 @@ function unfinishedKey(name: Bytes): Bytes {
 
 /** A graph of memories is listed by the one of its parts that says when it is anchored. */
 function isGraph({ name }: Namespace): boolean {
-  return name.startsWith(graphPrefix) && name.endsWith('.anchors')
+  return isGraphPart(name) && name.endsWith('.anchors')
 }
 
 /** Keys of these end with database, a zero, and the name of a graph's part `anchors`. */

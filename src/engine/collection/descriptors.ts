@@ -5,7 +5,11 @@
 import { LRUCache } from 'lru-cache'
 import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
-import { descriptorCacheBytesMax, descriptorCacheMax } from '../../base/limits.js'
+import {
+  descriptorCacheBytesMax,
+  descriptorCacheMax,
+  graphNameCharsMax,
+} from '../../base/limits.js'
 import { type Collation, keysVersion } from '../../value/collation.js'
 import { elementsOf, field, fieldsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
@@ -44,10 +48,18 @@ export const auditName = '_audit'
 /** Before the names of the collections that a graph of memories is made of. */
 export const graphPrefix = 'memory.'
 
+const graphPart = /^memory\.([A-Za-z0-9][A-Za-z0-9_-]*)\.(?:nodes|edges|terms|anchors)$/
+
+/** Whether a name is that of a part of a graph; other names that begin with `memory.` are free. */
+export function isGraphPart(name: string): boolean {
+  const [, graph] = graphPart.exec(name) ?? []
+  return graph !== undefined && graph.length <= graphNameCharsMax
+}
+
 /** What a name says of who may reach a collection. */
 function keptFor(name: string): Pick<Access, 'audience' | 'isGraph'> {
   if (name === auditName) return { audience: 'administrators' }
-  return name.startsWith(graphPrefix) ? { isGraph: true } : {}
+  return isGraphPart(name) ? { isGraph: true } : {}
 }
 
 /** Who a collection counts for: its owner, or the service user that made it. */

@@ -7,7 +7,7 @@ import { idKey, keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Guarded, Held, Namespace } from '../types.js'
 import { type Counted, countedBytes, ownersId, readCounted } from './counters.js'
-import { graphPrefix, payerOf } from './descriptors.js'
+import { isGraphPart, payerOf } from './descriptors.js'
 import { channelsName, keyspaceIndex } from './homes.js'
 
 /** Names of collections that are written beside those whose place they will take. */
@@ -27,7 +27,7 @@ export function countedAs(name: string): Held | undefined {
   if (name.startsWith(replacementPrefix)) return undefined
   // They are there for a wallet from the beginning.
   if (keyspaceIndex(name) !== undefined || name === channelsName) return undefined
-  if (!name.startsWith(graphPrefix)) return 'collections'
+  if (!isGraphPart(name)) return 'collections'
   return name.endsWith('.nodes') ? 'graphs' : undefined
 }
 

@@ -3,7 +3,7 @@
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { databaseNameBytesMax, namespaceBytesMax } from '../../base/limits.js'
-import { graphPrefix } from './descriptors.js'
+import { auditName, isGraphPart } from './descriptors.js'
 import { requireHomeForm } from './homes.js'
 
 /** Letters, digits, _ and - alone: what nearly all names are made of, and no rule is against. */
@@ -51,7 +51,7 @@ export function requireWritableName(db: string, name: string): void {
   if (name.startsWith('system.')) {
     throw fail('InvalidNamespace', `Invalid system namespace: ${db}.${name}`)
   }
-  if (name.startsWith('_') || name.startsWith(graphPrefix)) throw reservedName(db, name)
+  if (name === auditName || isGraphPart(name)) throw reservedName(db, name)
 }
 
 /** The refusal to write under a name that is the server's. */

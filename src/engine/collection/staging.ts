@@ -18,7 +18,7 @@ import {
   type ValueId,
 } from '../background/garbage.js'
 import type { MembersId, NamespaceId } from '../types.js'
-import { allocateValueNumber } from './catalog-ids.js'
+import { allocateMembersIds, allocateValueNumber } from './catalog-ids.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
 
 /** Thrown by a program that is about to put what is large and not staged yet. */
@@ -48,6 +48,7 @@ interface StagedMembers {
 export class Staged {
   private readonly values: StagedValue[] = []
   private readonly containers: StagedMembers[] = []
+  private readonly spareIds: MembersId[] = []
 
   /** The record of a large document; throws the signal that has it staged first. */
   record(tx: Tx, namespace: NamespaceId, document: Document): Bytes {
@@ -81,6 +82,22 @@ export class Staged {
     this.containers.push({ id, source })
   }
 
+  /** The id of that number for members that a prepared program writes itself. */
+  membersId(index: number): MembersId {
+    const known = this.spareIds[index]
+    if (known !== undefined) return known
+    throw new StagingNeeded('ids were needed outside of a prepared program', reserveIds)
+  }
+
+  get spares(): number {
+    return this.spareIds.length
+  }
+
+  /** They are given once and for all: those that are not used are no one's. */
+  addSpareIds(ids: readonly MembersId[]): void {
+    this.spareIds.push(...ids)
+  }
+
   get isUsed(): boolean {
     return this.values.length > 0 || this.containers.length > 0
   }
@@ -93,6 +110,14 @@ export class Staged {
     return this.containers.map((staged) => staged.id)
   }
 }
+
+/** Twice as many each time: a program that needs many is run again a few times. */
+function* reserveIds(staged: Staged): Sweep<void> {
+  const count = Math.max(spareIdsMin, staged.spares)
+  staged.addSpareIds(yield* writePhase((tx) => allocateMembersIds(tx, count)))
+}
+
+const spareIdsMin = 8
 
 const nothingStaged = new Staged()
 

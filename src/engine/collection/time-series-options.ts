@@ -146,7 +146,11 @@ interface Seconds {
   readonly rounding: number
 }
 
-function spanOf({ granularity, bucketMaxSpanSeconds, bucketRoundingSeconds }: Bucketing): Seconds {
+export function spanOf({
+  granularity,
+  bucketMaxSpanSeconds,
+  bucketRoundingSeconds,
+}: Bucketing): Seconds {
   const { span, rounding } = defaults[granularity ?? 'seconds']
   return { span: bucketMaxSpanSeconds ?? span, rounding: bucketRoundingSeconds ?? rounding }
 }

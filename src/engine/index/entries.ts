@@ -1,7 +1,7 @@
 // Keeping index entries: what a document has in each index, how that changes, which of it another
 // document holds already, and the bits of a descriptor that new entries need.
 
-import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { work } from '../../base/work-budget.js'
 import type { Program, Tx } from '../../store/store.js'
@@ -224,25 +224,63 @@ export function* removeEntries(
   if (own.length > 0) addEntries(tx, access, index, -own.length, -bytes)
 }
 
-/** The work of one document in one index that is being built: what is missing is put. */
+/** A document that a build looks at, with its record key. */
+export interface Indexed {
+  readonly document: Document
+  readonly key: Bytes
+}
+
+/** One entry of one of them. */
+interface Wanted {
+  readonly entry: Bytes
+  readonly of: Indexed
+}
+
+/** What a document should have in the indexes that are built. */
+export function wantedEntries(
+  indexes: readonly IndexDescriptor[],
+  { document, key }: Indexed,
+): IndexEntries[] {
+  return work.unrefused(() => indexes.map((index) => entriesOf(index, document, key)))
+}
+
+/**
+ * Adds what documents lack in an index that is being built, in the order of its entries: those of
+ * neighbours lie together, and one trip asks for all. Throws DuplicateKey; answers how many were
+ * put. `wanted` is what wantedEntries made of each document.
+ */
 export function* addMissingEntries(
   tx: Tx,
   ns: Namespace,
-  indexes: readonly IndexDescriptor[],
-  document: Document,
-  key: Bytes,
+  documents: readonly Indexed[],
+  wanted: readonly IndexEntries[][],
 ): Program<number> {
-  const kept = work.unrefused(() => indexes.map((index) => entriesOf(index, document, key)))
+  const marks = wanted.filter(needsMarks)
   let put = 0
-  for (const { index, keys } of kept) {
-    const held = yield* tx.getMany(keys)
-    const missing = keys.filter((_, i) => held[i] === undefined)
-    const foreign = index.unique ? held.findIndex((by) => by && !equalBytes(by, key)) : -1
-    if (foreign >= 0) throw duplicateKey(ns, index, document, key, keys[foreign] as Bytes)
-    putEntries(tx, ns.access, index, missing, key)
-    put += missing.length
+  for (const [at, { index }] of (wanted[0] ?? []).entries()) {
+    const all: Wanted[] = []
+    for (const [i, of] of documents.entries()) {
+      for (const entry of wanted[i]?.[at]?.keys ?? []) all.push({ entry, of })
+    }
+    all.sort((a, b) => compareBytes(a.entry, b.entry))
+    const held = yield* tx.getMany(all.map(({ entry }) => entry))
+    let [count, bytes] = [0, 0]
+    for (const [i, { entry, of }] of all.entries()) {
+      const before = all[i - 1]
+      const isTwin = before !== undefined && equalBytes(before.entry, entry)
+      const holder = isTwin ? before.of.key : held[i]
+      if (holder === undefined) {
+        tx.put(entry, of.key)
+        count++
+        bytes += entryBytes(entry, of.key)
+      } else if (index.unique && !equalBytes(holder, of.key)) {
+        throw duplicateKey(ns, index, of.document, of.key, entry)
+      }
+    }
+    if (count > 0) addEntries(tx, ns.access, index, count, bytes)
+    put += count
   }
-  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  for (const kept of marks) yield* markIndexes(tx, ns, kept)
   return put
 }
 

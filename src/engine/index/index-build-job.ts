@@ -6,7 +6,7 @@
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'
 import { assert, fail, hasKind } from '../../base/errors.js'
-import { backgroundBytesTarget, buildEntriesTarget } from '../../base/limits.js'
+import { backgroundBytesTarget, buildEntriesTarget, buildRecordsMax } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
@@ -31,7 +31,8 @@ import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
 import type { IndexId, Namespace } from '../types.js'
 import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
-import { addMissingEntries } from './entries.js'
+import { addMissingEntries, type Indexed, wantedEntries } from './entries.js'
+import type { IndexEntries } from './index-keys.js'
 import { parseIndexSpecs } from './index-spec.js'
 import { declareIndexes, removeIndexes } from './indexes.js'
 
@@ -168,7 +169,7 @@ export class IndexBuilds {
 
   private async sweep(build: Build): Promise<void> {
     const { store, pace } = this.parts
-    const size = new StepSize()
+    const size = new StepSize(buildRecordsMax)
     let position = idRange(keyClass.record, build.ns.id).start
     for (;;) {
       if (this.closed) throw fail('InterruptedAtShutdown', 'the index build was interrupted')
@@ -197,20 +198,26 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
   }
   const { end } = idRange(keyClass.record, ns.id)
   const entries = yield* tx.scan({ start: from, end }, limit)
+  const documents: Indexed[] = []
+  const wanted: IndexEntries[][] = []
   let bytes = 0
-  let put = 0
-  let records = 0
+  let count = 0
   for (const { key, value } of entries) {
     const document = yield* documentOfRecord(tx, value)
-    put += yield* addMissingEntries(tx, ns, indexes, document, key)
+    const kept = wantedEntries(indexes, { document, key })
+    documents.push({ document, key })
+    wanted.push(kept)
     bytes += document.length
-    records++
-    const isEnough = put >= buildEntriesTarget || bytes >= backgroundBytesTarget || work.isDue
-    if (!isEnough) continue
-    yield* requireRoom(tx, ns, build)
-    return { records, bytes, position: after(key) }
+    for (const { keys } of kept) count += keys.length
+    if (count >= buildEntriesTarget || bytes >= backgroundBytesTarget || work.isDue) break
   }
+  yield* addMissingEntries(tx, ns, documents, wanted)
   yield* requireRoom(tx, ns, build)
+  const records = documents.length
+  const seen = documents.at(-1)
+  if (seen !== undefined && records < entries.length) {
+    return { records, bytes, position: after(seen.key) }
+  }
   const last = entries.at(-1)
   if (last !== undefined && entries.length === limit) {
     return { records, bytes, position: after(last.key) }

@@ -66,6 +66,10 @@ export function* declareIndexes(
     const existing = existingIndex(listedOf(ns, indexes), spec)
     const index = existing ?? newIndex((yield* allocateId(tx)) as IndexId, spec, isEmpty)
     if (existing === undefined) indexes.push(index)
+    else if (!ns.indexes.includes(existing)) {
+      const text = `Identical index already exists: ${existing.name}`
+      throw fail('IndexAlreadyExists', text)
+    }
     if (ns.capped !== undefined && index.expireAfterSeconds !== undefined) {
       throw fail('CannotCreateIndex', 'Cannot create TTL index on a capped collection')
     }

@@ -96,7 +96,7 @@ function checkProjection(projection: Value, names: readonly string[]): void {
   }
   if (names.length > 1) checkBesideFields(projection, names)
   try {
-    parseProjection(documentOf(projection), { compile: refuseComputed })
+    parseProjection(documentOf(projection), { compile: refuseComputed, knows: () => true })
     requireFlags(projection)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

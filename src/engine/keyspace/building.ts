@@ -56,8 +56,9 @@ const loopBytesMax = 64
 
 /** An id under which the members lie; who asks puts a head that points at it, in this program. */
 export function* buildMembers(ks: Keyspace, building: Building): Program<MembersId> {
-  if (!ks.work.prepares && fitsProgram(building)) {
-    const id = yield* ks.allocate()
+  if (fitsProgram(building)) {
+    // What is prepared cannot foresee an id: others take them meanwhile.
+    const id = ks.work.prepares ? ks.work.nextId() : yield* ks.allocate()
     const members = ks.members(id)
     for (let step = 0; step < building.steps; step++) building.write(members, step)
     return counted(ks, id, building)

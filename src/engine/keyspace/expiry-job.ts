@@ -25,6 +25,8 @@ export interface ExpiryJobParts {
   readonly log: Log
   readonly pace: Pace
   readonly spaces: SpaceTable
+  /** Whether clients are paused: what they see is to stay as it is. */
+  readonly isPaused: () => boolean
   readonly notifies: () => boolean
   readonly announce: (events: readonly KeyEvent[]) => void
 }
@@ -61,7 +63,8 @@ export class ExpiryJob {
 
   /** One step: what is due now, as much as fits. False where there was nothing. */
   async round(): Promise<boolean> {
-    const { store, clock, announce } = this.parts
+    const { store, clock, announce, isPaused } = this.parts
+    if (isPaused()) return false
     const now = clock.now()
     const due = await store.read((tx) => readDue(tx, now))
     if (due.length === 0) return false

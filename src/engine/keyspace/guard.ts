@@ -82,7 +82,10 @@ function checkName(id: Value | undefined): void {
 
 /** One key has one spelling, so that a lookup by name finds it. */
 function nameOf(id: Value): Slice | undefined {
-  if (id.type === bsonType.string) return scalarOf(id)
+  if (id.type === bsonType.string) {
+    const text = scalarOf(id)
+    return text?.isText() === true ? text : undefined
+  }
   if (id.type !== bsonType.binary || !isScalar(id)) return undefined
   const name = scalarOf(id)
   return name?.isText() === true ? undefined : name

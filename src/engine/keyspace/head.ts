@@ -2,7 +2,7 @@
 // document. Document clients see a summary, `{$truncated: true, count, id}`; the id leads to the
 // members, which belong to this one document.
 
-import type { Bytes } from '../../base/bytes.js'
+import { type Bytes, equalBytes } from '../../base/bytes.js'
 import { Elements, findElement } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, type Value } from '../../value/value.js'
@@ -23,6 +23,12 @@ export interface Head {
    * what has changed since. Of a list that was cut by many at once, a share of what it had.
    */
   readonly bytes?: number
+  /**
+   * Of a sorted set: the place of its first member and of its last one, where they are known; a
+   * queue is taken from there without a look at all that was taken before.
+   */
+  readonly lowest?: Bytes
+  readonly highest?: Bytes
   /** Of a sorted set: levels of blocks that count its members (sorted-set-ranks.ts). Else 0. */
   readonly levels?: number
 }
@@ -52,9 +58,17 @@ export function readHead({ bytes, start }: Value): Head {
   let levels = 0
   let bytesOfMembers: number | undefined
   let hasLeftovers = false
+  let lowest: Bytes | undefined
+  let highest: Bytes | undefined
   while (elements.next()) {
     if (elements.type === bsonType.bool) {
       if (bytes[elements.nameStart] === 0x68) hasLeftovers = bytes[elements.valueStart] === 1
+      continue
+    }
+    if (elements.type === bsonType.binary) {
+      const place = bytes.slice(elements.valueStart + 5, elements.valueEnd)
+      if (bytes[elements.nameStart] === 0x6c) lowest = place
+      else highest = place
       continue
     }
     const number = numberOf(elements.value())
@@ -70,6 +84,8 @@ export function readHead({ bytes, start }: Value): Head {
     first,
     ...(levels === 0 ? {} : { levels }),
     ...(bytesOfMembers === undefined ? {} : { bytes: bytesOfMembers }),
+    ...(lowest === undefined ? {} : { lowest }),
+    ...(highest === undefined ? {} : { highest }),
   }
   return hasLeftovers ? { ...head, hasLeftovers } : head
 }
@@ -77,7 +93,12 @@ export function readHead({ bytes, start }: Value): Head {
 export function isSameHead(a: Head | undefined, b: Head): boolean {
   if (a === undefined || a.id !== b.id || a.count !== b.count || a.first !== b.first) return false
   const isAlike = (a.hasLeftovers ?? false) === (b.hasLeftovers ?? false)
-  return isAlike && (a.levels ?? 0) === (b.levels ?? 0) && a.bytes === b.bytes
+  if (!isAlike || (a.levels ?? 0) !== (b.levels ?? 0) || a.bytes !== b.bytes) return false
+  return isSamePlace(a.lowest, b.lowest) && isSamePlace(a.highest, b.highest)
+}
+
+function isSamePlace(a: Bytes | undefined, b: Bytes | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && equalBytes(a, b))
 }
 
 /** Writes the head as the field `value`. */
@@ -87,6 +108,8 @@ export function writeHead(writer: DocumentWriter, head: Head): void {
   if (head.first !== 0) writer.int64('first', head.first)
   if (head.levels !== undefined && head.levels > 0) writer.int32('levels', head.levels)
   if (head.bytes !== undefined) writer.int64('bytes', head.bytes)
+  if (head.lowest !== undefined) writer.binary('lowest', 0, head.lowest)
+  if (head.highest !== undefined) writer.binary('highest', 0, head.highest)
   if (head.hasLeftovers === true) writer.bool('hasLeftovers', true)
   writer.close()
 }

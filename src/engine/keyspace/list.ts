@@ -14,6 +14,7 @@ import type { Keyspace } from './keyspace.js'
 import { Finder, type Search } from './list-finder.js'
 import type { End } from './list-leftovers.js'
 import { ListPositions, listBuilding } from './list-positions.js'
+import { ListRuns } from './list-runs.js'
 import { scalarOf, scalarValue } from './scalar.js'
 
 export type { Search } from './list-finder.js'
@@ -75,8 +76,24 @@ export class List implements Holdable {
   /** From one index to another, both included and inside the list. */
   *range(from: number, to: number): Program<Slice[]> {
     const { positions } = this
-    if (positions !== undefined) return yield* positions.range(from, to)
+    if (positions !== undefined) return yield* this.rangeOf(positions, from, to)
     return elements(this.items.slice(from, to + 1))
+  }
+
+  private *rangeOf(positions: ListPositions, from: number, to: number): Program<Slice[]> {
+    const { ks, key } = this
+    const { lists } = ks.work
+    const head = key.head
+    if (lists === undefined || head === undefined || !ListRuns.isWorth(to + 1 - from)) {
+      return yield* positions.range(from, to)
+    }
+    const version = (yield* ks.tx.getVersioned(key.record))?.version ?? 0
+    const first = head.first + from
+    const known = lists.find(head.id, version, first, head.first + to)
+    if (known !== undefined) return known
+    const found = yield* positions.range(from, to)
+    lists.add(head.id, version, first, found)
+    return found
   }
 
   /** Indexes of the elements that match, in the order of the search. */

@@ -3,7 +3,7 @@
 // hash in its place: among such members that begin alike and have one score, the order is the
 // hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
 
-import type { Bytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes } from '../../base/bytes.js'
 import {
   memberKeyBytesMax,
   memberKeyPrefixBytes,
@@ -12,11 +12,10 @@ import {
 } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
-import type { Direct, KeyRange, Program, ReadTx, Step } from '../../store/store.js'
-import type { Building } from './building.js'
-import { flatMapInTurns, mapInTurns } from './in-turns.js'
+import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
+import type { Edges } from './sorted-set-edges.js'
 import {
   placeOf,
   readScore,
@@ -26,15 +25,7 @@ import {
   scorePlace,
   writeScore,
 } from './sorted-set-place.js'
-import {
-  behind,
-  blocksOf,
-  type LevelBlock,
-  oneLess,
-  placesPart,
-  putBlock,
-  Ranks,
-} from './sorted-set-ranks.js'
+import { behind, oneLess, placesPart, Ranks } from './sorted-set-ranks.js'
 import {
   isAbove,
   isBelow,
@@ -48,6 +39,9 @@ import {
 } from './sorted-set-span.js'
 
 const scoresPart = 0
+/** Read at an end for the commands that follow: a pipeline takes one after the other. */
+const aheadMax = 32
+const noMembers: readonly ScoredMember[] = []
 
 /** The places that a span reaches; without a filter it is all of them. */
 interface Reach {
@@ -56,44 +50,13 @@ interface Reach {
   readonly filter?: (reverse: boolean, offset: number) => Judge
 }
 
-/** What a large sorted set is made of when it becomes one, of members in order. */
-export function* scoredBuilding(
-  tx: ReadTx,
-  members: Members,
-  entries: readonly ScoredMember[],
-): Program<{ readonly building: Building; readonly levels: number }> {
-  const { length } = entries
-  const places = yield* mapInTurns(tx, entries, ({ member, score }) =>
-    placeKeyOf(members, score, member),
-  )
-  const blocks = blocksOf(places)
-  const content = yield* flatMapInTurns(tx, entries, ({ member, score }) => [
-    member,
-    Slice.of(scorePlace(score)),
-  ])
-  const building: Building = {
-    type: 'zset',
-    content,
-    steps: length + blocks.length,
-    putsPerStep: 2,
-    bytes: entries.reduce((sum, { member }) => sum + scoredBytes(member), 0),
-    write(into, step) {
-      const entry = entries[step]
-      if (entry === undefined) putBlock(into, blocks[step - length] as LevelBlock)
-      else putScored(into, entry.member, entry.score)
-      return 2 * (entry?.member.length ?? 0)
-    },
-  }
-  return { building, levels: blocks.at(-1)?.level ?? 0 }
-}
-
 /** Keys and records of a member's score and its place; the blocks that count places are not. */
-function scoredBytes({ length }: Slice): number {
+export function scoredBytes({ length }: Slice): number {
   return 38 + 2 * length
 }
 
 /** Answers what stands in the key of its place. */
-function putScored(members: Members, member: Slice, score: number): Bytes {
+export function putScored(members: Members, member: Slice, score: number): Bytes {
   const place = placeOf(score, member)
   const key = members.keyOf(placesPart, place)
   members.put(scoresPart, member, new Slice(place.bytes, 0, scoreBytes))
@@ -134,7 +97,7 @@ function placeIn(key: Bytes, place: Slice): Bytes {
 }
 
 /** What stands in the key of a member's place. */
-function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
+export function placeKeyOf(members: Members, score: number, member: Slice): Bytes {
   return suffixOf(members.keyOf(placesPart, placeOf(score, member)))
 }
 
@@ -144,14 +107,18 @@ const changed = new Done('changed' as const)
 
 export class ScoredMembers {
   private readonly ranks: Ranks
+  /** The members next to an end, as far as the commands of this program have read them. */
+  private ahead: readonly ScoredMember[] = noMembers
+  private isAheadReverse = false
 
   constructor(
     ks: Keyspace,
     private readonly members: Members,
     public count: number,
     levels: number,
+    readonly edges: Edges,
   ) {
-    this.ranks = new Ranks(ks, members, levels)
+    this.ranks = new Ranks(ks, members, levels, undefined, edges)
   }
 
   get levels(): number {
@@ -177,6 +144,7 @@ export class ScoredMembers {
     const { length } = member
     const { direct } = members
     if (direct === undefined || ranks.levels > 1) return undefined
+    this.ahead = noMembers
     if (scoreBytes + length >= memberKeyBytesMax) return undefined
     const { bytes, keyAt, valueAt } = direct.draft(suffixAt + length, 1 + scoreBytes)
     members.writeKey(bytes, keyAt, scoresPart, 0, member)
@@ -185,6 +153,8 @@ export class ScoredMembers {
     if (isKnown) {
       if (hasSameScore()) return same
       const end = scratchPlace(scoreBefore, member)
+      // The edge that it stands at has to be looked for.
+      if (this.edges.hasAt(scratch, end)) return undefined
       if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
     } else {
       this.count++
@@ -201,6 +171,7 @@ export class ScoredMembers {
     direct.keep()
     members.changed()
     const end = scratchPlace(scoreAfter, member)
+    this.edges.added(scratch, end)
     if (ranks.recountNow(scratch, end, ranks.oneMore)) return isKnown ? changed : added
     return this.counted(scratch.slice(0, end), isKnown ? 'changed' : 'new')
   }
@@ -223,21 +194,101 @@ export class ScoredMembers {
 
   /** `before` is what `score` answers. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
+    this.ahead = noMembers
     if (before === undefined) {
       this.count++
       this.members.grow(scoredBytes(member))
-    } else yield* this.removePlace(member, before)
+    } else {
+      const gone = yield* this.removePlace(member, before)
+      if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
+    }
     const { ranks } = this
     const place = putScored(this.members, member, score)
+    this.edges.added(place, place.length)
     if (!ranks.recountNow(place, place.length, ranks.oneMore)) yield* ranks.added(place, this.count)
   }
 
   /** `score` is what it has. */
   *remove(member: Slice, score: number): Program<void> {
+    this.ahead = noMembers
+    const place = yield* this.removeOne(member, score)
+    yield* this.findEdges(place, place)
+  }
+
+  /** Removes members that stand next to each other, given in order from either end. */
+  *removeRun(entries: readonly ScoredMember[]): Program<void> {
+    this.ahead = noMembers
+    yield* this.removeAll(entries)
+  }
+
+  /**
+   * The first `limit` members, or, `reverse`, the last ones, which are to be removed by removeEnd;
+   * where more is to come, further ones are read with them.
+   */
+  *end(limit: number, reverse: boolean, hasMore: boolean): Program<readonly ScoredMember[]> {
+    const { ahead, count } = this
+    const isKnown = this.isAheadReverse === reverse && ahead.length > limit
+    if (isKnown) return ahead.slice(0, limit)
+    const wanted = Math.min(Math.max(limit + 1, hasMore ? aheadMax : 0), count)
+    this.ahead = yield* this.byRank(reverse ? count - 1 : 0, wanted, reverse)
+    this.isAheadReverse = reverse
+    return this.ahead.slice(0, limit)
+  }
+
+  /** Removes what `end` has answered. */
+  *removeEnd(entries: readonly ScoredMember[]): Program<void> {
+    const ahead = this.ahead.slice(entries.length)
+    this.ahead = noMembers
+    yield* this.removeAll(entries, ahead[0])
+    this.ahead = ahead
+  }
+
+  /** `next` stands behind them, on the inner side. */
+  private *removeAll(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
+    let first: Bytes | undefined
+    let last: Bytes | undefined
+    for (const { member, score } of entries) {
+      last = yield* this.removeOne(member, score)
+      first ??= last
+    }
+    if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, next)
+  }
+
+  /** Answers where it stood. */
+  private *removeOne(member: Slice, score: number): Program<Bytes> {
     this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
-    yield* this.removePlace(member, score)
+    const place = yield* this.removePlace(member, score)
     this.members.grow(-scoredBytes(member))
     this.count--
+    return place
+  }
+
+  /** The members from one place to another, in either order, are gone. */
+  private *findEdges(a: Bytes, b: Bytes, next?: ScoredMember): Program<void> {
+    const { edges, members, count } = this
+    const [from, to] = compareBytes(a, b) <= 0 ? [a, b] : [b, a]
+    if (count === 0) return
+    const all = members.range(placesPart)
+    if (edges.areFirst(from, to)) {
+      const start = edges.lowest === undefined ? all.start : behind(members.raw(placesPart, to))
+      edges.begin(undefined)
+      const known = this.isAheadReverse ? undefined : next
+      edges.begin(yield* this.placeOfFirst({ start, end: all.end }, known))
+    }
+    if (edges.areLast(from, to)) {
+      const end = edges.highest === undefined ? all.end : members.raw(placesPart, from)
+      edges.finish(undefined)
+      const known = this.isAheadReverse ? next : undefined
+      edges.finish(yield* this.placeOfFirst({ start: all.start, end, reverse: true }, known))
+    }
+  }
+
+  private *placeOfFirst(
+    range: KeyRange,
+    known: ScoredMember | undefined,
+  ): Program<Bytes | undefined> {
+    const [first] = known === undefined ? yield* this.collect(range, 0, 1) : [known]
+    return first === undefined ? undefined : placeKeyOf(this.members, first.score, first.member)
   }
 
   /** Members before this one, which has that score. */
@@ -296,13 +347,15 @@ export class ScoredMembers {
     return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
   }
 
-  private *removePlace(member: Slice, score: number): Program<void> {
+  /** Answers what stood in its key. */
+  private *removePlace(member: Slice, score: number): Program<Bytes> {
     const { members } = this
     const place = placeOf(score, member)
     const key = members.keyOf(placesPart, place)
     members.removeRaw(key)
     const bytes = placeIn(key, place)
     if (!this.ranks.recountNow(bytes, bytes.length, oneLess)) yield* this.ranks.removed(bytes)
+    return bytes
   }
 
   /** What stands in the key of its place. */
@@ -318,7 +371,8 @@ export class ScoredMembers {
   ): Program<ScoredMember[]> {
     const { members } = this
     const found: ScoredMember[] = []
-    let { start, end } = range
+    let { start, end } = this.within(range)
+    if (compareBytes(start, end) >= 0) return found
     const reverse = range.reverse === true
     let skip = offset
     while (found.length < limit) {
@@ -340,6 +394,18 @@ export class ScoredMembers {
       else start = behind(key)
     }
     return found
+  }
+
+  /** As much of a range as lies between the first and the last member. */
+  private within({ start, end }: KeyRange): { start: Bytes; end: Bytes } {
+    const { lowest, highest } = this.edges
+    const { members } = this
+    const first = lowest === undefined ? start : members.raw(placesPart, lowest)
+    const last = highest === undefined ? end : behind(members.raw(placesPart, highest))
+    return {
+      start: compareBytes(first, start) > 0 ? first : start,
+      end: compareBytes(last, end) < 0 ? last : end,
+    }
   }
 
   /** Undefined where it can reach nothing. */

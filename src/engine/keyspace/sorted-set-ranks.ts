@@ -21,6 +21,7 @@ import {
   writeNumber,
 } from './members.js'
 import { isWhole, lastMark, nextMark, OpenBlock, OpenBlocks } from './open-blocks.js'
+import type { Edges } from './sorted-set-edges.js'
 
 /** Part of the places; the levels of blocks follow. */
 export const placesPart = 1
@@ -73,6 +74,7 @@ export class Ranks {
     /** Levels of blocks: 0 while the places are few. */
     public levels: number,
     private readonly blockMax = rankBlockMembersMax,
+    private readonly edges: Pick<Edges, 'lowest'> = { lowest: undefined },
   ) {
     this.oneMore = { by: 1, least: 0, most: blockMax - 1 }
   }
@@ -87,7 +89,11 @@ export class Ranks {
       for (let i = 0; i < blocks.length - 1; i++) rank += blocks[i]?.count ?? 0
       start = blocks.at(-1)?.start ?? start
     }
-    return rank + (yield* this.entries(placesPart, start, place)).length
+    const { lowest } = this.edges
+    const isBelow = lowest !== undefined && compareBytes(lowest, start) > 0
+    const from = isBelow ? lowest : start
+    if (compareBytes(from, place) >= 0) return rank
+    return rank + (yield* this.entries(placesPart, from, place)).length
   }
 
   /** A place to begin at, and how many places from it the one with that rank is. */

@@ -2,7 +2,7 @@
 // members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
-import { mapKey } from '../../base/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes.js'
 import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
@@ -19,7 +19,9 @@ import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { sortInTurns } from './merge-sort.js'
 import { scalarOf, scalarValue } from './scalar.js'
-import { ScoredMembers, scoredBuilding } from './sorted-set-members.js'
+import { scoredBuilding } from './scored-building.js'
+import { Edges } from './sorted-set-edges.js'
+import { ScoredMembers } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
 import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
 
@@ -86,7 +88,8 @@ export class SortedSet implements Holdable {
     const { head } = key
     this.head = head
     if (head === undefined) return
-    this.members = new ScoredMembers(ks, ks.members(head.id), head.count, head.levels ?? 0)
+    const { id, count, levels = 0, lowest, highest } = head
+    this.members = new ScoredMembers(ks, ks.members(id), count, levels, new Edges(lowest, highest))
   }
 
   get size(): number {
@@ -174,9 +177,16 @@ export class SortedSet implements Holdable {
   }
 
   /** Takes `limit` members away from an end, the one nearest to it first. */
-  *pop(fromBack: boolean, limit: number): Program<ScoredMember[]> {
+  *pop(fromBack: boolean, limit: number): Program<readonly ScoredMember[]> {
     const { size } = this
     if (size === 0 || limit === 0) return []
+    const { members, ks } = this
+    if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
+      const taken = yield* members.end(limit, fromBack, ks.work.hasMore)
+      this.isChanged = true
+      yield* members.removeEnd(taken)
+      return taken
+    }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
     const { length } = found
     if (length <= removeAtOnceMax) yield* this.takeAll(found)
@@ -278,15 +288,21 @@ export class SortedSet implements Holdable {
     // Places are the same under any id.
     const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
     const id = yield* buildMembers(ks, building)
-    const members = new ScoredMembers(ks, ks.members(id), entries.length, levels)
+    const edges = new Edges(undefined, undefined)
+    const members = new ScoredMembers(ks, ks.members(id), entries.length, levels, edges)
     this.members = members
     this.head = { id, count: entries.length, first: 0 }
     yield* ks.putHead(key, 'zset', headOf(this.head, members))
   }
 
+  /** Of members that stand next to each other, in order. */
   private *takeAll(entries: readonly ScoredMember[]): Program<number> {
+    const { members } = this
     if (entries.length === this.size) yield* this.fill([])
-    else for (const { member, score } of entries) yield* this.take(member, score)
+    else if (members !== undefined) {
+      this.isChanged = true
+      yield* members.removeRun(entries)
+    } else for (const { member, score } of entries) yield* this.take(member, score)
     return entries.length
   }
 
@@ -399,8 +415,12 @@ function nameOf({ member }: ScoredMember): string {
   return mapKey(member.view())
 }
 
-function headOf(head: Head, { count, levels }: ScoredMembers): Head {
-  return { ...head, count, levels }
+function headOf({ id, first }: Head, { count, levels, edges }: ScoredMembers): Head {
+  const { lowest, highest } = edges
+  const head: Head = { id, first, count, levels }
+  if (lowest === undefined && highest === undefined) return head
+  if (highest === undefined) return { ...head, lowest: lowest as Bytes }
+  return lowest === undefined ? { ...head, highest } : { ...head, lowest, highest }
 }
 
 function firstNotBelow(entries: readonly ScoredMember[], entry: ScoredMember): number {

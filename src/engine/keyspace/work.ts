@@ -11,6 +11,7 @@ import type { Program, ReadTx, Tx } from '../../store/store.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
+import type { ListRuns } from './list-runs.js'
 import type { Place } from './spaces.js'
 
 /** Up to here a container is one document. Tests set 0, 1 or the usual. */
@@ -63,6 +64,8 @@ export class Work {
   isReading = false
   /** Where blocks of large sorted sets are likely to begin. */
   hints: ProgramHints | undefined
+  /** Elements of lists that were read before, where the program only reads. */
+  lists: ListRuns | undefined
   /**
    * Large containers that a command opens are read whole and written anew: it changes more of one
    * than a program may write.
@@ -81,6 +84,7 @@ export class Work {
   /** Members that may be read through. */
   readsMax = programReadsMax
   private reads = 0
+  private idsGiven = 0
   private readonly tallies = new Map<MembersId, Tally>()
   private lastTally: Tally | undefined
   /** Staged members that a head of this run points at. */
@@ -123,6 +127,11 @@ export class Work {
     this.taken ??= new Set()
     this.taken.add(id)
     return id
+  }
+
+  /** An id for members that a prepared program writes. */
+  nextId(): MembersId {
+    return this.staged.membersId(this.idsGiven++)
   }
 
   /** A write program cannot pause, so what it may read through is bounded. */

@@ -16,45 +16,52 @@ import { requireAssumed, type Selection, type Target } from './modify-spec.js'
 
 export interface Candidate {
   readonly namespaceId: NamespaceId
-  readonly key: Bytes
-  /** Its place in the order that was asked for. */
-  readonly sortKey: Bytes | undefined
+  /** The first that match, in the order that was asked for. */
+  readonly places: readonly CandidatePlace[]
   /** Where the search goes on; undefined where it has to begin again. */
   readonly walk: Walk | undefined
 }
 
+export interface CandidatePlace {
+  readonly key: Bytes
+  /** Its place in the order. */
+  readonly sortKey: Bytes | undefined
+}
+
 /**
  * The first document that matches, or the next one after `from`; undefined where there is none.
- * `single`: a unique index answers, so a write program can look for itself.
+ * `single`: a unique index answers, so a write program can look for itself. By sort it is the first
+ * `count` of them: where many take from one queue, each finds one that the others have left.
  */
 export function* findCandidate(
   tx: ReadTx & Guarded,
   target: Target,
   selection: Selection,
   from: Walk | undefined,
+  count: number,
 ): Program<Candidate | 'single' | undefined> {
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns === undefined) return undefined
   if (from !== undefined) return yield* nextOf(tx, from, ns.id)
   requireAssumed(ns, selection)
   const first = planQuery(ns, selection)
-  const plan = yield* choosePlan(tx, ns, { ...selection, limit: 1 }, first, target.choices)
+  const plan = yield* choosePlan(tx, ns, { ...selection, limit: count }, first, target.choices)
   if (plan.isSingle) return 'single'
   const { sort, filter } = selection
   const walk = new Walk(ns, plan, filter)
   if (sort === undefined) return yield* nextOf(tx, walk, ns.id)
-  return plan.isSorted
-    ? yield* firstOf(tx, walk, sort, ns.id)
-    : yield* leastOf(tx, walk, sort, ns.id)
+  const places = plan.isSorted
+    ? yield* firstOf(tx, walk, sort, count)
+    : yield* leastOf(tx, walk, sort, count)
+  return places.length === 0 ? undefined : { namespaceId: ns.id, places, walk: undefined }
 }
 
-/** Whether a document as it is now would be chosen again. */
-export function isStillBest(
-  { filter, sort }: Selection,
-  { sortKey }: Candidate,
+/** Whether a document that still matches has the place in the order that it was found at. */
+export function isInPlace(
+  { sort }: Selection,
+  { sortKey }: CandidatePlace,
   document: Document,
 ): boolean {
-  if (!filter.matches(document)) return false
   return sort === undefined || sortKey === undefined || equalBytes(sort.key(document), sortKey)
 }
 
@@ -62,40 +69,57 @@ function* nextOf(tx: ReadTx, walk: Walk, namespaceId: NamespaceId): Program<Cand
   const found: FoundPlaces = { documents: [], keys: [] }
   yield* walk.read(tx, 1, found)
   const [key] = found.keys
-  return key === undefined ? undefined : { namespaceId, key, sortKey: undefined, walk }
+  if (key === undefined) return undefined
+  return { namespaceId, places: [{ key, sortKey: undefined }], walk }
 }
 
 function* firstOf(
   tx: ReadTx,
   walk: Walk,
   sort: Sort,
-  namespaceId: NamespaceId,
-): Program<Candidate | undefined> {
-  const found: FoundPlaces = { documents: [], keys: [] }
-  yield* walk.read(tx, 1, found)
-  const [document] = found.documents
-  const [key] = found.keys
-  if (document === undefined || key === undefined) return undefined
-  return { namespaceId, key, sortKey: sort.key(document), walk: undefined }
+  count: number,
+): Program<readonly CandidatePlace[]> {
+  const places: CandidatePlace[] = []
+  while (!walk.drained && places.length < count) {
+    places.push(...(yield* readPlaces(tx, walk, sort, count - places.length)))
+  }
+  return places
 }
 
 function* leastOf(
   tx: ReadTx,
   walk: Walk,
   sort: Sort,
-  namespaceId: NamespaceId,
-): Program<Candidate | undefined> {
-  let least: Candidate | undefined
+  count: number,
+): Program<readonly CandidatePlace[]> {
+  const least: CandidatePlace[] = []
   while (!walk.drained) {
-    const found: FoundPlaces = { documents: [], keys: [] }
-    yield* walk.read(tx, pullDocumentsMax, found)
-    found.documents.forEach((document, i) => {
-      const key = found.keys[i] as Bytes
-      const sortKey = sort.key(document)
-      if (least?.sortKey !== undefined && compareBytes(sortKey, least.sortKey) >= 0) return
-      least = { namespaceId, key, sortKey, walk: undefined }
-    })
-    yield* tx.pause(found.documents.length * entryUnits)
+    for (const place of yield* readPlaces(tx, walk, sort, pullDocumentsMax)) {
+      keepLeast(least, place, count)
+    }
   }
   return least
+}
+
+/** Of equal places the one that was found first stays before the other. */
+function keepLeast(least: CandidatePlace[], place: CandidatePlace, count: number): void {
+  let at = least.length
+  while (at > 0 && bySortKey(least[at - 1] as CandidatePlace, place) > 0) at--
+  if (at >= count) return
+  least.splice(at, 0, place)
+  if (least.length > count) least.pop()
+}
+
+function* readPlaces(tx: ReadTx, walk: Walk, sort: Sort, most: number): Program<CandidatePlace[]> {
+  const found: FoundPlaces = { documents: [], keys: [] }
+  yield* walk.read(tx, most, found)
+  yield* tx.pause(found.documents.length * entryUnits)
+  return found.documents.map((document, i) => ({
+    key: found.keys[i] as Bytes,
+    sortKey: sort.key(document),
+  }))
+}
+
+function bySortKey(a: CandidatePlace, b: CandidatePlace): number {
+  return compareBytes(a.sortKey as Bytes, b.sortKey as Bytes)
 }

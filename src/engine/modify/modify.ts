@@ -3,7 +3,7 @@
 // peer. (docs/design/transactions.md, rules 1 to 3 and 17)
 
 import { fail } from '../../base/errors.js'
-import { modifyRunsMax } from '../../base/limits.js'
+import { candidatesMax, modifyRunsMax } from '../../base/limits.js'
 import type { Filter } from '../../query/filter.js'
 import type { Program, Tx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
@@ -14,7 +14,7 @@ import { conditionsOf } from '../plan/bounds.js'
 import { planQuery } from '../plan/planner.js'
 import { type FoundPlaces, Walk } from '../sources/walk.js'
 import type { Guarded } from '../types.js'
-import { type Candidate, findCandidate, isStillBest } from './modify-candidate.js'
+import { type Candidate, findCandidate, isInPlace } from './modify-candidate.js'
 import {
   type ChangeAt,
   type Changed,
@@ -109,14 +109,24 @@ export function* changeFirst(
   changeAt: ChangeAt,
 ): Sweep<Changed | undefined> {
   for (let run = 0; run < modifyRunsMax; run++) {
-    const outcome = yield* findAndChange(target, selection, changeAt)
+    const outcome = yield* findAndChange(target, selection, changeAt, countIn(run))
     if (outcome.kind === 'changed') return outcome.changed
     if (outcome.kind === 'missing') return undefined
   }
   throw keptChanging()
 }
 
-function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt): Sweep<Outcome> {
+/** How many candidates a search by sort answers: more where others were faster before. */
+function countIn(run: number): number {
+  return Math.min(8 ** run, candidatesMax)
+}
+
+function* findAndChange(
+  target: Target,
+  selection: Selection,
+  changeAt: ChangeAt,
+  count: number,
+): Sweep<Outcome> {
   if (isPointOfId(selection.filter)) {
     const outcome = yield* changePoint(target, selection, changeAt)
     if (outcome.kind !== 'search') return outcome
@@ -124,7 +134,7 @@ function* findAndChange(target: Target, selection: Selection, changeAt: ChangeAt
   let walk: Walk | undefined
   for (;;) {
     const from = walk
-    const next = yield* readPhase((tx) => findCandidate(tx, target, selection, from))
+    const next = yield* readPhase((tx) => findCandidate(tx, target, selection, from, count))
     if (next === undefined) return missing
     if (next === 'single') return yield* changePoint(target, selection, changeAt)
     const outcome = yield* stagedWrite((tx, staged) =>
@@ -179,8 +189,13 @@ function* changeCandidate(
 ): Program<Outcome> {
   const ns = yield* findNamespace(tx, target.db, target.name)
   if (ns?.id !== candidate.namespaceId) return stale
-  const document = yield* getDocument(tx, ns, candidate.key)
-  if (document === undefined || !isStillBest(selection, candidate, document)) return stale
-  const place = { key: candidate.key, document }
-  return { kind: 'changed', changed: yield* changeAt(tx, ns, place, staged) }
+  for (const place of candidate.places) {
+    const { key } = place
+    const document = yield* getDocument(tx, ns, key)
+    // Another has taken it: the next one is the first now.
+    if (document === undefined || !selection.filter.matches(document)) continue
+    if (!isInPlace(selection, place, document)) return stale
+    return { kind: 'changed', changed: yield* changeAt(tx, ns, { key, document }, staged) }
+  }
+  return stale
 }

@@ -65,7 +65,8 @@ export function* insertUnlessMatched(
 function newDocument({ filter, update, context }: UpdateSpec): Document {
   const document = upsertDocument(filter, update, context)
   const serverTime = () => timestampValue(Math.floor(context.now / 1000), 1)
-  return withId(document, () => context.objectId(0), serverTime)
+  const stamps = context.keepsEmptyTimestamps === true ? undefined : serverTime
+  return withId(document, () => context.objectId(0), stamps)
 }
 
 /**
@@ -73,7 +74,11 @@ function newDocument({ filter, update, context }: UpdateSpec): Document {
  * write program must not repeat it. Only a unique index rules two upserts of the same out, as on
  * the peer.
  */
-function* hasMatch(tx: ReadTx & Guarded, ns: Namespace, selection: Selection): Program<boolean> {
+export function* hasMatch(
+  tx: ReadTx & Guarded,
+  ns: Namespace,
+  selection: Selection,
+): Program<boolean> {
   const { filter, hint } = selection
   const plan = planQuery(ns, { filter, hint })
   const isSmall = plan.isSingle || (yield* countOf(tx, ns)).documents <= upsertRecheckMax

@@ -4,10 +4,12 @@
 import { pullDocumentsMax, scanBytesTarget } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
 import { entryUnits } from '../../base/work-figures.js'
+import type { Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { Transform } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
+import { detached } from './detaching.js'
 import { bytesOfAll, HoldingSource, type Source } from './holding-source.js'
 import type { Counters } from './walk.js'
 
@@ -25,13 +27,18 @@ export class ChainSource extends HoldingSource {
   private isDone = false
   private returned = 0
 
-  constructor(upstream: Source, transforms: readonly Transform[]) {
+  constructor(
+    upstream: Source,
+    transforms: readonly Transform[],
+    private readonly workspace?: Workspace,
+  ) {
     super()
     this.upstream = upstream
-    this.chain = new Chain(transforms, (document) => {
+    const output = (document: Document): void => {
       this.emitted.push(document)
       this.emittedBytes += document.length
-    })
+    }
+    this.chain = new Chain(transforms, output, true)
   }
 
   get counters(): Counters {
@@ -56,6 +63,12 @@ export class ChainSource extends HoldingSource {
     let asked = want
     while (this.emitted.length === 0 && !this.isDone) {
       yield* tx.pause(this.advance() * entryUnits)
+      const { refusal } = this.chain
+      if (refusal !== undefined) {
+        yield* detached(tx, refusal, this.workspace)
+        this.chain.retry()
+        continue
+      }
       if (this.emitted.length > 0 || this.inputAt < this.input.length || this.isDone) continue
       if (this.hasEnded) continue
       if (this.upstream.drained || this.chain.satisfied) {
@@ -91,6 +104,7 @@ export class ChainSource extends HoldingSource {
     while (pieces + this.emitted.length - before < piecesPerPause) {
       if (!this.chain.step() && !this.feed()) break
       pieces++
+      if (this.chain.refusal !== undefined) break
       if (this.emittedBytes >= scanBytesTarget || work.isDue) break
     }
     return pieces + this.emitted.length - before

@@ -53,6 +53,8 @@ export interface Cursor {
   /** Milliseconds since 1970. */
   readonly openedAt: number
   readonly lastUsedAt: number
+  /** When it was used last, of the clock's elapsed milliseconds: its age, whatever the time is. */
+  readonly usedAtMs: number
   /** A command is at work on it. */
   readonly isBusy: boolean
   readonly isKilled: boolean
@@ -114,6 +116,7 @@ export class Cursors {
       share,
       openedAt: now,
       lastUsedAt: now,
+      usedAtMs: this.clock.elapsed(),
       isBusy: false,
       isKilled: false,
       whenKilled: undefined,
@@ -152,6 +155,7 @@ export class Cursors {
     if (entry === undefined) return
     entry.isBusy = false
     entry.lastUsedAt = this.clock.now()
+    entry.usedAtMs = this.clock.elapsed()
     if (entry.source.drained) this.remove(entry)
     else entry.share?.settle(bytesOf(entry.source, entry.meta))
   }
@@ -166,7 +170,7 @@ export class Cursors {
     let oldest: Entry | undefined
     for (const cursor of this.cursors.values()) {
       if (!isWorthClosing(cursor) || holderOf(cursor.meta.owner) !== owner) continue
-      if (oldest === undefined || cursor.lastUsedAt < oldest.lastUsedAt) oldest = cursor
+      if (oldest === undefined || cursor.usedAtMs < oldest.usedAtMs) oldest = cursor
     }
     if (oldest === undefined) return false
     this.remove(oldest)
@@ -213,11 +217,11 @@ export class Cursors {
     return killed
   }
 
-  /** Closes cursors that nobody has used for `idleMs`; `now` in milliseconds since 1970. */
-  expire(now: number): number {
+  /** Closes cursors that have not been used for `idleMs`; `elapsedMs` is of the clock's. */
+  expire(elapsedMs: number): number {
     return this.killWhere(
-      ({ isBusy, meta, lastUsedAt }) =>
-        !isBusy && meta.noCursorTimeout !== true && now - lastUsedAt >= this.idleMs,
+      ({ isBusy, meta, usedAtMs }) =>
+        !isBusy && meta.noCursorTimeout !== true && elapsedMs - usedAtMs >= this.idleMs,
     )
   }
 

@@ -11,6 +11,7 @@ import type { FacetPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, documentValue } from '../../value/value.js'
 import { writeArray, writeDocument } from '../../value/writer.js'
+import { detached } from './detaching.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import { counted } from './query-memory.js'
 import type { Counters } from './walk.js'
@@ -91,10 +92,11 @@ export class FacetSource extends HoldingSource {
       .slice(0, end)
       .filter(isPure)
       .map((plan) => counted(plan.create(this.workspace), this.workspace))
-    const chain = new Chain(transforms, (document) => {
+    const output = (document: Document): void => {
       this.count(document)
       results.push(document)
-    })
+    }
+    const chain = new Chain(transforms, output, true)
     return { name, chain, results, rest: stages.slice(end) }
   }
 
@@ -102,14 +104,14 @@ export class FacetSource extends HoldingSource {
     for (const { chain } of this.facets) {
       if (chain.satisfied) continue
       chain.push(document)
-      while (chain.step()) yield* tx.pause(entryUnits)
+      yield* this.drive(tx, chain)
     }
     yield* tx.pause(this.facets.length * entryUnits)
   }
 
   private *finish(tx: ReadTx, facet: Facet): Program<void> {
     facet.chain.end()
-    while (facet.chain.step()) yield* tx.pause(entryUnits)
+    yield* this.drive(tx, facet.chain)
     if (facet.rest.length === 0) return
     const source = this.goOn(facet.results, facet.rest)
     const results: Document[] = []
@@ -124,6 +126,17 @@ export class FacetSource extends HoldingSource {
       source.close()
     }
     facet.results = results
+  }
+
+  /** What there is to do, the heavy documents elsewhere. */
+  private *drive(tx: ReadTx, chain: Chain): Program<void> {
+    for (;;) {
+      while (chain.step()) yield* tx.pause(entryUnits)
+      const { refusal } = chain
+      if (refusal === undefined) return
+      yield* detached(tx, refusal, this.workspace)
+      chain.retry()
+    }
   }
 
   private count(document: Document): void {

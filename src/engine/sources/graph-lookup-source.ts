@@ -14,6 +14,7 @@ import { equalityKey } from '../../value/key.js'
 import { type Document, documentValue, type Value } from '../../value/value.js'
 import { type ReadPlace, readPlaceOf } from '../collection/views.js'
 import type { Guarded } from '../types.js'
+import { detachedThen } from './detaching.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
@@ -58,7 +59,13 @@ export class GraphLookupSource extends JoiningSource {
     const { db, context } = place
     const from = yield* readPlaceOf(tx, db, plan.from, context, plan.throughView)
     const search: Search = { found: new Map(), asked: new Set(), bytes: 0 }
-    let frontier = this.unasked(search, plan.startOf(document))
+    let start: readonly Value[]
+    try {
+      start = plan.startOf(document)
+    } catch (error) {
+      start = yield* detachedThen(tx, error, () => plan.startOf(document))
+    }
+    let frontier = this.unasked(search, start)
     for (let depth = 0; frontier.length > 0 && depth <= plan.maxDepth; depth++) {
       const next: Value[] = []
       for (let at = 0; at < frontier.length; at += valuesAtOnce) {

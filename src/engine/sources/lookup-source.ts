@@ -21,6 +21,7 @@ import { findElement } from '../../value/elements.js'
 import { type Document, int64Value, nullValue } from '../../value/value.js'
 import { type ReadPlace, readPlaceOf } from '../collection/views.js'
 import type { Guarded } from '../types.js'
+import { detachedThen } from './detaching.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
@@ -110,7 +111,7 @@ export class LookupSource extends JoiningSource {
   }
 
   private *matchesOf(tx: ReadTx & Guarded, document: Document, cache: Cache): Program<Document[]> {
-    const question = this.plan.foreignFilter(document)
+    const question = yield* asked(tx, () => this.plan.foreignFilter(document))
     const name = this.isCorrelated ? undefined : mapKey(question)
     const known = name === undefined ? undefined : cache.answers.get(name)
     if (known !== undefined) return known
@@ -126,7 +127,8 @@ export class LookupSource extends JoiningSource {
     question: Bytes,
   ): Program<Document[]> {
     const filter = compileFilter(question, this.place.context)
-    const source = this.open(place, filter, this.plan.pipelineFor(document))
+    const stages = yield* asked(tx, () => this.plan.pipelineFor(document))
+    const source = this.open(place, filter, stages)
     try {
       const answer = yield* this.answerOf(tx, source)
       this.count(source)
@@ -150,6 +152,15 @@ export class LookupSource extends JoiningSource {
       throw fail('Location4568', `Total size of ${what} exceeds ${blockingBytesMax} bytes`)
     }
     return answer
+  }
+}
+
+/** What a document asks for; the expressions of a `let` may be heavy. */
+function* asked<T>(tx: ReadTx, act: () => T): Program<T> {
+  try {
+    return act()
+  } catch (error) {
+    return yield* detachedThen(tx, error, act)
   }
 }
 

@@ -151,6 +151,7 @@ function openStages(
     whole = new ChainSource(
       whole,
       transforms.map((plan) => created(plan, environment)),
+      environment.workspace,
     )
     at = end
   }

@@ -6,7 +6,12 @@ import type { ByteShare, ByteShares } from '../../base/byte-shares.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { blockingBytesMax } from '../../base/limits.js'
 import type { MemoryHolding, SpillFile, Workspace } from '../../query/spill.js'
-import { type Emit, MapTransform, type Transform } from '../../query/stages/stage.js'
+import {
+  type Emit,
+  type Finishing,
+  MapTransform,
+  type Transform,
+} from '../../query/stages/stage.js'
 import type { Document } from '../../value/value.js'
 import { holderOf } from './cursors.js'
 import { type SpillFolder, SpillScope } from './spill.js'
@@ -159,10 +164,10 @@ class CountedTransform implements Transform {
     this.count()
   }
 
-  *finish(emit: Emit): Generator<void, void, void> {
-    for (const _ of this.inner.finish(emit)) {
+  *finish(emit: Emit): Finishing {
+    for (const refusal of this.inner.finish(emit)) {
       this.count()
-      yield
+      yield refusal
     }
     this.merged = 0
     this.count()

@@ -25,6 +25,7 @@ import { ReturnedKeys } from '../plan/returned-keys.js'
 import type { Guarded, Namespace } from '../types.js'
 import { ChainSource } from './chain-source.js'
 import { countEntries } from './count-entries.js'
+import { detachedThen } from './detaching.js'
 import { DistinctSource } from './distinct-source.js'
 import { DocumentsSource, HoldingSource, type Source } from './holding-source.js'
 import { counted } from './query-memory.js'
@@ -109,7 +110,7 @@ export class FindSource extends HoldingSource {
     const { create } = sortPlan(nullValue, sort, Number.isSafeInteger(keep) ? keep : undefined)
     const transform = counted(create(workspace), workspace)
     this.sorting = transform
-    return new ChainSource(new WalkSource(this.walk), [transform])
+    return new ChainSource(new WalkSource(this.walk), [transform], workspace)
   }
 
   override get bytesBuffered(): number {
@@ -312,7 +313,13 @@ function* projected(
 ): Program<Document[]> {
   const found: Document[] = []
   for (const document of documents) {
-    found.push(projection.apply(document))
+    let shown: Document
+    try {
+      shown = projection.apply(document)
+    } catch (error) {
+      shown = yield* detachedThen(tx, error, () => projection.apply(document))
+    }
+    found.push(shown)
     if (work.isDue) yield* tx.pause()
   }
   return found

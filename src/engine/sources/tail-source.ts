@@ -19,6 +19,7 @@ import {
 import { findAgain } from '../collection/catalog.js'
 import { documentOfRecord } from '../collection/records.js'
 import { noKey } from '../plan/returned-keys.js'
+import { detachedThen } from './detaching.js'
 import { HoldingSource } from './holding-source.js'
 import type { FindQuery } from './source.js'
 import { type Counters, lostPlace } from './walk.js'
@@ -71,7 +72,11 @@ export class TailSource extends HoldingSource {
       this.place = key
       this.counters.docsExamined++
       bytes += document.length
-      this.take(document, found)
+      try {
+        this.take(document, found)
+      } catch (error) {
+        yield* detachedThen(tx, error, () => this.take(document, found))
+      }
       if (work.isDue) {
         yield* tx.pause()
         return false
@@ -88,9 +93,9 @@ export class TailSource extends HoldingSource {
       this.skipLeft--
       return
     }
+    const shown = projection === undefined ? document : projection.apply(document)
     this.limitLeft--
-    if (returnsKey === true) found.push(noKey)
-    else found.push(projection === undefined ? document : projection.apply(document))
+    found.push(returnsKey === true ? noKey : shown)
   }
 
   /** What lies behind its place. Throws QueryPlanKilled, CappedPositionLost. */

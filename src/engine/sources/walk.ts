@@ -24,6 +24,7 @@ import {
   spansHold,
 } from '../plan/plan.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
+import { detachedThen } from './detaching.js'
 import { SpanCursor } from './span-cursor.js'
 
 export interface Counters {
@@ -40,6 +41,12 @@ export interface Found {
 
 export interface FoundPlaces extends Found {
   readonly keys: Bytes[]
+}
+
+interface Refused {
+  readonly error: unknown
+  readonly document: Document
+  readonly recordKey: Bytes
 }
 
 type PointsAccess = Extract<Access, { kind: 'points' }>
@@ -80,6 +87,8 @@ export class Walk {
   /** Of one step. */
   private entriesMax = scanEntriesMax
   private filters: boolean
+  /** A document that the filter could not be asked about. */
+  private refused: Refused | undefined
   private deduplicates: boolean
   /** Makes documents of entries, while entries say enough. */
   private cover: Cover | undefined
@@ -173,6 +182,7 @@ export class Walk {
       const document = isWhole(record) ? bodyOf(record) : yield* documentOfRecord(tx, record)
       if (this.isGone(tx, document)) continue
       this.take(document, key, key, found)
+      if (this.refused !== undefined) return yield* this.takeAgain(tx, found)
     }
     if (this.pointAt >= keys.length) this.nextAccess()
     this.adapt(goal - found.documents.length)
@@ -207,6 +217,10 @@ export class Walk {
       if (stored === undefined) continue
       const document = isWhole(stored) ? bodyOf(stored) : yield* documentOfRecord(tx, stored)
       if (!this.isGone(tx, document)) this.take(document, key, isIndex ? value : key, found)
+      if (this.refused !== undefined) {
+        this.position?.passed(key)
+        return yield* this.takeAgain(tx, found)
+      }
       const { isDue } = work
       if (i === hits.length - 1 || !(isDue || this.hasEnough(found, goal))) continue
       this.position?.passed(key)
@@ -296,7 +310,31 @@ export class Walk {
       this.repeated++
       return
     }
-    if (this.filters && !this.filter.matches(document)) return
+    if (this.filters && !this.matches(document, recordKey)) return
+    this.add(document, recordKey, found)
+  }
+
+  /** False where it is too much to tell here: then it is `refused`. */
+  private matches(document: Document, recordKey: Bytes): boolean {
+    try {
+      return this.filter.matches(document)
+    } catch (error) {
+      this.refused = { error, document, recordKey }
+      return false
+    }
+  }
+
+  /** Waits until it is known whether the document that was refused matches. */
+  private *takeAgain(tx: ReadTx, found: Found): Program<void> {
+    const { refused } = this
+    if (refused === undefined) return
+    this.refused = undefined
+    const { error, document, recordKey } = refused
+    const matches = yield* detachedThen(tx, error, () => this.filter.matches(document))
+    if (matches) this.add(document, recordKey, found)
+  }
+
+  private add(document: Document, recordKey: Bytes, found: Found): void {
     this.counters.returned++
     this.bytesFound += document.length
     found.documents.push(document)

@@ -3,14 +3,7 @@
 // (docs/sign-in.md, "The routes")
 
 import type { ServerResponse } from 'node:http'
-import {
-  logoutRequestsMax,
-  meRequestsMax,
-  nonceRequestsMax,
-  signInBodyBytesMax,
-  signInWindowMs,
-  verifyRequestsMax,
-} from '../../base/limits.js'
+import { signInBodyBytesMax } from '../../base/limits.js'
 import { field } from '../../value/elements.js'
 import { type Document, stringOf } from '../../value/value.js'
 import { type DocumentWriter, writeDocument } from '../../value/writer.js'
@@ -19,10 +12,6 @@ import { clearingLines, cookieLines, cookieOf, sessionCookie } from './cookies.j
 import type { RawCall, RawRoute, Route } from './routes.js'
 
 const base = '/api/v1/auth'
-
-function limit(max: number): { readonly max: number; readonly windowMs: number } {
-  return { max, windowMs: signInWindowMs }
-}
 
 /** Who signs in is not known yet, and has little to say. */
 const signingIn = {
@@ -35,7 +24,7 @@ const signingIn = {
 const nonceRoute: RawRoute = {
   ...signingIn,
   path: `${base}/nonce`,
-  limit: limit(nonceRequestsMax),
+  limit: 'nonce',
   fields: { address: 'string!' },
   send: async (call, outgoing, headers) => {
     const { origin } = call.incoming.headers
@@ -53,7 +42,7 @@ const nonceRoute: RawRoute = {
 const verifyRoute: RawRoute = {
   ...signingIn,
   path: `${base}/verify`,
-  limit: limit(verifyRequestsMax),
+  limit: 'verify',
   fields: { message: 'string!', signature: 'string!' },
   send: async (call, outgoing, headers) => {
     const reply = await run(call, 'authVerify', (writer) => {
@@ -70,7 +59,7 @@ const logoutRoute: RawRoute = {
   method: 'POST',
   path: `${base}/logout`,
   access: 'none',
-  limit: limit(logoutRequestsMax),
+  limit: 'logout',
   bodyBytesMax: signInBodyBytesMax,
   fields: { everywhere: 'bool' },
   send: async (call, outgoing, headers) => {
@@ -86,7 +75,7 @@ const meRoute: Route = {
   method: 'GET',
   path: `${base}/me`,
   access: 'session',
-  limit: limit(meRequestsMax),
+  limit: 'me',
   run: async (call) => {
     const reply = await run(call, 'authMe', () => undefined)
     return bodyOf(call, reply, ['address', 'chainId', 'home'])

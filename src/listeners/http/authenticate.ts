@@ -2,15 +2,12 @@
 // once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
 // (docs/sign-in.md, "The routes")
 
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import {
-  addressesTrackedMax,
-  requestsPerWindowMax,
-  requestWindowMs,
-  signInAddressesTrackedMax,
-} from '../../base/limits.js'
+import { addressesTrackedMax, signInAddressesTrackedMax } from '../../base/limits.js'
 import { anonymous, type Identity, operator } from '../../identity/identity.js'
 import { looksLikeWalletKey } from '../../identity/key-format.js'
 import type { KeyGuesses } from '../../identity/key-guesses.js'
@@ -20,7 +17,13 @@ import { isLoopback } from '../network.js'
 import { cookieOf, sessionCookie } from './cookies.js'
 import { type Guard, isUnsafe } from './guard.js'
 import { isShared, type OtherOrigins } from './other-origins.js'
-import { allowanceHeaders, RequestWindows, requireAllowance } from './request-limit.js'
+import {
+  allowanceHeaders,
+  type Rates,
+  type RequestLimit,
+  RequestWindows,
+  requireAllowance,
+} from './request-limit.js'
 import type { RouteHead } from './routes.js'
 
 export interface AuthenticatorOptions {
@@ -29,7 +32,8 @@ export interface AuthenticatorOptions {
   readonly authOff: boolean
   /** ANONYMOUS=read: who has no credentials is let through to what the bus opens to all. */
   readonly anonymousReads: boolean
-  readonly rateLimits: boolean
+  /** Undefined where requests are not counted. */
+  readonly rates: Rates | undefined
   /** Takes the same time whatever the answer. */
   readonly isOperatorKey: (key: string) => boolean
   /** Setting METRICS_TOKEN, which opens the routes of that access and nothing else. */
@@ -46,20 +50,15 @@ export interface AuthenticatorOptions {
 }
 
 export class Authenticator {
-  private readonly shared: RequestWindows
-  /** Of /health: a flood of other requests must not make the server look dead. */
-  private readonly ofHealth: RequestWindows
-  /** Of routes with limits of their own, by their path. */
-  private readonly own = new Map<string, RequestWindows>()
+  private readonly limits: Limits | undefined
 
   /** `origins`: pages of other origins, which speak by a key alone; none unless given. */
   constructor(
     private readonly options: AuthenticatorOptions,
     private readonly origins?: OtherOrigins,
   ) {
-    const limit = { max: requestsPerWindowMax, windowMs: requestWindowMs }
-    this.shared = new RequestWindows(options.clock, limit, addressesTrackedMax)
-    this.ofHealth = new RequestWindows(options.clock, limit, addressesTrackedMax)
+    const { clock, rates } = options
+    this.limits = rates === undefined ? undefined : limitsOf(clock, rates)
   }
 
   /**
@@ -127,14 +126,18 @@ export class Authenticator {
       }
       if (known === 'metrics' && route.access === 'metrics') return anonymous
     }
-    this.take(asked)
     if (key === undefined || route.credentials === 'none') {
+      this.take(asked)
       return this.admitted(route, anonymous, peer)
     }
     const isWallets = looksLikeWalletKey(key)
+    const admitKey = isWallets ? this.takeKey(asked, key) : this.take(asked)
     if (isSpent && !isWallets) throw guesses.refusal(peer)
     const answer = (identity: Identity | undefined): Identity => {
-      if (identity !== undefined) return this.admitted(route, identity, peer)
+      if (identity !== undefined) {
+        admitKey?.()
+        return this.admitted(route, identity, peer)
+      }
       if (isSpent) throw guesses.refusal(peer)
       if (isWallets) guesses.failed(peer)
       throw fail('Unauthorized', 'the key is not valid')
@@ -182,27 +185,60 @@ export class Authenticator {
 
   /** Counts a request to /health, which asks nobody who they are. Throws as authenticate does. */
   countHealth({ incoming, outgoing }: Exchange, peer: string): void {
-    const { rateLimits, authOff } = this.options
-    if (!rateLimits || authOff) return
+    const { limits } = this
+    if (limits === undefined || this.options.authOff) return
     const key = keyOf(incoming, {})
     const { guesses } = this.options
     const isLookedAt = key !== undefined && !guesses.isSpent(peer)
     if (isLookedAt && this.staticKey(key, peer) === 'operator') return
-    count(this.ofHealth, peer, outgoing)
+    count(limits.health, clientOf(peer), outgoing)
   }
 
   /** Counts the request; throws IngressRequestRateLimitExceeded. */
-  private take({ route, peer, outgoing }: Asked): void {
-    if (this.options.rateLimits) count(this.windowsOf(route), peer, outgoing)
+  private take({ route, peer, outgoing }: Asked): undefined {
+    const { limits } = this
+    if (limits === undefined) return
+    count(
+      route.limit === undefined ? limits.address : limits[route.limit],
+      clientOf(peer),
+      outgoing,
+    )
   }
 
-  private windowsOf({ path, limit }: RouteHead): RequestWindows {
-    if (limit === undefined) return this.shared
-    const known = this.own.get(path)
-    if (known !== undefined) return known
-    const made = new RequestWindows(this.options.clock, limit, signInAddressesTrackedMax)
-    this.own.set(path, made)
-    return made
+  /**
+   * As take, by the key once it is known: a first request counts for its address, so that wrong
+   * keys do. The function that comes back is told that the key was right.
+   */
+  private takeKey(asked: Asked, key: string): (() => void) | undefined {
+    const { limits } = this
+    if (limits === undefined || asked.route.limit !== undefined) return this.take(asked)
+    const name = createHash('sha256').update(key).digest('base64')
+    if (limits.key.has(name)) {
+      count(limits.key, name, asked.outgoing)
+      return undefined
+    }
+    this.take(asked)
+    return () => void limits.key.take(name)
+  }
+}
+
+interface Limits extends Readonly<Record<keyof Rates, RequestWindows>> {
+  /** A flood of other requests must not make the server look dead. */
+  readonly health: RequestWindows
+}
+
+function limitsOf(clock: Clock, rates: Rates): Limits {
+  const windows = (limit: RequestLimit, trackedMax = signInAddressesTrackedMax) =>
+    new RequestWindows(clock, limit, trackedMax)
+  return {
+    address: windows(rates.address, addressesTrackedMax),
+    health: windows(rates.address, addressesTrackedMax),
+    key: windows(rates.key, addressesTrackedMax),
+    nonce: windows(rates.nonce),
+    verify: windows(rates.verify),
+    me: windows(rates.me),
+    logout: windows(rates.logout),
+    chain: windows(rates.chain),
   }
 }
 
@@ -213,8 +249,8 @@ export interface Exchange {
 }
 
 /** Whoever is counted is slow enough for headers that are set one by one. */
-function count(windows: RequestWindows, peer: string, outgoing: Exchange['outgoing']): void {
-  const allowance = windows.take(peer)
+function count(windows: RequestWindows, name: string, outgoing: Exchange['outgoing']): void {
+  const allowance = windows.take(name)
   requireAllowance(allowance)
   for (const [name, text] of Object.entries(allowanceHeaders(allowance))) {
     outgoing.setHeader(name, text)

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Bytes } from '../../base/bytes.js'
 import { fail, type GatewayError } from '../../base/errors.js'
-import { chainBodyBytesMax, chainRequestsPerMinute } from '../../base/limits.js'
+import { chainBodyBytesMax } from '../../base/limits.js'
 import type { RawCall, RawRoute } from './routes.js'
 
 export interface ChainRouteOptions {
@@ -25,7 +25,7 @@ export function chainRoutes({ serve, isLoopback }: ChainRouteOptions): readonly 
       takes: ['application/json'],
       // No cookies: a wallet's own page is a foreign one here, and needs none.
       credentials: 'keys',
-      limit: { max: chainRequestsPerMinute, windowMs: 60_000 },
+      limit: 'chain',
       bodyBytesMax: chainBodyBytesMax,
       errorBody: (error) => refusal(error, codeOf(error)),
       send: (call, outgoing, headers) => answer(serve, call, outgoing, headers),

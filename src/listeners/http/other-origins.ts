@@ -4,16 +4,12 @@
 // (docs/http.md, "Pages of other origins")
 
 import type { IncomingMessage } from 'node:http'
+import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import {
-  addressesTrackedMax,
-  preflightAgeSeconds,
-  requestsPerWindowMax,
-  requestWindowMs,
-} from '../../base/limits.js'
+import { addressesTrackedMax, preflightAgeSeconds } from '../../base/limits.js'
 import type { HttpExchange } from './request.js'
-import { RequestWindows, requireAllowance } from './request-limit.js'
+import { type Rates, RequestWindows, requireAllowance } from './request-limit.js'
 import type { Answer } from './respond.js'
 import type { RouteHead } from './routes.js'
 
@@ -21,7 +17,8 @@ export interface OtherOriginsOptions {
   /** Setting ALLOWED_ORIGINS; checked by requireOrigins. */
   readonly allowedOrigins: readonly string[]
   readonly clock: Clock
-  readonly rateLimits: boolean
+  /** Undefined where requests are not counted. */
+  readonly rates: Rates | undefined
 }
 
 /** Throws InvalidOptions for what is not exactly an origin, as a browser writes it. */
@@ -61,12 +58,15 @@ const exposedHeaders =
 export class OtherOrigins {
   private readonly origins: ReadonlySet<string>
   /** Of preflights: they have no key that could be counted. */
-  private readonly windows: RequestWindows
+  private readonly windows: RequestWindows | undefined
 
-  constructor(private readonly options: OtherOriginsOptions) {
+  constructor(options: OtherOriginsOptions) {
     this.origins = new Set(options.allowedOrigins)
-    const limit = { max: requestsPerWindowMax, windowMs: requestWindowMs }
-    this.windows = new RequestWindows(options.clock, limit, addressesTrackedMax)
+    const { clock, rates } = options
+    this.windows =
+      rates === undefined
+        ? undefined
+        : new RequestWindows(clock, rates.address, addressesTrackedMax)
   }
 
   /** Whether the request comes from a page of an allowed origin. */
@@ -94,7 +94,7 @@ export class OtherOrigins {
    * where the address has asked too often.
    */
   preflight({ headers }: IncomingMessage, peer: string, methods: readonly string[]): Answer {
-    if (this.options.rateLimits) requireAllowance(this.windows.take(peer))
+    if (this.windows !== undefined) requireAllowance(this.windows.take(clientOf(peer)))
     const asked = (headers['access-control-request-headers'] ?? '').toLowerCase().split(',')
     const allowed = asked.map((name) => name.trim()).filter(isAllowedHeader)
     return {

@@ -1,17 +1,25 @@
-// The limits of requests an address: fixed windows, a bounded number of them remembered; and the
-// headers that tell clients of them, the old three and the IETF's draft.
+// The limits of requests an address and a key: fixed windows, a bounded number of them remembered;
+// and the headers that tell clients of them, the old three and the IETF's draft.
 // (docs/operations.md, "Limits of requests")
 
 import type { LRUCache } from 'lru-cache'
-import { clientOf } from '../../base/client-address.js'
 import type { Clock } from '../../base/clock.js'
 import { fail, type GatewayError } from '../../base/errors.js'
 import { lastUsed } from '../../base/last-used.js'
 
-/** Requests of one address in one window. */
+/** Requests in one window. */
 export interface RequestLimit {
   readonly max: number
   readonly windowMs: number
+}
+
+/** Routes with a limit of their own. */
+export type LimitedRoute = 'nonce' | 'verify' | 'me' | 'logout' | 'chain'
+
+/** The RATE_ settings. */
+export interface Rates extends Readonly<Record<LimitedRoute, RequestLimit>> {
+  readonly address: RequestLimit
+  readonly key: RequestLimit
 }
 
 /** What is left of an address's window. */
@@ -30,25 +38,28 @@ export class RequestWindows {
   constructor(
     private readonly clock: Clock,
     private readonly limit: RequestLimit,
-    addressesMax: number,
+    trackedMax: number,
   ) {
-    this.windows = lastUsed(addressesMax)
+    this.windows = lastUsed(trackedMax)
   }
 
-  /** Addresses that are remembered. */
+  /** Names that are remembered. */
   get size(): number {
     return this.windows.size
   }
 
-  /** Counts one request; `remaining` below zero means refused. */
-  take(address: string): Allowance {
+  has(name: string): boolean {
+    return this.windows.has(name)
+  }
+
+  /** Counts one request of a name; `remaining` below zero means refused. */
+  take(name: string): Allowance {
     const { max, windowMs } = this.limit
-    const key = clientOf(address)
     const now = this.clock.elapsed()
-    let window = this.windows.get(key)
+    let window = this.windows.get(name)
     if (window === undefined || now - window.startedMs >= windowMs) {
       window = { startedMs: now, count: 0 }
-      this.windows.set(key, window)
+      this.windows.set(name, window)
     }
     window.count++
     return {
@@ -63,11 +74,15 @@ export class RequestWindows {
 /** Throws IngressRequestRateLimitExceeded where nothing is left. */
 export function requireAllowance(allowance: Allowance): void {
   if (allowance.remaining >= 0) return
-  throw fail('IngressRequestRateLimitExceeded', 'too many requests from this address', {
-    retryAfter: allowance.resetSeconds,
-    limit: allowance.limit,
-    windowSeconds: allowance.windowSeconds,
-  })
+  throw fail(
+    'IngressRequestRateLimitExceeded',
+    'too many requests from this address, or with this key',
+    {
+      retryAfter: allowance.resetSeconds,
+      limit: allowance.limit,
+      windowSeconds: allowance.windowSeconds,
+    },
+  )
 }
 
 /** What clients' libraries read: what they have left, seconds until it is renewed. */

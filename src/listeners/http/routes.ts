@@ -22,7 +22,7 @@ import { overHttp } from './memory-route.js'
 import { memoryWriteRoutes } from './memory-write-routes.js'
 import { privacyRoutes } from './privacy-routes.js'
 import { protocolRoutes } from './protocol-routes.js'
-import type { RequestLimit } from './request-limit.js'
+import type { LimitedRoute } from './request-limit.js'
 import { sqlRoutes } from './sql-routes.js'
 import { transferRoutes } from './transfer-routes.js'
 import { whitelistRoutes } from './whitelist-routes.js'
@@ -49,7 +49,7 @@ export interface RouteHead {
   /** Headers that a key may come in, beside those of every route. */
   readonly keyHeaders?: readonly string[]
   /** A limit of its own for each address, instead of the one that all other routes share. */
-  readonly limit?: RequestLimit
+  readonly limit?: LimitedRoute
   /** A POST that changes something: an Idempotency-Key is looked at. */
   readonly mutates?: true
   /** Largest body; messageBytesMax unless given. */

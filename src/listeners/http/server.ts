@@ -99,10 +99,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpListener> {
       })
     }
   }
+  const secured = { ...serverOptions, cert: tls?.cert, key: tls?.key }
   const server =
-    tls === undefined
-      ? createServer(serverOptions, listener)
-      : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, listener)
+    tls === undefined ? createServer(serverOptions, listener) : createTlsServer(secured, listener)
   if (tls !== undefined && 'setSecureContext' in server) keepCertificate(server, tls)
   server.keepAliveTimeout = keepAliveMs
   answerClientErrors(server)
@@ -295,11 +294,8 @@ class HttpHandler {
       guard.checkHost(incoming.headers)
       this.authenticator.countHealth(exchange, guard.addressOf(incoming))
       const body = await this.healthOf()
-      return {
-        status: 200,
-        body,
-        headers: answerHeaders('plain', this.requestId(incoming), this.vary),
-      }
+      const headers = answerHeaders('plain', this.requestId(incoming), this.vary)
+      return { status: 200, body, headers }
     } catch (thrown) {
       return this.refuse(exchange, toGatewayError(thrown))
     }

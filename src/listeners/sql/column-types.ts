@@ -11,14 +11,19 @@ import { identityKey } from '../../identity/identity.js'
 import type { PgTypeName } from '../../protocol/pgwire/types.js'
 import type { Awaitable } from '../../store/store.js'
 import { elementsOf, field, fieldIn } from '../../value/elements.js'
+import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, stringValue } from '../../value/value.js'
 import { typeNamed } from './rows.js'
 
 /** In the order of the columns. */
-export type TableTypes = ReadonlyMap<string, PgTypeName>
+export interface TableTypes extends ReadonlyMap<string, PgTypeName> {
+  /** CREATE TABLE has made it: it has these columns and no others. */
+  readonly isDeclared?: boolean
+}
 
 const query =
-  'SELECT column_name, udt_name FROM information_schema.columns ' +
+  'SELECT column_name, udt_name, relnatts FROM information_schema.columns ' +
+  'JOIN pg_class ON relname = table_name ' +
   'WHERE table_name = $1 ORDER BY ordinal_position LIMIT 1000'
 
 interface Known {
@@ -80,14 +85,18 @@ export class ColumnTypes {
 
 function typesIn(reply: Document): TableTypes {
   const types = new Map<string, PgTypeName>()
+  let isDeclared = false
   const cursor = field(reply, 'cursor')
   const batch = cursor === undefined ? undefined : fieldIn(cursor, 'firstBatch')
   for (const row of batch === undefined ? [] : elementsOf(batch)) {
     const name = fieldIn(row, 'column_name')
     const type = fieldIn(row, 'udt_name')
+    const count = fieldIn(row, 'relnatts')
+    // Of a collection that was made another way the number is not known.
+    if (count !== undefined && integerOf(count) !== 0) isDeclared = true
     if (name !== undefined && type !== undefined) {
       types.set(stringOf(name), typeNamed(stringOf(type)))
     }
   }
-  return types
+  return Object.assign(types, { isDeclared })
 }

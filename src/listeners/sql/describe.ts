@@ -5,6 +5,7 @@
 import type { Session } from '../../bus/session.js'
 import { staticType } from '../../commands/sql/select/column-type.js'
 import { resultNames } from '../../commands/sql/select/result.js'
+import { foldedStatement, parsedStatement } from '../../commands/sql/statement-cache.js'
 import { commandFor } from '../../commands/sql/translate.js'
 import type { PgTypeName } from '../../protocol/pgwire/types.js'
 import type { Expression, ResultItem, Statement, TableReference } from '../../protocol/sql/ast.js'
@@ -42,7 +43,8 @@ export function isChange(kind: Statement['kind'] | undefined): boolean {
 }
 
 export async function describedColumns(asked: Described): Promise<readonly ColumnHead[]> {
-  const { statement, types, session, db } = asked
+  const { types, session, db } = asked
+  const statement = await meantStatement(asked)
   switch (statement?.kind) {
     case 'insert':
     case 'update':
@@ -64,8 +66,28 @@ export async function describedColumns(asked: Described): Promise<readonly Colum
   }
 }
 
-/** What a row has once it is written: an _id always, and what an INSERT names. */
+/** With its names folded where they are of a declared table. */
+async function meantStatement({ statement, text, types, session, db }: Described) {
+  if (statement === undefined || !parsedStatement(text).canFold) return statement
+  const folded = foldedStatement(text)
+  const [own, other] = [tableOf(statement), tableOf(folded)]
+  if (own === undefined || other === undefined) return statement
+  const names = own === other ? [own] : [other, own]
+  for (const name of names) {
+    const { isDeclared } = await types.of(session, db, name)
+    if (isDeclared === true) return folded
+  }
+  return statement
+}
+
+function tableOf(statement: Statement): string | undefined {
+  if (statement.kind === 'select') return statement.from?.name
+  return 'table' in statement ? statement.table?.name : undefined
+}
+
+/** What a row has once it is written: what a table declares, else an _id and what INSERT names. */
 function withWritten(known: TableTypes, statement: Statement): TableTypes {
+  if (known.isDeclared === true) return known
   const types = new Map([['_id', known.get('_id') ?? 'text'] as const, ...known])
   for (const { path } of statement.kind === 'insert' ? (statement.columns ?? []) : []) {
     const name = String(path[0])

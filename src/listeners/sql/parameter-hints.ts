@@ -2,7 +2,9 @@
 // that it is compared with or written to. Clients send numbers as text and leave the type to the
 // server; PostgreSQL asks its catalog, and so does who uses these hints.
 
-import type { PgTypeName } from '../../protocol/pgwire/types.js'
+import { virtualName, virtualTable } from '../../commands/sql/catalog/catalog-tables.js'
+import { foldedStatement, parsedStatement } from '../../commands/sql/statement-cache.js'
+import { arrayTypeOf, type PgTypeName } from '../../protocol/pgwire/types.js'
 import type {
   Assignment,
   Expression,
@@ -19,10 +21,16 @@ export type Hint =
   /** The type of a column; of an array of such where the statement says ANY. */
   | {
       readonly kind: 'column'
-      readonly table: string
-      readonly column: string
+      /** Where it may be: the first that there is decides. */
+      readonly places: readonly ColumnPlace[]
       readonly isArray: boolean
     }
+
+export interface ColumnPlace {
+  readonly table: string
+  /** Of an INSERT without a list of columns the place, from 0. */
+  readonly column: string | number
+}
 
 const text: Hint = { kind: 'type', type: 'text' }
 const whole: Hint = { kind: 'type', type: 'int8' }
@@ -54,14 +62,30 @@ type Found = readonly (Hint | undefined)[]
 const known = new WeakMap<Statement, Found>()
 
 /** By the indexes of the statement's `count` placeholders; undefined where nothing is known. */
-export function parameterHints(statement: Statement, count: number): Found {
+export function parameterHints(text: string, count: number): Found {
   if (count === 0) return []
+  const { statement, canFold } = parsedStatement(text)
   const before = known.get(statement)
   if (before !== undefined) return before
+  const written = hintsOf(statement, count)
+  const found = canFold ? either(hintsOf(foldedStatement(text), count), written) : written
+  known.set(statement, found)
+  return found
+}
+
+function hintsOf(statement: Statement, count: number): Found {
   const hints = new Hints(count)
   hints.statement(statement)
-  known.set(statement, hints.found)
   return hints.found
+}
+
+/** A column of a declared table has its name in lower case, a field of a document as written. */
+function either(folded: Found, written: Found): Found {
+  return folded.map((hint, i) => {
+    const other = written[i]
+    if (hint?.kind !== 'column' || other?.kind !== 'column') return hint ?? other
+    return { ...hint, places: [...hint.places, ...other.places] }
+  })
 }
 
 class Hints {
@@ -116,9 +140,14 @@ class Hints {
     this.visit(select.offset, whole)
   }
 
-  private insert({ columns, rows, conflict }: Statement & { readonly kind: 'insert' }): void {
+  private insert(statement: Statement & { readonly kind: 'insert' }): void {
+    const { columns, rows, conflict, table } = statement
+    const hintAt = (column: number): Hint | undefined => {
+      if (columns !== undefined) return this.columnHint(columns[column]?.path)
+      return { kind: 'column', places: [{ table: table.name, column }], isArray: false }
+    }
     for (const row of rows ?? []) {
-      for (const [i, value] of row.entries()) this.visit(value, this.columnHint(columns?.[i]?.path))
+      for (const [i, value] of row.entries()) this.visit(value, hintAt(i))
     }
     if (conflict === undefined || conflict.action === 'nothing') return
     this.assignments(conflict.action.set)
@@ -267,19 +296,33 @@ class Hints {
     const [first, second] = path ?? []
     if (path === undefined || typeof first !== 'string') return undefined
     const named = this.tables.find(({ name, alias }) => (alias ?? name) === first)
-    const only = this.tables.length === 1 ? this.tables[0] : undefined
-    const [table, column, used] =
-      path.length > 1 && named !== undefined ? [named, second, 2] : [only, first, 1]
+    const isNamed = path.length > 1 && named !== undefined
+    const [tables, column] = isNamed ? [[named], second] : [this.tables, first]
     // What lies deeper has no type in the catalog.
-    if (table === undefined || typeof column !== 'string' || path.length > used) return undefined
-    return { kind: 'column', table: table.name, column, isArray: false }
+    if (typeof column !== 'string' || path.length > (isNamed ? 2 : 1)) return undefined
+    for (const table of tables) {
+      const type = virtualType(table, column)
+      if (type !== undefined) return { kind: 'type', type: typeNamed(type) }
+    }
+    const own = tables.filter((table) => virtualName(table) === undefined && !table.call)
+    const places = own.map(({ name }) => ({ table: name, column }))
+    return places.length === 0 ? undefined : { kind: 'column', places, isArray: false }
   }
 }
 
+/** Of a column of the catalog. */
+function virtualType(table: TableReference, column: string): string | undefined {
+  const name = virtualName(table)
+  return name === undefined ? undefined : virtualTable(name).get(column)
+}
+
 function castHint({ name, isArray }: { readonly name: string; readonly isArray: boolean }): Hint {
-  return isArray ? list : { kind: 'type', type: typeNamed(name) }
+  return { kind: 'type', type: typeNamed(isArray ? `${name}[]` : name) }
 }
 
 function listOf(hint: Hint | undefined): Hint {
-  return hint?.kind === 'column' ? { ...hint, isArray: true } : list
+  if (hint === undefined) return list
+  if (hint.kind === 'column') return { ...hint, isArray: true }
+  const type = arrayTypeOf(hint.type)
+  return type === undefined ? list : { kind: 'type', type }
 }

@@ -9,14 +9,12 @@ import { requireUtf8 } from '../../protocol/pgwire/body-reader.js'
 import { type Bind, formatAt } from '../../protocol/pgwire/client-message.js'
 import { parametersOf, valueOfBinary } from '../../protocol/pgwire/parameter.js'
 import { badJson, valueOfText } from '../../protocol/pgwire/parameter-text.js'
-import { type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
+import { arrayTypeOf, type PgTypeName, typeOfOid } from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
 import { splitStatements } from '../../protocol/sql/split.js'
 import { sqlError } from '../../protocol/sql/sql-error.js'
 import type { Awaitable } from '../../store/store.js'
-import { elementsOf } from '../../value/elements.js'
-import { bsonType, nullValue, stringOf, type Value } from '../../value/value.js'
-import { writeArray } from '../../value/writer.js'
+import { nullValue, type Value } from '../../value/value.js'
 import { readValue } from '../json-thread.js'
 import type { ColumnTypes, TableTypes } from './column-types.js'
 import { type Hint, parameterHints } from './parameter-hints.js'
@@ -25,8 +23,6 @@ import type { ColumnHead } from './rows.js'
 /** Of a placeholder. */
 export interface ParameterType {
   readonly type: PgTypeName
-  /** Of an array's elements, where they are no texts. */
-  readonly element?: PgTypeName
   /** The client did not name it: what is no JSON for a column of JSON is a text. */
   readonly isGuessed: boolean
 }
@@ -111,7 +107,7 @@ export function prepare(
     described: undefined,
   })
   if (count === 0 && oids.length === 0) return finish([])
-  const found = parameterTypes(parameterHints(statement, count), oids, count, place)
+  const found = parameterTypes(parameterHints(text, count), oids, count, place)
   return found instanceof Promise ? found.then(finish) : finish(found)
 }
 
@@ -138,8 +134,11 @@ function parameterTypes(
   const tables = new Map<string, string[]>()
   for (const [i, hint] of hints.entries()) {
     if (hint?.kind !== 'column' || givenType(oids[i] ?? 0) !== undefined) continue
-    const needs = tables.get(hint.table) ?? []
-    tables.set(hint.table, [...needs, hint.column])
+    for (const { table, column } of hint.places) {
+      // Of several tables only one has it: no remembered answer is asked for it.
+      const needs = hint.places.length === 1 && typeof column === 'string' ? [column] : []
+      tables.set(table, [...(tables.get(table) ?? []), ...needs])
+    }
   }
   const finish = (known: ReadonlyMap<string, TableTypes>): ParameterType[] =>
     Array.from({ length: Math.max(count, oids.length) }, (_, i) => {
@@ -168,32 +167,34 @@ function lookedUp<T>(
 function guessed(hint: Hint | undefined, known: ReadonlyMap<string, TableTypes>): ParameterType {
   if (hint === undefined) return plainText
   if (hint.kind === 'type') return { type: hint.type, isGuessed: true }
-  const type = known.get(hint.table)?.get(hint.column) ?? 'text'
+  const type = typeOfColumn(hint, known) ?? 'text'
   if (!hint.isArray) return { type, isGuessed: true }
-  return { type: 'textArray', element: type, isGuessed: true }
+  // An array of what is of several types comes as texts.
+  const isMixed = type === 'jsonb' || type === 'json'
+  return { type: (isMixed ? undefined : arrayTypeOf(type)) ?? 'textArray', isGuessed: true }
 }
 
-/** Arrays by their OIDs: the elements' types. */
-const arrays = new Map<number, PgTypeName>([
-  ...([
-    [1000, 'bool'],
-    [1005, 'int2'],
-    [1007, 'int4'],
-    [1016, 'int8'],
-  ] as const),
-  ...([
-    [1021, 'float4'],
-    [1022, 'float8'],
-    [1231, 'numeric'],
-    [1185, 'timestamptz'],
-  ] as const),
-])
+/** Only what CREATE TABLE has made has an order of columns. */
+function typeAt(types: TableTypes | undefined, column: number): PgTypeName | undefined {
+  return types?.isDeclared === true ? [...types.values()][column] : undefined
+}
+
+/** Of the first table that has the column. */
+function typeOfColumn(
+  { places }: Extract<Hint, { kind: 'column' }>,
+  known: ReadonlyMap<string, TableTypes>,
+): PgTypeName | undefined {
+  for (const { table, column } of places) {
+    const types = known.get(table)
+    const type = typeof column === 'number' ? typeAt(types, column) : types?.get(column)
+    if (type !== undefined) return type
+  }
+  return undefined
+}
 
 /** Undefined for 0, which leaves it to the server, and for types that are not known here. */
 function givenType(oid: number): ParameterType | undefined {
   if (oid === 0) return undefined
-  const element = arrays.get(oid)
-  if (element !== undefined) return { type: 'textArray', element, isGuessed: false }
   const type = typeOfOid(oid)
   return type === undefined || type === 'unknown' ? undefined : { type, isGuessed: false }
 }
@@ -214,7 +215,7 @@ export function boundValues(
     const parameter = parameters[i] ?? plainText
     if (bytes === undefined) return undefined
     if (formatAt(bind.parameterFormats, i) === 'text') return ofText(bytes, parameter)
-    return ofElements(valueOfBinary(bytes, parameter.type, i), parameter)
+    return valueOfBinary(bytes, parameter.type, i)
   })
   const known = values.slice(0, count)
   if (known.some((value) => value instanceof Promise)) {
@@ -229,7 +230,7 @@ function ofText(bytes: Uint8Array, parameter: ParameterType): Awaitable<Value> {
   // A column of several types: only what looks like JSON is meant so.
   if (isGuessed && isJson && !jsonStarts.includes(bytes[0] ?? 0)) return valueOfText(bytes, 'text')
   if (isJson && bytes.length > jsonInThreadBytes) return longJson(bytes, type)
-  return ofElements(valueOfText(bytes, type), parameter)
+  return valueOfText(bytes, type)
 }
 
 /** In the thread: 15 MB of it would be a second of a turn. */
@@ -243,11 +244,3 @@ async function longJson(bytes: Uint8Array, type: 'json' | 'jsonb'): Promise<Valu
 }
 
 const jsonStarts: readonly number[] = [...'{["'].map((each) => each.charCodeAt(0))
-
-function ofElements(value: Value, { element }: ParameterType): Value {
-  if (element === undefined || element === 'text' || value.type !== bsonType.array) return value
-  const items = elementsOf(value).map((item) =>
-    item.type === bsonType.string ? valueOfText(Buffer.from(stringOf(item)), element) : item,
-  )
-  return writeArray(items)
-}

@@ -7,7 +7,7 @@ import { emptyDocument } from '../../commands/document/arguments.js'
 import { type Format, formatAt } from '../../protocol/pgwire/client-message.js'
 import { binaryForm, textForm } from '../../protocol/pgwire/forms.js'
 import type { Column, MessageWriter } from '../../protocol/pgwire/message-writer.js'
-import { type PgTypeName, pgTypes } from '../../protocol/pgwire/types.js'
+import { arrayTypeOf, type PgTypeName, pgTypes } from '../../protocol/pgwire/types.js'
 import { Elements, field, fieldIn } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
 import { type Document, stringOf, type Value } from '../../value/value.js'
@@ -43,8 +43,9 @@ export function columnsOf(reply: Document): readonly ColumnHead[] {
 export function typeNamed(name: string): PgTypeName {
   if (Object.hasOwn(pgTypes, name)) return name as PgTypeName
   if (name === 'timestamp') return 'timestamptz'
-  if (name === '_text' || name === 'text[]') return 'textArray'
-  return name.endsWith('[]') || name.startsWith('_') ? 'jsonb' : 'text'
+  const element = /^(?:_(.+)|(.+)\[\])$/.exec(name)
+  if (element === null) return 'text'
+  return arrayTypeOf(typeNamed(element[1] ?? element[2] ?? '')) ?? 'jsonb'
 }
 
 export function described(

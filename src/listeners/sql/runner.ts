@@ -7,11 +7,16 @@ import { emptyDocument } from '../../commands/document/arguments.js'
 import { commandFor, explaining, type SqlKind } from '../../commands/sql/translate.js'
 import { pgError, pgState } from '../../protocol/pgwire/pg-error.js'
 import type { MessageSequence } from '../../protocol/pgwire/sequence.js'
-import type { DeclareStatement, Statement } from '../../protocol/sql/ast.js'
+import type {
+  DeclareStatement,
+  Expression,
+  SelectStatement,
+  Statement,
+} from '../../protocol/sql/ast.js'
 import type { Awaitable } from '../../store/store.js'
 import { Elements, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { type Document, stringOf, stringValue, type Value } from '../../value/value.js'
+import { bsonType, type Document, stringOf, stringValue, type Value } from '../../value/value.js'
 import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import type { ColumnTypes } from './column-types.js'
 import { Savepoints } from './savepoints.js'
@@ -98,6 +103,7 @@ export class Runner {
     const command = commandFor({ text, params, batchSize })
     const { kind, body, statement, returns } = command
     sequence.requireRunnable(isWayOut(kind))
+    if (statement.kind === 'select') this.configure(statement, params)
     if (body === undefined) return this.ofSession(statement, params)
     const reply = this.send(this.limited(body))
     const finish = (answer: Document): Outcome => {
@@ -106,6 +112,17 @@ export class Runner {
       return { kind, returns, reply: answer, tag: tagOf(kind, answer), counts: kind === 'select' }
     }
     return reply instanceof Promise ? reply.then(finish) : finish(reply)
+  }
+
+  /** `SELECT set_config(name, value, is_local)` is a SET. Throws as that does. */
+  private configure({ results }: SelectStatement, params: readonly Value[]): void {
+    for (const { expression } of results) {
+      if (expression.kind !== 'call' || expression.name !== 'set_config') continue
+      const [name, value] = expression.args.map((arg) => writtenText(arg, params))
+      if (name === undefined || value === undefined) continue
+      const told = this.options.settings.set(name.toLowerCase(), [value])
+      if (told !== undefined) this.options.changed(...told)
+    }
   }
 
   /**
@@ -267,6 +284,17 @@ const savepointWords = {
   release: { statement: 'RELEASE SAVEPOINT', tag: 'RELEASE' },
   rollbackTo: { statement: 'ROLLBACK TO SAVEPOINT', tag: 'ROLLBACK' },
 } as const
+
+/** A literal's or a parameter's text. */
+function writtenText(expression: Expression, params: readonly Value[]): string | undefined {
+  const value =
+    expression.kind === 'parameter'
+      ? params[expression.index]
+      : expression.kind === 'literal'
+        ? expression.value
+        : undefined
+  return value?.type === bsonType.string ? stringOf(value) : undefined
+}
 
 /** Whether it ends a failed transaction, or leads back to before it failed. */
 export function isWayOut(kind: SqlKind | Statement['kind']): boolean {

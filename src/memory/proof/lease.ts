@@ -48,7 +48,10 @@ export class Lease {
   private *take(tx: Tx, now: number): Program<boolean> {
     const found = yield* tx.get(this.key)
     const [holder, until] = found === undefined ? [] : textOf(found).split(' ')
-    if (holder !== undefined && holder !== this.holder && Number(until) > now) return false
+    const leftMs = Number(until) - now
+    // More than a whole term is left where the clock was set back: its holder may be gone.
+    const isHeld = leftMs > 0 && leftMs <= this.options.ms
+    if (holder !== undefined && holder !== this.holder && isHeld) return false
     tx.put(this.key, utf8(`${this.holder} ${now + this.options.ms}`))
     return true
   }

@@ -28,7 +28,8 @@ export interface ErrorFields {
 }
 
 /**
- * Fields of an error that is answered; its `extra` may name severity, hint, detail and position.
+ * Fields of an error that is answered; its `extra` may name severity, hint, detail, position, and
+ * the constraint with its table.
  * `isLast`: the connection closes behind it, as behind every error before the login is done.
  */
 export function errorFields(error: GatewayError, isLast = false): ErrorFields {
@@ -40,6 +41,10 @@ export function errorFields(error: GatewayError, isLast = false): ErrorFields {
     detail: textIn(extra, 'detail'),
     hint: textIn(extra, 'hint'),
     position: typeof extra.position === 'number' ? extra.position : undefined,
+    schema: textIn(extra, 'schema'),
+    table: textIn(extra, 'table'),
+    column: textIn(extra, 'column'),
+    constraint: textIn(extra, 'constraint'),
   }
 }
 

@@ -2,17 +2,18 @@
 // is fixed before the first row: a later value that it cannot hold is an error, never another
 // value. Source: the types' output and send functions of PostgreSQL 17.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { isUtf8 } from 'node:buffer'
+import { type Bytes, textOf as readText, utf8 } from '../../base/bytes.js'
 import type { GatewayError } from '../../base/errors.js'
 import { decimalFromString, type Exact } from '../../value/decimal.js'
-import { elementsOf } from '../../value/elements.js'
+import { elementsOf, fieldsOf } from '../../value/elements.js'
 import { valueToJson } from '../../value/json.js'
 import { exactOf, numberOf } from '../../value/numbers.js'
 import { bigintOf, boolOf, bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
 import { float4Text, float8Text, numericBinary, numericText } from './numeric.js'
 import { pgError, pgState } from './pg-error.js'
 import { dateText, daysSince2000, msTo2000, timestampText } from './timestamp.js'
-import { type PgTypeName, pgTypes } from './types.js'
+import { arrayTypeOf, elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
 /** Of a UUID's binary: as RFC 4122 has it, and the older one of the same order of bytes. */
 const uuidSubtypes: readonly number[] = [3, 4]
@@ -53,10 +54,14 @@ export function textForm(v: Value, type: PgTypeName): string | Bytes | undefined
     case 'json':
     case 'jsonb':
       return valueToJson(v, 'plain')
-    case 'textArray':
-      return arrayText(v)
-    default:
-      return plainText(v)
+    case 'record':
+      return recordText(v)
+    case 'int2vector':
+      return vectorText(v)
+    default: {
+      const element = elementTypeOf(type)
+      return element === undefined ? plainText(v) : arrayText(v, element)
+    }
   }
 }
 
@@ -89,13 +94,22 @@ export function binaryForm(v: Value, type: PgTypeName): Bytes | undefined {
     case 'jsonb':
       // The version of the format goes first.
       return utf8(`\x01${valueToJson(v, 'plain')}`)
-    case 'textArray':
-      return arrayBinary(v)
+    case 'record':
+      return recordBinary(v)
+    case 'int2vector':
+      return arrayBinary(v, 'int2', 0)
     default: {
+      const element = elementTypeOf(type)
+      if (element !== undefined) return arrayBinary(v, element)
       const text = plainText(v)
       return typeof text === 'string' ? utf8(text) : text
     }
   }
+}
+
+/** UTF-8 on both sides: no text is made, unless what is stored is malformed. */
+function textBytes(bytes: Bytes): string | Bytes {
+  return isUtf8(bytes) ? bytes : readText(bytes)
 }
 
 /** Any value as a text: what a column of several types prints. */
@@ -104,8 +118,7 @@ function plainText(v: Value): string | Bytes {
     case bsonType.string:
     case bsonType.symbol:
     case bsonType.code:
-      // UTF-8 on both sides: no text is made.
-      return v.bytes.subarray(v.start + 4, v.end - 1)
+      return textBytes(v.bytes.subarray(v.start + 4, v.end - 1))
     case bsonType.objectId:
       return Buffer.from(v.payload()).toString('hex')
     case bsonType.bool:
@@ -221,18 +234,33 @@ function timestampBinary(ms: bigint): Bytes {
   return integerBinary(microseconds, 8)
 }
 
-/** Elements of an array of texts; undefined for NULL. */
-function textsOf(v: Value): (Bytes | undefined)[] {
-  if (v.type !== bsonType.array) throw misfit('textArray')
-  return elementsOf(v).map((item) => binaryForm(item, 'text'))
+/** `{a,"b c",NULL}`; arrays within one another have braces of their own. */
+function arrayText(v: Value, element: PgTypeName): string {
+  if (v.type !== bsonType.array) throw misfit(arrayTypeOf(element) ?? 'textArray')
+  const items = elementsOf(v).map((item) => {
+    if (item.isNullish) return 'NULL'
+    if (item.type === bsonType.array && !isNested(element)) return arrayText(item, element)
+    return quotedItem(textOf(item, element))
+  })
+  return `{${items.join(',')}}`
 }
 
-/** `{a,"b c",NULL}`. */
-function arrayText(v: Value): string {
-  const items = textsOf(v).map((item) =>
-    item === undefined ? 'NULL' : quotedItem(Buffer.from(item).toString()),
-  )
-  return `{${items.join(',')}}`
+/** `1 2`: the numbers of columns, which count from 0 here. */
+function vectorText(v: Value): string {
+  if (v.type !== bsonType.array) throw misfit('int2vector')
+  return elementsOf(v)
+    .map((item) => textOf(item, 'int2'))
+    .join(' ')
+}
+
+/** An array as an element is one value of it. */
+function isNested(element: PgTypeName): boolean {
+  return element === 'json' || element === 'jsonb'
+}
+
+function textOf(v: Value, type: PgTypeName): string {
+  const text = textForm(v, type) ?? ''
+  return typeof text === 'string' ? text : Buffer.from(text).toString()
 }
 
 /** Quoted where it would be read as something else. */
@@ -241,16 +269,63 @@ function quotedItem(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-function arrayBinary(v: Value): Bytes {
-  const items = textsOf(v)
-  const hasNull = items.includes(undefined) ? 1 : 0
+/** Source: PostgreSQL 17, array_send. */
+function arrayBinary(v: Value, element: PgTypeName, lowest = 1): Bytes {
+  const misfits = misfit(arrayTypeOf(element) ?? 'textArray')
+  if (v.type !== bsonType.array) throw misfits
+  const sizes: number[] = []
+  const items: Value[] = []
+  const gather = (array: Value, level: number): void => {
+    const own = elementsOf(array)
+    if (sizes[level] === undefined) sizes.push(own.length)
+    else if (sizes[level] !== own.length) throw misfits
+    for (const item of own) {
+      const isDeeper = item.type === bsonType.array && !isNested(element)
+      if (isDeeper) gather(item, level + 1)
+      else items.push(item)
+    }
+  }
+  gather(v, 0)
+  const { oid } = pgTypes[element]
   // Of an empty array there is no dimension.
-  const head = items.length === 0 ? [0, 0, pgTypes.text.oid] : [1, hasNull, pgTypes.text.oid]
-  if (items.length > 0) head.push(items.length, 1)
-  const parts = head.map((word) => integerBinary(BigInt(word), 4))
+  if (items.length === 0) return Buffer.concat([0, 0, oid].map((word) => int32Bytes(word)))
+  if (sizes.reduce((product, size) => product * size, 1) !== items.length) throw misfits
+  const hasNull = items.some(({ isNullish }) => isNullish) ? 1 : 0
+  const head = [sizes.length, hasNull, oid, ...sizes.flatMap((size) => [size, lowest])]
+  const parts = head.map((word) => int32Bytes(word))
   for (const item of items) {
-    parts.push(integerBinary(BigInt(item?.length ?? -1), 4))
-    if (item !== undefined) parts.push(item)
+    const bytes = binaryForm(item, element)
+    parts.push(int32Bytes(bytes?.length ?? -1))
+    if (bytes !== undefined) parts.push(bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+function int32Bytes(word: number): Bytes {
+  return integerBinary(BigInt(word), 4)
+}
+
+/** The row of a table, its columns in order: `(1,"a b",)`. Source: PostgreSQL 17, 8.16.6. */
+function recordText(v: Value): string | Bytes {
+  if (v.type !== bsonType.object) return plainText(v)
+  const fields = [...fieldsOf(v)].map(([, field]) => {
+    if (field.isNullish) return ''
+    const text = field.type === bsonType.bool ? (boolOf(field) ? 't' : 'f') : textOf(field, 'text')
+    if (text !== '' && !/[(),"\\\s]/.test(text)) return text
+    return `"${text.replace(/["\\]/g, '$&$&')}"`
+  })
+  return `(${fields.join(',')})`
+}
+
+/** Each field as a text. Source: PostgreSQL 17, record_send. */
+function recordBinary(v: Value): Bytes {
+  if (v.type !== bsonType.object) throw misfit('record')
+  const fields = [...fieldsOf(v)]
+  const parts = [int32Bytes(fields.length)]
+  for (const [, field] of fields) {
+    const bytes = binaryForm(field, 'text')
+    parts.push(int32Bytes(pgTypes.text.oid), int32Bytes(bytes?.length ?? -1))
+    if (bytes !== undefined) parts.push(bytes)
   }
   return Buffer.concat(parts)
 }

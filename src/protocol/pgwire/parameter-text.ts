@@ -21,7 +21,7 @@ import { writeArray } from '../../value/writer.js'
 import { strictText } from './body-reader.js'
 import { pgError, pgState } from './pg-error.js'
 import { parseDate, parseTimestamp } from './timestamp.js'
-import { type PgTypeName, pgTypes } from './types.js'
+import { elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
 const uuidSubtype = 4
 const backslash = 0x5c
@@ -63,10 +63,10 @@ export function valueOfText(bytes: Bytes, type: PgTypeName): Value {
     case 'json':
     case 'jsonb':
       return parseJson(text, type)
-    case 'textArray':
-      return parseTextArray(text)
-    default:
-      return stringValue(text)
+    default: {
+      const element = elementTypeOf(type)
+      return element === undefined ? stringValue(text) : parseArray(text, element)
+    }
   }
 }
 
@@ -176,7 +176,7 @@ function parseUuid(text: string): Bytes {
 }
 
 /** `{a,"b c",NULL}`, of one dimension. */
-function parseTextArray(text: string): Value {
+function parseArray(text: string, element: PgTypeName): Value {
   const trimmed = text.trim()
   const items: Value[] = []
   if (!trimmed.startsWith('{')) throw badArray(text)
@@ -188,7 +188,7 @@ function parseTextArray(text: string): Value {
     if (items.length === sqlListMax) {
       throw pgError(pgState.limitExceeded, `an array has at most ${sqlListMax} elements`)
     }
-    items.push(itemValue(trimmed.slice(at, end)))
+    items.push(itemValue(trimmed.slice(at, end), element))
     at = skipSpace(trimmed, end)
     if (trimmed[at] === '}' && at + 1 === trimmed.length) return writeArray(items)
     if (trimmed[at] !== ',') throw badArray(text)
@@ -213,11 +213,12 @@ function itemEnd(text: string, from: number): number | undefined {
 }
 
 /** Quoted as it stands; bare without the spaces behind it, `NULL` in any case a null. */
-function itemValue(item: string): Value {
+function itemValue(item: string, element: PgTypeName): Value {
   const isQuoted = item.startsWith('"')
   const kept = isQuoted ? item.slice(1, -1) : item.trimEnd()
   if (!isQuoted && kept.toLowerCase() === 'null') return nullValue
-  return stringValue(kept.replace(/\\([\s\S])/g, '$1'))
+  const text = kept.replace(/\\([\s\S])/g, '$1')
+  return element === 'text' ? stringValue(text) : valueOfText(utf8(text), element)
 }
 
 function skipSpace(text: string, from: number): number {

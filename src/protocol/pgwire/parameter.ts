@@ -22,7 +22,7 @@ import { numericFromBinary } from './numeric.js'
 import { parseJson, valueOfText } from './parameter-text.js'
 import { pgError, pgState } from './pg-error.js'
 import { msOfDays, msTo2000 } from './timestamp.js'
-import { type PgTypeName, pgTypes } from './types.js'
+import { elementTypeOf, type PgTypeName, pgTypes } from './types.js'
 
 const uuidSubtype = 4
 const uuidBytes = 16
@@ -106,11 +106,12 @@ function readBinary(
       return parseJson(strictText(reader.view(reader.left)), 'jsonb')
     case 'json':
       return parseJson(strictText(reader.view(bytes.length)), 'json')
-    case 'textArray':
-      return readTextArray(reader, refuse)
-    default:
+    default: {
+      const element = elementTypeOf(type)
+      if (element !== undefined) return readArray(reader, element, refuse)
       // Text is the same in both formats.
       return stringValue(strictText(reader.view(bytes.length)))
+    }
   }
 }
 
@@ -136,12 +137,14 @@ function infinite(title: string): GatewayError {
   return pgError(pgState.badDate, `infinity of type ${title} is not supported`)
 }
 
-/** None or one dimension of texts. */
-function readTextArray(reader: BodyReader, refuse: () => GatewayError): Value {
+/** None or one dimension. */
+function readArray(reader: BodyReader, element: PgTypeName, refuse: () => GatewayError): Value {
   const dimensions = reader.int32()
   reader.int32()
-  const element = reader.int32()
-  if (dimensions < 0 || dimensions > 1 || !textTypes.includes(element)) throw refuse()
+  const oid = reader.int32()
+  const isText = textTypes.includes(pgTypes[element].oid) && textTypes.includes(oid)
+  const isOfType = isText || oid === pgTypes[element].oid
+  if (dimensions < 0 || dimensions > 1 || !isOfType) throw refuse()
   if (dimensions === 0) return writeArray([])
   const count = reader.int32()
   reader.int32()
@@ -152,7 +155,14 @@ function readTextArray(reader: BodyReader, refuse: () => GatewayError): Value {
   const items: Value[] = []
   for (let left = count; left > 0; left--) {
     const item = reader.counted()
-    items.push(item === undefined ? nullValue : stringValue(strictText(item)))
+    items.push(item === undefined ? nullValue : readItem(item, element, refuse))
   }
   return writeArray(items)
+}
+
+function readItem(item: Bytes, element: PgTypeName, refuse: () => GatewayError): Value {
+  const reader = new BodyReader(item, refuse)
+  const value = readBinary(reader, item, element, refuse)
+  reader.end()
+  return value
 }

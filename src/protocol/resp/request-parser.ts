@@ -11,6 +11,7 @@ import {
   respArgumentsMax,
   respBulkBytesMax,
   respLineBytesMax,
+  respPassedBytesMax,
   respRequestBytesMax,
 } from '../../base/limits.js'
 import { splitInline } from './inline.js'
@@ -72,6 +73,9 @@ export class RequestParser {
   /** Chunks behind the window and the source. */
   private readonly queue: Bytes[] = []
   private queuedBytes = 0
+  /** The name of a command that is passed over, and bytes of its argument still to pass. */
+  private cut: Bytes | undefined
+  private passing = 0
   private failure: GatewayError | undefined
 
   /** Bytes that wait here: unparsed ones, and those of a command that is not whole yet. */
@@ -116,6 +120,7 @@ export class RequestParser {
 
   /** One command from the window, as far as it is there. */
   private parse(): RespRequest | undefined {
+    if (this.cut !== undefined) return this.passArguments()
     if (this.missing === 0) {
       if (this.at === this.end) return undefined
       if (this.window[this.at] !== asterisk) return this.parseInline()
@@ -188,6 +193,7 @@ export class RequestParser {
     let table = this.own
     while (this.missing > 0) {
       const length = this.readBulkLength()
+      if (this.cut !== undefined) return this.passArguments()
       const { at } = this
       if (length < 0 || this.end - at < length + 2) return undefined
       if (2 * this.found === table.length) {
@@ -215,16 +221,68 @@ export class RequestParser {
     if (length === undefined) return -1
     // Checked behind the line, as the peer does: a line without an end is too big first.
     if (this.window[at] !== dollar) throw this.refuse(expectedDollar(this.window[at] ?? 0))
-    if (!(length >= 0 && length <= this.bulkBytesMax)) throw this.refuse('invalid bulk length')
+    if (!(length >= 0 && length <= respPassedBytesMax)) throw this.refuse('invalid bulk length')
     if (!this.authenticated && length > anonymousRespBulkBytesMax) {
       throw this.refuse('unauthenticated bulk length')
     }
-    if (this.at - this.start + length > respRequestBytesMax) {
-      // Deviation: the peer closes without a word at client-query-buffer-limit.
-      throw this.refuse('too big request')
+    const isWithin = this.at - this.start + length <= respRequestBytesMax
+    if (length > this.bulkBytesMax || !isWithin) {
+      // Deviation: the peer takes it, or closes without a word at client-query-buffer-limit.
+      this.beginCut(length)
+      return -1
     }
     this.bulk = length
     return length
+  }
+
+  /** The argument at `at` is not taken, nor is its command: all of it is passed over. */
+  private beginCut(length: number): void {
+    const { window, own } = this
+    this.cut = this.found === 0 ? nothing : window.slice(own[0], own[1])
+    this.own = noOffsets
+    this.missing--
+    this.passing = length + 2
+  }
+
+  /** Passes over what has come of the arguments of a command that is not taken. */
+  private passArguments(): RespRequest | undefined {
+    for (;;) {
+      const some = Math.min(this.passing, this.end - this.at)
+      this.passing -= some
+      this.at += some
+      // Nothing of it is kept.
+      this.start = this.at
+      this.scanned = Math.max(this.scanned, this.at)
+      if (this.passing === 0 && this.missing === 0) return this.endCut()
+      if (this.at === this.end) {
+        if (this.source === undefined) return undefined
+        this.leaveGathered(this.source)
+        continue
+      }
+      const { at } = this
+      const length = this.readLength()
+      if (length === undefined) return undefined
+      if (this.window[at] !== dollar) throw this.refuse(expectedDollar(this.window[at] ?? 0))
+      if (!(length >= 0 && length <= respPassedBytesMax)) throw this.refuse('invalid bulk length')
+      this.missing--
+      this.passing = length + 2
+    }
+  }
+
+  private endCut(): RespRequest {
+    const name = this.cut ?? nothing
+    this.cut = undefined
+    return new RespRequest(name, Int32Array.of(0, name.length), 0, 1, true)
+  }
+
+  /** All of the window is done with: the rest of a gathered command is looked at where it lies. */
+  private leaveGathered(source: Bytes): void {
+    this.window = source
+    this.start = this.sourceAt
+    this.at = this.sourceAt
+    this.scanned = this.sourceAt
+    this.end = source.length
+    this.source = undefined
   }
 
   private checkCount(count: number): void {

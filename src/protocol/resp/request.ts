@@ -20,7 +20,14 @@ export class RespRequest {
   private readonly table: OffsetTable
   private readonly base: number
 
-  constructor(bytes: Bytes, table: OffsetTable, base: number, count: number) {
+  constructor(
+    bytes: Bytes,
+    table: OffsetTable,
+    base: number,
+    count: number,
+    /** It had more than is taken: of its words, its name alone is here. */
+    readonly isCut = false,
+  ) {
     this.bytes = bytes
     this.table = table
     this.base = base

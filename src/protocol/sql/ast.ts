@@ -14,7 +14,7 @@ export type PathPart = string | number
 export type Expression =
   | (Node & { readonly kind: 'literal'; readonly value: Value })
   | (Node & { readonly kind: 'parameter'; readonly index: number })
-  | (Node & { readonly kind: 'column'; readonly path: readonly PathPart[] })
+  | (Node & ColumnExpression)
   /** `*` and `t.*`, where a list of results may have it. */
   | (Node & { readonly kind: 'star'; readonly table?: string })
   | (Node & { readonly kind: 'not'; readonly operand: Expression })
@@ -34,12 +34,21 @@ export type Expression =
   | (Node & SubscriptExpression)
   | (Node & FieldExpression)
 
+interface ColumnExpression {
+  readonly kind: 'column'
+  readonly path: readonly PathPart[]
+  /** Where names were folded, the path as it was written: fields of documents keep their case. */
+  readonly written?: readonly PathPart[]
+}
+
 interface BinaryExpression {
   readonly kind: 'binary'
   /** `=`, `<>` (also for `!=`), `+`, `||`, `->>` … */
   readonly operator: string
   readonly left: Expression
   readonly right: Expression
+  /** Where the operator is written, for the errors about it. */
+  readonly operatorAt?: number
 }
 
 interface IsExpression {
@@ -127,6 +136,8 @@ export interface TypeName {
   readonly name: string
   readonly modifiers: readonly number[]
   readonly isArray: boolean
+  /** UTF-16 offset into the text, where it is written. */
+  readonly at?: number
 }
 
 export interface OrderItem {
@@ -149,6 +160,10 @@ export interface TableName extends Node {
 
 export interface TableReference extends TableName {
   readonly alias?: string
+  /** It is what a function answers, which `name` is. */
+  readonly call?: Extract<Expression, { kind: 'call' }>
+  /** Names of its columns: `f() AS t (a, b)`. */
+  readonly columns?: readonly string[]
 }
 
 export interface Join {
@@ -297,4 +312,6 @@ export interface Parameters {
 export interface Parsed {
   readonly statement: Statement
   readonly parameters: Parameters
+  /** Folding names without quotes to lower case gives another tree. */
+  readonly canFold: boolean
 }

@@ -84,7 +84,8 @@ function parseWrappedTarget(tokens: TokenStream): Target {
   const expression = parseExpression(tokens)
   tokens.expectSymbol(')')
   if (expression.kind !== 'column') throw tokens.notSupported('indexes of expressions', at)
-  return { at: expression.at, path: expression.path }
+  const { path, written = path } = expression
+  return { at: expression.at, path: [...path.slice(0, 1), ...written.slice(1)] }
 }
 
 export function parseDrop(tokens: TokenStream): Statement {

@@ -236,6 +236,7 @@ function binary(
   at: number,
   extent: Extent,
 ): Expression {
+  const operatorAt = tokens.at
   const text = takeOperator(tokens)
   const operator = text === '!=' ? '<>' : text
   if (extent === 'all') {
@@ -245,7 +246,8 @@ function binary(
       return { kind: 'quantified', at, operator, quantifier, left, array }
     }
   }
-  return { kind: 'binary', at, operator, left, right: climb(tokens, level + 1, extent) }
+  const right = climb(tokens, level + 1, extent)
+  return { kind: 'binary', at, operator, left, right, operatorAt }
 }
 
 /** An operator, or `OPERATOR(pg_catalog.~)`, which is `~` of one precedence for all. */

@@ -3,6 +3,7 @@
 
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
+import { answeredText } from './known-query.js'
 import { parseSelect, parseWholeTable } from './select.js'
 import {
   isLast,
@@ -23,10 +24,12 @@ import { parseDelete, parseInsert, parseUpdate } from './write.js'
 
 /**
  * Throws BadValue with `sqlState`, `position`, `line`, `column`: 42601 for what is no statement,
- * 0A000 for what is not supported, 54001 for what is too large.
+ * 0A000 for what is not supported, 54001 for what is too large. `folds`: names without quotes are
+ * read in lower case, as PostgreSQL reads them.
  */
-export function parseStatement(text: string): Parsed {
-  const tokens = new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)))
+export function parseStatement(given: string, folds = false): Parsed {
+  const text = answeredText(given)
+  const tokens = new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)), folds)
   while (tokens.acceptSymbol(';'));
   const statement = parseOne(tokens)
   if (tokens.hasSymbol(';')) {
@@ -35,7 +38,7 @@ export function parseStatement(text: string): Parsed {
   }
   if (!tokens.isAtEnd) throw tokens.unexpected()
   tokens.requireNoRefusal()
-  return { statement, parameters: tokens.parameters }
+  return { statement, parameters: tokens.parameters, canFold: tokens.canFold }
 }
 
 function parseOne(tokens: TokenStream): Statement {

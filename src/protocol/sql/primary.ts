@@ -220,8 +220,10 @@ function elementsOf(tokens: TokenStream, parse: Parse, at: number): Expression {
 function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   const { at } = tokens
   const path: PathPart[] = []
+  const written: PathPart[] = []
   let { token } = tokens
   path.push(tokens.label())
+  written.push(tokens.written)
   for (;;) {
     tokens.requireChain(path.length, sqlChainMax)
     const isName = path.every((part) => typeof part === 'string')
@@ -233,11 +235,15 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
       if (isName && tokens.acceptSymbol('*')) return { kind: 'star', at, table: path.join('.') }
       token = tokens.token
       path.push(part(tokens))
-    } else if (!acceptPlace(tokens, path)) break
+      written.push(tokens.written)
+    } else if (acceptPlace(tokens, path)) written.push(path.at(-1) ?? 0)
+    else break
   }
   if (path.length > 1 && tokens.token.kind === 'string')
     throw tokens.notSupported('types of schemas')
-  return indirected(tokens, { kind: 'column', at, path }, parse)
+  const isFolded = tokens.folds && path.some((name, i) => name !== written[i])
+  const column: Expression = { kind: 'column', at, path, ...(isFolded ? { written } : {}) }
+  return indirected(tokens, column, parse)
 }
 
 /** The name behind a dot. */
@@ -257,9 +263,10 @@ function indirected(tokens: TokenStream, value: Expression, parse: Parse): Expre
       refuseSlice(tokens)
       tokens.expectSymbol(']')
       operand = { kind: 'subscript', at, operand, index }
-    } else if (tokens.acceptSymbol('.'))
-      operand = { kind: 'field', at, operand, name: part(tokens) }
-    else return operand
+    } else if (tokens.acceptSymbol('.')) {
+      part(tokens)
+      operand = { kind: 'field', at, operand, name: tokens.written }
+    } else return operand
     tokens.requireChain(links, sqlChainMax)
   }
 }

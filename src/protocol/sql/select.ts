@@ -8,7 +8,7 @@ import { parseOrder } from './call.js'
 import { parseExpression } from './expression.js'
 import { parsePrimary } from './primary.js'
 import { isAlwaysEmpty } from './subquery.js'
-import { parseTableReference, parseWholeName } from './table.js'
+import { parseTableItem, parseWholeName } from './table.js'
 import type { TokenStream } from './token-stream.js'
 
 export function parseSelect(tokens: TokenStream): SelectStatement {
@@ -86,7 +86,7 @@ export function parseResults(tokens: TokenStream): ResultItem[] {
 }
 
 function parseFrom(tokens: TokenStream): { from: TableReference; joins: Join[] } {
-  const from = parseTableReference(tokens)
+  const from = parseTableItem(tokens)
   const joins: Join[] = []
   for (let join = parseJoin(tokens); join !== undefined; join = parseJoin(tokens)) {
     joins.push(join)
@@ -98,17 +98,17 @@ function parseFrom(tokens: TokenStream): { from: TableReference; joins: Join[] }
 const joinsMax = 64
 
 function parseJoin(tokens: TokenStream): Join | undefined {
-  if (tokens.acceptSymbol(',')) return { type: 'cross', table: parseTableReference(tokens) }
+  if (tokens.acceptSymbol(',')) return { type: 'cross', table: parseTableItem(tokens) }
   if (tokens.accept('cross')) {
     tokens.expect('join')
-    return { type: 'cross', table: parseTableReference(tokens) }
+    return { type: 'cross', table: parseTableItem(tokens) }
   }
   if (tokens.has('right') || tokens.has('full') || tokens.has('natural')) {
     throw tokens.notSupported('RIGHT, FULL and NATURAL joins')
   }
   const type = joinType(tokens)
   if (type === undefined) return undefined
-  const table = parseTableReference(tokens)
+  const table = parseTableItem(tokens)
   if (tokens.accept('on')) return { type, table, on: parseExpression(tokens) }
   tokens.expect('using')
   return { type, table, using: tokens.listInParentheses(() => tokens.name(), sqlListMax) }

@@ -1,7 +1,10 @@
 // Names of tables, and of the places in them that are written to. A collection whose name has dots
 // is quoted whole.
 
+import { sqlListMax } from '../../base/limits.js'
 import type { PathPart, TableName, TableReference, Target } from './ast.js'
+import { parseCall } from './call.js'
+import { parseExpression } from './expression.js'
 import { sqlState } from './sql-error.js'
 import type { TokenStream } from './token-stream.js'
 
@@ -32,16 +35,43 @@ export function parseWholeName(tokens: TokenStream): TableName {
   return table
 }
 
+/** A table of FROM, which may be a function. */
+export function parseTableItem(tokens: TokenStream): TableReference {
+  return parseTableReference(tokens, true)
+}
+
 /** A table with the name that the statement gives it. */
-export function parseTableReference(tokens: TokenStream): TableReference {
+export function parseTableReference(tokens: TokenStream, mayCall = false): TableReference {
   if (tokens.hasSymbol('(')) throw tokens.notSupported('subqueries')
   if (tokens.has('lateral')) throw tokens.notSupported('LATERAL items')
   tokens.accept('only')
+  const { token } = tokens
   const table = parseWholeName(tokens)
-  if (tokens.hasSymbol('(')) throw tokens.notSupported('functions in FROM')
+  if (mayCall && tokens.hasSymbol('(')) return parseFunction(tokens, table, token.kind === 'word')
   const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
   if (alias !== undefined && tokens.hasSymbol('(')) throw tokens.notSupported('column aliases')
   return alias === undefined ? table : { ...table, alias }
+}
+
+/** A function as a table, whose columns may be given names: `f(1) AS t (a)`. */
+function parseFunction(
+  tokens: TokenStream,
+  { at, name }: TableName,
+  isWord: boolean,
+): TableReference {
+  const called = isWord ? name.toLowerCase() : name
+  const call = parseCall(tokens, at, called, parseExpression)
+  if (call.kind !== 'call') throw tokens.unexpected()
+  if (tokens.has('with', 'ordinality')) throw tokens.notSupported('WITH ORDINALITY clauses')
+  const alias = tokens.accept('as') ? tokens.name() : tokens.acceptName()
+  const table: TableReference = {
+    at,
+    name: called,
+    call,
+    ...(alias === undefined ? {} : { alias }),
+  }
+  if (!tokens.hasSymbol('(')) return table
+  return { ...table, columns: tokens.listInParentheses(() => tokens.name(), sqlListMax) }
 }
 
 /** A column, or a path into its value. */
@@ -49,8 +79,10 @@ export function parseTarget(tokens: TokenStream): Target {
   const { at } = tokens
   const path: PathPart[] = [tokens.name()]
   for (;;) {
-    if (tokens.acceptSymbol('.')) path.push(tokens.label())
-    else if (tokens.hasSymbol('[')) path.push(parsePlace(tokens))
+    if (tokens.acceptSymbol('.')) {
+      tokens.label()
+      path.push(tokens.written)
+    } else if (tokens.hasSymbol('[')) path.push(parsePlace(tokens))
     else return { at, path }
   }
 }

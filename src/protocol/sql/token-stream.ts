@@ -7,7 +7,7 @@ import { Lexer } from './lexer.js'
 import { type ChainKind, chainLooked, chainOverflow } from './long-chain.js'
 import { isReserved } from './reserved.js'
 import { type SqlState, sqlError, sqlState } from './sql-error.js'
-import type { ParameterToken, Token } from './token.js'
+import type { NameToken, ParameterToken, Token, WordToken } from './token.js'
 
 /** Where the grammar is, to be gone back to. */
 export interface Place {
@@ -26,13 +26,22 @@ export class TokenStream {
   private count = 0
   private readonly names = new Map<string, number>()
 
+  /** A name without quotes has capitals: folded, the statement names other things. */
+  canFold = false
+  /** The name that was taken last, as it is written. */
+  written = ''
+
   /** Refusals that hold unless they turn out to stand where nothing is ever computed. */
   private readonly deferred: Error[] = []
 
-  /** `isEmpty` reads a whole query, and says whether it can have rows at all. */
+  /**
+   * `isEmpty` reads a whole query, and says whether it can have rows at all. `folds`: names without
+   * quotes are read in lower case.
+   */
   constructor(
     readonly text: string,
     private readonly isEmpty: (tokens: TokenStream) => boolean,
+    readonly folds = false,
   ) {
     this.lexer = new Lexer(text)
   }
@@ -149,7 +158,7 @@ export class TokenStream {
     if (token.kind !== 'name' && (token.kind !== 'word' || isReserved(token.lower)))
       return undefined
     this.index++
-    return token.text
+    return this.named(token)
   }
 
   /** A name where no keyword could stand: behind a dot or AS. */
@@ -157,7 +166,16 @@ export class TokenStream {
     const { token } = this
     if (token.kind !== 'name' && token.kind !== 'word') throw this.unexpected()
     this.index++
-    return token.text
+    return this.named(token)
+  }
+
+  private named({ kind, text }: NameToken | WordToken): string {
+    this.written = text
+    if (kind === 'name') return text
+    const folded = foldedName(text)
+    if (folded === text) return text
+    this.canFold = true
+    return this.folds ? folded : text
   }
 
   /** `one, two, three`, at most `max` of them. */
@@ -259,6 +277,11 @@ export class TokenStream {
     if (count <= max && at === undefined) return
     throw this.tooMany(`a chain of more than ${max} operators`, at)
   }
+}
+
+/** ASCII alone, as PostgreSQL folds names in UTF-8. */
+export function foldedName(name: string): string {
+  return name.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }
 
 const parameterDigitsMax = 6

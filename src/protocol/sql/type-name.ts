@@ -33,7 +33,7 @@ export function parseTypeName(tokens: TokenStream): TypeName {
   // CHAR alone is one character long; only before a string it is as long as that.
   const isChar = type.name === 'bpchar' && token.kind === 'word' && chars.has(token.lower)
   const modifiers = isChar && type.modifiers.length === 0 ? [1] : type.modifiers
-  return { ...type, modifiers, isArray: acceptArray(tokens) }
+  return { ...type, modifiers, isArray: acceptArray(tokens), at: token.start }
 }
 
 const chars = new Set(['char', 'character', 'nchar'])

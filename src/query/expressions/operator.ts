@@ -4,7 +4,7 @@
 
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
-import { work } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
 import { bytesPerUnit, compiledUnits } from '../../base/work-figures.js'
 import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
@@ -202,7 +202,14 @@ export function fold(
   collation?: Collation,
 ): Expression {
   if (!operands.every((operand) => operand instanceof Constant)) return expression
-  return new Constant(expression.evaluate(new Env(emptyObject, new Map(), 0, collation)))
+  try {
+    const env = new Env(emptyObject, new Map(), 0, collation)
+    return new Constant(work.tentatively(() => expression.evaluate(env)))
+  } catch (error) {
+    // Too much for the reading of a request is computed with the documents, in their time.
+    if (isTooMuchWork(error)) return expression
+    throw error
+  }
 }
 
 /** An operator of one operand, given as such or as an array of one. */

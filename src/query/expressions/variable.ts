@@ -54,7 +54,7 @@ export function compilePath(text: string, scope: Scope): Expression {
 }
 
 function compileVariable(text: string, scope: Scope): Expression {
-  if (text === '') throw location(16869, 'empty variable names are not allowed')
+  if (text === '') throw fail('FailedToParse', 'empty variable names are not allowed')
   const dot = text.indexOf('.')
   const name = dot < 0 ? text : text.slice(0, dot)
   const path = dot < 0 ? undefined : text.slice(dot + 1)

@@ -2,8 +2,9 @@
 // data (little-endian, zero-extended).
 
 import { fail } from '../../base/errors.js'
-import { elementsOf } from '../../value/elements.js'
+import { fieldsOf } from '../../value/elements.js'
 import { integerOf, numberOf } from '../../value/numbers.js'
+import { shellText } from '../../value/shell.js'
 import { bsonType, readInt32, type Value } from '../../value/value.js'
 import type { FieldOperator } from './field-operator.js'
 import { truncated } from './integers.js'
@@ -60,13 +61,7 @@ function wholeNumber(value: Value): bigint | undefined {
 
 function positionsOf(name: string, operand: Value): number[] {
   if (operand.type === bsonType.array) {
-    return elementsOf(operand).map((value) => {
-      const position = value.isNumber ? integerOf(value) : undefined
-      if (position === undefined || position < 0 || position > 0x7fffffff) {
-        throw fail('BadValue', `Failed to parse bit position. Expected a non-negative number`)
-      }
-      return position
-    })
+    return [...fieldsOf(operand)].map(([at, value]) => positionOf(at, value))
   }
   if (operand.type === bsonType.binary) {
     const isSet = bitsOf(operand)
@@ -75,13 +70,35 @@ function positionsOf(name: string, operand: Value): number[] {
   }
   if (!operand.isNumber) {
     const text = `${name} takes an Array, a number, or a BinData but received`
-    throw fail('BadValue', `${text}: ${operand.type}`)
+    throw fail('BadValue', `${text}: ${name}: ${shellText(operand)}`)
   }
+  const shown = `${name}: ${shellText(operand)}`
   const whole = wholeNumber(operand)
-  if (whole === undefined || whole < 0n) {
-    throw fail('FailedToParse', `Expected a non-negative number in: ${name}`)
-  }
+  if (whole === undefined) throw fail('FailedToParse', `${whyNotWhole(operand)}: ${shown}`)
+  if (whole < 0n) throw fail('FailedToParse', `Expected a non-negative number in: ${shown}`)
   return Array.from({ length: signBit }, (_, position) => position).filter(
     (position) => ((whole >> BigInt(position)) & 1n) === 1n,
   )
+}
+
+/** One of `[1, 5]`. */
+function positionOf(at: string, value: Value): number {
+  const shown = `${at}: ${shellText(value)}`
+  const refuse = (why: string): Error =>
+    fail('BadValue', `Failed to parse bit position. ${why}: ${shown}`)
+  if (!value.isNumber) throw refuse('Expected a number in')
+  const position = integerOf(value)
+  if (position === undefined) throw refuse(whyNotWhole(value))
+  if (position > 0x7fffffff || position < -0x80000000) {
+    throw refuse('Cannot represent as a 32-bit integer')
+  }
+  if (position < 0) throw refuse('Expected a non-negative number in')
+  return position
+}
+
+function whyNotWhole(value: Value): string {
+  const number = numberOf(value)
+  if (Number.isNaN(number)) return 'Expected an integer, but found NaN in'
+  const isLarge = Number.isInteger(number) || !Number.isFinite(number)
+  return isLarge ? 'Cannot represent as a 64-bit integer' : 'Expected an integer'
 }

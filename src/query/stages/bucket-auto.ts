@@ -18,6 +18,7 @@ import {
   type Value,
 } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
+import { jobThen } from '../detached.js'
 import type { Accumulator } from '../expressions/accumulator.js'
 import {
   copyOf,
@@ -25,6 +26,7 @@ import {
   type Expression,
   int32Of,
   location,
+  type Result,
   typeName,
   valueText,
 } from '../expressions/operator.js'
@@ -33,7 +35,7 @@ import { outputFields, requireGroupBy } from './bucket.js'
 import { type Granularity, granularities } from './granularity.js'
 import type { GroupField } from './group.js'
 import { SortingTransform } from './sorting.js'
-import type { Emit, StageCompiler, StagePlan, StageRow } from './stage.js'
+import type { Emit, Finishing, StageCompiler, StagePlan, StageRow } from './stage.js'
 
 interface BucketAutoPlan {
   readonly groupBy: Expression
@@ -51,6 +53,7 @@ interface Bucket {
 class BucketAuto extends SortingTransform {
   /** Of the open bucket's states. */
   private stateBytes = 0
+  private inputs: readonly Result[] = []
 
   constructor(
     private readonly plan: BucketAutoPlan,
@@ -71,7 +74,7 @@ class BucketAuto extends SortingTransform {
     this.sorted.push(document, encodeKey(value, false, this.env.collation))
   }
 
-  override *finish(emit: Emit): Generator<void, void, void> {
+  override *finish(emit: Emit): Finishing {
     const { buckets } = this.plan
     const size = Math.max(1, Math.round(this.sorted.count / buckets))
     let bucket: Bucket | undefined
@@ -80,7 +83,12 @@ class BucketAuto extends SortingTransform {
     let taken = 0
     yield* this.sorted.settle()
     for (const document of this.sorted.drain()) {
-      const value = this.groupValue(document)
+      let value: Value
+      try {
+        value = this.evaluate(document)
+      } catch (error) {
+        value = yield* jobThen(error, () => this.evaluate(document))
+      }
       const isFull = inBucket >= size && made < buckets
       if (bucket === undefined || (isFull && this.isBeyond(bucket, value))) {
         if (bucket !== undefined) emit(this.closed(bucket, value))
@@ -113,6 +121,13 @@ class BucketAuto extends SortingTransform {
     )
   }
 
+  /** What the buckets get of a document, all before the first of it is used; its group value. */
+  private evaluate(document: Document): Value {
+    const value = this.groupValue(document)
+    this.inputs = this.plan.fields.map(({ plan }) => plan.input.evaluate(this.env))
+    return value
+  }
+
   private opened(value: Value, before: Bucket | undefined): Bucket {
     const { fields, granularity } = this.plan
     this.stateBytes = 0
@@ -124,10 +139,10 @@ class BucketAuto extends SortingTransform {
 
   private add(bucket: Bucket, value: Value): void {
     if (compareValues(value, bucket.max, this.env.collation) !== 0) bucket.max = copyOf(value)
-    for (const [i, { plan }] of this.plan.fields.entries()) {
+    for (const [i, input] of this.inputs.entries()) {
       const state = bucket.states[i] as Accumulator
       const before = state.bytesHeld
-      state.add(plan.input.evaluate(this.env))
+      state.add(input)
       this.stateBytes += state.bytesHeld - before
     }
     requireMemory('$bucketAuto', this.bytesHeld, this.workspace)
@@ -185,7 +200,7 @@ function compileBucketAuto(spec: Value, compiler: StageCompiler): StagePlan[] {
   if (groupBy === undefined || count === undefined) {
     throw location(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified.")
   }
-  const plan = { groupBy: compiler.scope.compile(groupBy), buckets, fields, granularity }
+  const plan = { groupBy: compiler.input(groupBy), buckets, fields, granularity }
   const create = (workspace = memoryOnly): BucketAuto =>
     new BucketAuto(plan, compiler.environment(), compiler.environment(), workspace)
   return [{ kind: 'transform', name: '$bucketAuto', spec, create }]

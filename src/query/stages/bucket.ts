@@ -60,7 +60,7 @@ interface BucketOptions {
 
 function compileBucket(spec: Value, compiler: StageCompiler): StagePlan[] {
   const { groupBy, boundaries, fallback, output } = optionsOf(spec, compiler)
-  const id = new BucketOf(compiler.scope.compile(groupBy), boundaries, fallback)
+  const id = new BucketOf(compiler.input(groupBy), boundaries, fallback)
   const fields = outputFields('$bucket', 40196, output, compiler)
   const order = writeDocument((writer) => writer.int32('_id', 1))
   return [

@@ -3,24 +3,42 @@
 // document which unwinds into a million never stands in memory as a million.
 
 import type { Document } from '../../value/value.js'
-import type { Emit, Transform } from './stage.js'
+import { type DetachedJob, jobOf } from '../detached.js'
+import type { Emit, Finishing, Transform } from './stage.js'
 
 interface Link {
   readonly transform: Transform
   /** Input that came while the transform had output waiting. */
   readonly queue: Document[]
   readonly emit: Emit
-  finishing: Generator<void, void, void> | undefined
+  finishing: Finishing | undefined
   isDone: boolean
+}
+
+/** What a transform was refused, and is to do once more when the job is done. */
+interface Refusal {
+  readonly error: unknown
+  readonly job: DetachedJob
 }
 
 export class Chain {
   private readonly links: Link[] = []
   private readonly direct: Emit | undefined
   private hasEnded = false
+  /** Oldest first. */
+  private refusals: Refusal[] = []
+  /** Jobs whose answers are kept until there is nothing to do. */
+  private answered: DetachedJob[] = []
 
-  /** `output` gets what leaves the last transform. */
-  constructor(transforms: readonly Transform[], output: Emit) {
+  /**
+   * `output` gets what leaves the last transform. `waits`: who drives it asks for `refusal` and has
+   * the job done; else what is refused is thrown.
+   */
+  constructor(
+    transforms: readonly Transform[],
+    output: Emit,
+    private readonly waits = false,
+  ) {
     for (const [i, transform] of transforms.entries()) {
       const emit: Emit = i === transforms.length - 1 ? output : (d) => this.feed(i + 1, d)
       this.links.push({ transform, queue: [], emit, finishing: undefined, isDone: false })
@@ -39,6 +57,17 @@ export class Chain {
     return bytes
   }
 
+  /** What keeps it from going on until `retry`: an error that has a job. */
+  get refusal(): unknown {
+    return this.refusals[0]?.error
+  }
+
+  /** The job of the refusal is done. */
+  retry(): void {
+    const done = this.refusals.shift()
+    if (done !== undefined) this.answered.push(done.job)
+  }
+
   /** Takes one document. Call `step` until it is false before the next one. */
   push(document: Document): void {
     if (this.direct !== undefined) this.direct(document)
@@ -55,13 +84,20 @@ export class Chain {
     for (const { transform } of this.links) transform.close?.()
   }
 
-  /** Does one bounded piece of the work that waits; false when there is none. */
+  /** Does one bounded piece of the work that waits; false when there is none, or it cannot. */
   step(): boolean {
+    if (this.refusals.length > 0) return false
     this.close()
     for (let i = this.links.length - 1; i >= 0; i--) {
       if (this.advance(this.links[i] as Link, this.hasInputEnded(i))) return true
     }
+    if (this.answered.length > 0) this.forget()
     return false
+  }
+
+  private forget(): void {
+    for (const job of this.answered) job.forget()
+    this.answered = []
   }
 
   private advance(link: Link, hasInputEnded: boolean): boolean {
@@ -73,12 +109,14 @@ export class Chain {
     }
     const next = queue.shift()
     if (next !== undefined) {
-      transform.push(next, link.emit)
+      this.give(link, next)
       return true
     }
     if (!hasInputEnded) return false
     link.finishing ??= transform.finish(link.emit)
-    if (link.finishing.next().done === true) link.isDone = true
+    const { done, value } = link.finishing.next()
+    if (done === true) link.isDone = true
+    else if (value !== undefined) this.refuse(value)
     return true
   }
 
@@ -91,7 +129,22 @@ export class Chain {
     const { transform, queue } = link
     if (link.isDone || transform.satisfied) return
     if (transform.pending || queue.length > 0) queue.push(document)
-    else transform.push(document, link.emit)
+    else this.give(link, document)
+  }
+
+  private give(link: Link, document: Document): void {
+    try {
+      link.transform.push(document, link.emit)
+    } catch (error) {
+      this.refuse(error)
+      link.queue.unshift(document)
+    }
+  }
+
+  private refuse(error: unknown): void {
+    const job = this.waits ? jobOf(error) : undefined
+    if (job === undefined) throw error
+    this.refusals.push({ error, job })
   }
 
   /** Whatever stands before a satisfied transform has nothing left to do. */

@@ -104,7 +104,7 @@ function methodPlan(
   })
   const partitionBy = partitionOf(given)
   const plan = {
-    partitionBy: partitionBy === undefined ? undefined : compiler.scope.compile(partitionBy),
+    partitionBy: partitionBy === undefined ? undefined : compiler.input(partitionBy),
     sort,
     outputs,
   }
@@ -136,8 +136,8 @@ function partitionOf(given: ReadonlyMap<string, Value>): Value | undefined {
 }
 
 function valuePlan(spec: Value, path: string, value: Value, compiler: StageCompiler): StagePlan {
-  const current = compiler.scope.compile(stringValue(`$${path}`))
-  const expression = compiler.scope.compile(value)
+  const current = compiler.input(stringValue(`$${path}`))
+  const expression = compiler.input(value)
   const create = (): MapTransform => {
     const env = compiler.environment()
     const setter = new FieldSetter(path, compiler.context)

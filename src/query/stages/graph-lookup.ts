@@ -42,7 +42,7 @@ function compileGraphLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
   const { from, as, connectTo, depthField, maxDepth, restriction } = options
   const { context } = compiler
   if (restriction !== undefined) compileFilter(restriction, context)
-  const start = compiler.scope.compile(options.startWith)
+  const start = compiler.input(options.startWith)
   const env = compiler.environment()
   const connectFrom = parsePath(options.connectFrom)
   const depth = depthField === undefined ? undefined : new FieldSetter(depthField, context)

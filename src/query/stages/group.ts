@@ -23,7 +23,7 @@ import {
 import { DocumentWriter, writeDocument } from '../../value/writer.js'
 import { accumulators } from '../accumulators.js'
 import type { Accumulator, AccumulatorPlan } from '../expressions/accumulator.js'
-import { type Env, type Expression, location } from '../expressions/operator.js'
+import { type Env, type Expression, location, type Result } from '../expressions/operator.js'
 import { compileSort } from '../sort.js'
 import { memoryExceeded, memoryOnly, type SpillFigures, type Workspace } from '../spill.js'
 import { sortPlan } from './sort.js'
@@ -138,6 +138,8 @@ export class GroupTransform extends StreamTransform {
   private spills = 0
   private outputBytes = 0
   private readonly seesGroup: boolean
+  /** What the fields get of the document at hand. */
+  private readonly inputs: Result[] = []
   /** Ids of groups; they go when the groups go. */
   private readonly arena = new Arena()
 
@@ -178,12 +180,17 @@ export class GroupTransform extends StreamTransform {
     work.note(groupUnits + fields.length)
     env.root = documentValue(document)
     const id = this.id.evaluate(env) ?? nullValue
+    // All before the first is added: a document that is refused here comes once more.
+    const { inputs } = this
+    for (let i = 0; i < fields.length; i++) {
+      inputs[i] = (fields[i] as GroupField).plan.input.evaluate(env)
+    }
     const group = this.groups.find(id) ?? this.begin(id)
     const { states } = group
     for (let i = 0; i < fields.length; i++) {
       const state = states[i] as Accumulator
       const before = state.bytesHeld
-      state.add((fields[i] as GroupField).plan.input.evaluate(env))
+      state.add(inputs[i])
       this.held += state.bytesHeld - before
     }
     if (this.held > this.workspace.memoryBytesMax) this.overflow()
@@ -318,10 +325,14 @@ function compileGroup(spec: Value, compiler: StageCompiler): StagePlan[] {
   while (elements.next()) {
     const name = elements.name()
     const value = elements.value()
-    if (name !== '_id') fields.push({ name, plan: accumulatorOf(name, value, compiler) })
-    else if (id !== undefined) {
+    if (name !== '_id') {
+      if (fields.some((one) => one.name === name)) {
+        throw location(16406, `duplicate field name specified in $group: ${name}`)
+      }
+      fields.push({ name, plan: accumulatorOf(name, value, compiler) })
+    } else if (id !== undefined) {
       throw location(15948, "a group's _id may only be specified once")
-    } else id = compiler.scope.compile(value)
+    } else id = compiler.input(value)
   }
   if (id === undefined) throw location(15955, 'a group specification must include an _id')
   return [groupPlan('$group', spec, id, fields, compiler)]
@@ -353,7 +364,8 @@ export function accumulatorOf(
   }
   const row = accumulators.get(operator)
   if (row === undefined) throw location(15952, `unknown group operator '${operator}'`)
-  return row.compile(operand, compiler.scope)
+  const plan = row.compile(operand, compiler.scope)
+  return { ...plan, input: compiler.inputs.add(plan.input) }
 }
 
 /** The field that tells how many documents a group has. */
@@ -386,7 +398,7 @@ function compileSortByCount(spec: Value, compiler: StageCompiler): StagePlan[] {
   const fields = [countField(compiler)]
   const order = new DocumentWriter().int32('count', -1).finish()
   return [
-    groupPlan('$sortByCount', spec, compiler.scope.compile(spec), fields, compiler),
+    groupPlan('$sortByCount', spec, compiler.input(spec), fields, compiler),
     sortPlan(documentValue(order), compileSort(order)),
   ]
 }

@@ -92,7 +92,8 @@ function countOf(name: '$limit' | '$skip', code: 5107201 | 5107200, spec: Value)
   if (n < 0) throw refuse('a non-negative number in')
   const whole = integerOf(spec)
   if (whole !== undefined) return whole
-  if (n > Number.MAX_SAFE_INTEGER && n < 2 ** 63) return Number.MAX_SAFE_INTEGER
+  const isLong = spec.type === bsonType.int64 || n < 2 ** 63
+  if (n > Number.MAX_SAFE_INTEGER && isLong) return Number.MAX_SAFE_INTEGER
   throw refuse('an integer')
 }
 
@@ -118,6 +119,7 @@ function countField(spec: Value): string {
   if (name.startsWith('$')) throw location(40158, 'the count field cannot be a $-prefixed path')
   if (name.includes('\0')) throw location(40159, 'the count field cannot contain a null byte')
   if (name.includes('.')) throw location(40160, "the count field cannot contain '.'")
+  if (name === '_id') throw location(15948, "a group's _id may only be specified once")
   return name
 }
 

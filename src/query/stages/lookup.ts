@@ -8,6 +8,7 @@ import { writeArray, writeDocument } from '../../value/writer.js'
 import { Env, type Expression, emptyObject, typeName, valueText } from '../expressions/operator.js'
 import { requireVariableName } from '../expressions/variable.js'
 import { requirePath } from '../projection-spec.js'
+import { LetVariables } from '../variables.js'
 import { allOf, equalityCondition, equalityFilter, leadingEqualities } from './lookup-filter.js'
 import { FieldSetter } from './setter.js'
 import type { LookupPlan, StageCompiler, StagePlan, StageRow } from './stage.js'
@@ -55,22 +56,6 @@ function textOption(given: ReadonlyMap<string, Value>, name: string): string | u
   return value === undefined ? undefined : stringOf(value)
 }
 
-/** Variables of a `let` that are declared even where they are missing. */
-class LetVariables extends Map<string, Value> {
-  private readonly declared: ReadonlySet<string>
-
-  constructor(outer: ReadonlyMap<string, Value>, names: ReadonlySet<string>) {
-    super(outer)
-    for (const name of names) this.delete(name)
-    const before = outer instanceof LetVariables ? outer.declared : []
-    this.declared = new Set([...before, ...names])
-  }
-
-  override has(name: string): boolean {
-    return super.has(name) || this.declared.has(name)
-  }
-}
-
 interface Bindings {
   readonly names: ReadonlySet<string>
   readonly expressions: readonly (readonly [name: string, expression: Expression])[]
@@ -81,7 +66,7 @@ function bindingsOf(spec: Value | undefined, compiler: StageCompiler): Bindings 
   if (spec !== undefined) {
     for (const [name, value] of fieldsOf(spec)) {
       requireVariableName(name)
-      expressions.push([name, compiler.scope.compile(value)])
+      expressions.push([name, compiler.input(value)])
     }
   }
   return { names: new Set(expressions.map(([name]) => name)), expressions }

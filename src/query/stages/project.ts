@@ -12,10 +12,17 @@ import {
   stringOf,
   type Value,
 } from '../../value/value.js'
+import { isOperatorName } from '../expression.js'
 import { type Expression, location, typeName, valueText } from '../expressions/operator.js'
 import { parseProjection, requirePath } from '../projection-spec.js'
 import { ProjectionNode, ProjectionTree } from '../projection-tree.js'
-import { MapTransform, type StageCompiler, type StagePlan, type StageRow } from './stage.js'
+import {
+  MapTransform,
+  recipeOf,
+  type StageCompiler,
+  type StagePlan,
+  type StageRow,
+} from './stage.js'
 
 /** Runs `compile`; what it refuses is told with the stage's name, as the peer does. */
 function prefixed<T>(name: string, compile: () => T): T {
@@ -36,10 +43,11 @@ function treePlan(
 ): StagePlan {
   const create = (): MapTransform => {
     const env = compiler.environment()
-    return new MapTransform((document) => {
+    const map = (document: Document): Document => {
       env.root = documentValue(document)
       return tree.apply(document, env)
-    })
+    }
+    return new MapTransform(map, recipeOf(name, spec, compiler.context))
   }
   return { kind: 'transform', name, spec, create }
 }
@@ -55,7 +63,10 @@ function compileProject(spec: Value, compiler: StageCompiler): StagePlan[] {
     )
   }
   const tree = prefixed('$project', () =>
-    parseProjection(documentOf(spec), { compile: (value) => compiler.scope.compile(value) }),
+    parseProjection(documentOf(spec), {
+      compile: (value) => compiler.scope.compile(value),
+      knows: isOperatorName,
+    }),
   )
   return [treePlan('$project', spec, tree, compiler)]
 }
@@ -136,7 +147,7 @@ function replacePlan(
 ): StagePlan {
   const create = (): MapTransform => {
     const env = compiler.environment()
-    return new MapTransform((document: Document) => {
+    const map = (document: Document): Document => {
       env.root = documentValue(document)
       const value = expression.evaluate(env)
       if (value?.type === bsonType.object) return documentOf(value)
@@ -146,7 +157,8 @@ function replacePlan(
           `of resulting value: '${typeName(value)}'. Input document: ` +
           valueText(documentValue(document)),
       )
-    })
+    }
+    return new MapTransform(map, recipeOf(name, spec, compiler.context))
   }
   return { kind: 'transform', name, spec, create }
 }

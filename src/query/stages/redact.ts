@@ -19,27 +19,25 @@ import {
   type Result,
   valueText,
 } from '../expressions/operator.js'
-import { type Emit, type StageRow, StreamTransform } from './stage.js'
+import { MapTransform, recipeOf, type StageRow } from './stage.js'
 
 /** The values of the variables, which a string in the expression may stand for as well. */
 const keep = stringValue('keep')
 const prune = stringValue('prune')
 const descend = stringValue('descend')
 
-class Redact extends StreamTransform {
+class Redaction {
   constructor(
     private readonly expression: Expression,
     private readonly env: Env,
     /** Where $$CURRENT stands. */
     private readonly current: number,
-  ) {
-    super()
-  }
+  ) {}
 
-  push(document: Document, emit: Emit): void {
+  of(document: Document): Document | undefined {
     this.env.root = documentValue(document)
     const redacted = this.object(this.env.root)
-    if (redacted !== undefined) emit(documentOf(redacted))
+    return redacted === undefined ? undefined : documentOf(redacted)
   }
 
   private object(value: Value): Result {
@@ -86,12 +84,14 @@ export const redactStage: StageRow = {
     const { scope, slots } = compiler.scope.bind(['CURRENT', 'KEEP', 'PRUNE', 'DESCEND'])
     const [current, ...decisions] = slots as [number, number, number, number]
     const expression = scope.compile(spec)
-    const create = (): Redact => {
+    const create = (): MapTransform => {
       const env = compiler.environment()
       for (const [i, value] of [keep, prune, descend].entries()) {
         env.slots[decisions[i] as number] = value
       }
-      return new Redact(expression, env, current)
+      const redaction = new Redaction(expression, env, current)
+      const map = (document: Document) => redaction.of(document)
+      return new MapTransform(map, recipeOf('$redact', spec, compiler.context))
     }
     return [{ kind: 'transform', name: '$redact', spec, create }]
   },

@@ -17,6 +17,7 @@ import {
   nullValue,
   type Value,
 } from '../../value/value.js'
+import { jobThen } from '../detached.js'
 import {
   type Env,
   type Expression,
@@ -29,7 +30,7 @@ import { compileSort, type Sort } from '../sort.js'
 import { memoryOnly, requireMemory, type Workspace } from '../spill.js'
 import { FieldSetter } from './setter.js'
 import { SortingTransform } from './sorting.js'
-import type { Emit, StageCompiler, StagePlan, StageRow } from './stage.js'
+import type { Emit, Finishing, StageCompiler, StagePlan, StageRow } from './stage.js'
 import type { Partition, WindowFunction } from './window-function.js'
 import { compileFunction } from './window-functions.js'
 
@@ -70,13 +71,18 @@ class SetWindowFields extends SortingTransform {
     this.sorted.push(document, key)
   }
 
-  override *finish(emit: Emit): Generator<void, void, void> {
+  override *finish(emit: Emit): Finishing {
     let documents: Document[] = []
     let partition: Value | undefined
     // The partition needs what the sorted documents take: where they are many, they go to disk.
     yield* this.sorted.settle(this.sorted.bytesHeld * 2 > this.workspace.memoryBytesMax)
     for (const document of this.sorted.drain()) {
-      const next = this.partitionOf(document)
+      let next: Value
+      try {
+        next = this.partitionOf(document)
+      } catch (error) {
+        next = yield* jobThen(error, () => this.partitionOf(document))
+      }
       if (partition !== undefined && !equalValues(partition, next, this.env.collation)) {
         yield* this.finishPartition(documents, emit)
         documents = []
@@ -99,10 +105,7 @@ class SetWindowFields extends SortingTransform {
     throw fail('TypeMismatch', text)
   }
 
-  private *finishPartition(
-    documents: readonly Document[],
-    emit: Emit,
-  ): Generator<void, void, void> {
+  private *finishPartition(documents: readonly Document[], emit: Emit): Finishing {
     const sortedBy = this.sortValues(documents)
     const partition: Partition = { documents, sortedBy, hold: (bytes) => this.hold(bytes) }
     const columns: Result[][] = []
@@ -168,7 +171,7 @@ function compileWindows(spec: Value, compiler: StageCompiler): StagePlan[] {
   const sort =
     sortBy === undefined ? undefined : compileSort(documentOf(sortBy), compiler.context.collation)
   const plan = {
-    partitionBy: partitionBy === undefined ? undefined : compiler.scope.compile(partitionBy),
+    partitionBy: partitionBy === undefined ? undefined : compiler.input(partitionBy),
     sort,
     outputs: outputsOf(output, sort, compiler),
   }

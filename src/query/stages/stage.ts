@@ -4,12 +4,23 @@
 
 import type { Document, Value } from '../../value/value.js'
 import type { QueryContext } from '../context.js'
-import type { Env, Scope } from '../expressions/operator.js'
+import {
+  type Cell,
+  contextData,
+  Detachable,
+  type Inputs,
+  type RecipeData,
+  resultOf,
+  stageData,
+} from '../detached.js'
+import type { Env, Expression, Scope } from '../expressions/operator.js'
 import type { Filter } from '../filter.js'
 import type { Sort } from '../sort.js'
 import type { SpillFigures, Workspace } from '../spill.js'
 
 export type Emit = (document: Document) => void
+
+export type Finishing = Generator<unknown, void, void>
 
 export interface Transform {
   /** Takes one document; bounded work, and at most `stepDocumentsMax` documents come out. */
@@ -20,8 +31,11 @@ export interface Transform {
   readonly pending: boolean
   /** Emits up to `stepDocumentsMax` of what waits. */
   resume(emit: Emit): void
-  /** After the last push: emits the rest, yielding after each bounded step. */
-  finish(emit: Emit): Generator<void, void, void>
+  /**
+   * After the last push: emits the rest, yielding after each bounded step; a refusal that has a
+   * job is yielded, and tried again behind it.
+   */
+  finish(emit: Emit): Finishing
   /** Bytes that are kept from one push to the next. */
   readonly bytesHeld: number
   /** Of a stage that may spill. */
@@ -52,18 +66,35 @@ export abstract class StreamTransform implements Transform {
 
   resume(_emit: Emit): void {}
 
-  *finish(_emit: Emit): Generator<void, void, void> {}
+  *finish(_emit: Emit): Finishing {}
 }
 
-/** One document in, one out. */
+/** One document in, one out or none. */
 export class MapTransform extends StreamTransform {
-  constructor(private readonly map: (document: Document) => Document) {
+  private readonly map: Detachable<Document | undefined>
+
+  constructor(
+    map: (document: Document) => Document | undefined,
+    /** Of a stage that does nothing but this. */
+    describe?: () => RecipeData,
+  ) {
     super()
+    this.map = new Detachable(map, describe, documentIn)
   }
 
   push(document: Document, emit: Emit): void {
-    emit(this.map(document))
+    const mapped = this.map.of(document)
+    if (mapped !== undefined) emit(mapped)
   }
+}
+
+/** How a stage is made elsewhere. */
+export function recipeOf(name: string, spec: Value, context: QueryContext): () => RecipeData {
+  return () => ({ kind: 'stage', stage: stageData(name, spec), context: contextData(context) })
+}
+
+function documentIn([cell]: readonly Cell[]): Document | undefined {
+  return resultOf(cell)?.bytes
 }
 
 interface PurePlan {
@@ -242,6 +273,9 @@ export interface StageCompiler {
   readonly scope: Scope
   /** Sub-pipelines inside sub-pipelines that stand around this stage. */
   readonly depth: number
+  /** As scope.compile, of what a stage that keeps something evaluates for each document. */
+  input(expression: Value): Expression
+  readonly inputs: Inputs
   /** An environment of its own for one transform. */
   environment(): Env
   /** The scope of another context's expressions. */

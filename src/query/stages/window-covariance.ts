@@ -2,20 +2,15 @@
 // which loses no digits to large means.
 
 import { elementsOf } from '../../value/elements.js'
-import { numberOf } from '../../value/numbers.js'
-import {
-  bsonType,
-  type Document,
-  documentValue,
-  doubleValue,
-  nullValue,
-} from '../../value/value.js'
+import { bsonType, doubleValue, nullValue, type Value } from '../../value/value.js'
+import { jobThen } from '../detached.js'
 import type { Env, Expression } from '../expressions/operator.js'
 import { parseBounds, type WindowBounds, wholePartition } from './window-bounds.js'
 import {
   type Column,
   ColumnValues,
   type CompileFunction,
+  NumberColumn,
   type Partition,
   refuseFunction,
   type WindowFunction,
@@ -26,7 +21,7 @@ export function covariance(spare: 0 | 1): CompileFunction {
   return (context) => {
     const { name, operand, window, compiler } = context
     const pair = operand.type === bsonType.array ? elementsOf(operand) : []
-    const [x, y] = pair.map((value) => compiler.scope.compile(value))
+    const [x, y] = pair.map((value) => compiler.input(value))
     if (x === undefined || y === undefined || pair.length > 2) {
       throw refuseFunction(`${name} requires an array of 2 expressions`)
     }
@@ -47,22 +42,29 @@ class Covariance implements WindowFunction {
     const { documents, sortedBy } = partition
     const spanOf = this.bounds.spans(documents.length, sortedBy)
     const column = new ColumnValues(partition)
+    const xs = new NumberColumn(documents, this.x, env)
+    const ys = new NumberColumn(documents, this.y, env)
     for (let i = 0; i < documents.length; i++) {
       const { from, to } = spanOf(i)
-      const sum = new CoMoment()
-      for (let at = from; at <= to; at++) this.add(sum, documents[at] as Document, env)
-      const degrees = sum.count - this.spare
-      column.push(degrees > 0 ? doubleValue(sum.product / degrees) : nullValue)
+      try {
+        column.push(this.of(xs, ys, from, to))
+      } catch (error) {
+        column.push(yield* jobThen(error, () => this.of(xs, ys, from, to)))
+      }
       yield
     }
     return column.values
   }
 
-  private add(sum: CoMoment, document: Document, env: Env): void {
-    env.root = documentValue(document)
-    const x = this.x.evaluate(env)
-    const y = this.y.evaluate(env)
-    if (x?.isNumber === true && y?.isNumber === true) sum.add(numberOf(x), numberOf(y))
+  private of(xs: NumberColumn, ys: NumberColumn, from: number, to: number): Value {
+    const sum = new CoMoment()
+    for (let at = from; at <= to; at++) {
+      const x = xs.at(at)
+      const y = ys.at(at)
+      if (x !== undefined && y !== undefined) sum.add(x, y)
+    }
+    const degrees = sum.count - this.spare
+    return degrees > 0 ? doubleValue(sum.product / degrees) : nullValue
   }
 }
 

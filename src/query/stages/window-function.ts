@@ -2,8 +2,9 @@
 // partition, a value for every document of it.
 
 import { fail, type GatewayError } from '../../base/errors.js'
-import type { Document, Value } from '../../value/value.js'
-import type { Env, Result } from '../expressions/operator.js'
+import { numberOf } from '../../value/numbers.js'
+import { type Document, documentValue, type Value } from '../../value/value.js'
+import type { Env, Expression, Result } from '../expressions/operator.js'
 import type { StageCompiler } from './stage.js'
 import type { Sorting, SortValues } from './window-bounds.js'
 
@@ -32,8 +33,30 @@ export class ColumnValues {
   }
 }
 
-/** Yields after each bounded step; answers a value for each document. */
-export type Column = Generator<void, Result[], void>
+/** Yields as `Transform.finish` after each bounded step; answers a value for each document. */
+export type Column = Generator<unknown, Result[], void>
+
+/** The number that an expression is of each document of a partition, evaluated at most once. */
+export class NumberColumn {
+  private readonly numbers: (number | undefined)[] = []
+
+  constructor(
+    private readonly documents: readonly Document[],
+    private readonly expression: Expression,
+    private readonly env: Env,
+  ) {}
+
+  /** Undefined where it is no number. */
+  at(index: number): number | undefined {
+    const { numbers, env } = this
+    if (index in numbers) return numbers[index]
+    env.root = documentValue(this.documents[index] as Document)
+    const value = this.expression.evaluate(env)
+    const number = value?.isNumber === true ? numberOf(value) : undefined
+    numbers[index] = number
+    return number
+  }
+}
 
 export interface WindowFunction {
   column(partition: Partition, env: Env): Column

@@ -13,7 +13,8 @@ import {
   type Value,
 } from '../../value/value.js'
 import { accumulators } from '../accumulators.js'
-import type { Accumulator, AccumulatorPlan } from '../expressions/accumulator.js'
+import { jobThen } from '../detached.js'
+import type { AccumulatorPlan } from '../expressions/accumulator.js'
 import {
   Constant,
   type Env,
@@ -95,7 +96,14 @@ class Accumulated implements WindowFunction {
       }
       for (; to < span.to; to++) {
         const before = state.bytesHeld
-        this.add(state, documents[to + 1] as Document, env)
+        env.root = documentValue(documents[to + 1] as Document)
+        let input: Result
+        try {
+          input = this.plan.input.evaluate(env)
+        } catch (error) {
+          input = yield* jobThen(error, () => this.plan.input.evaluate(env))
+        }
+        state.add(input)
         partition.hold(state.bytesHeld - before)
         if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       }
@@ -105,17 +113,13 @@ class Accumulated implements WindowFunction {
     partition.hold(-state.bytesHeld)
     return column.values
   }
-
-  private add(state: Accumulator, document: Document, env: Env): void {
-    env.root = documentValue(document)
-    state.add(this.plan.input.evaluate(env))
-  }
 }
 
 const accumulated: CompileFunction = (context) => {
   const { name, operand, window, compiler } = context
-  const plan = accumulators.get(name)?.compile(operand, compiler.scope)
-  if (plan === undefined) throw refuseFunction(`Unrecognized window function, ${name}`)
+  const compiled = accumulators.get(name)?.compile(operand, compiler.scope)
+  if (compiled === undefined) throw refuseFunction(`Unrecognized window function, ${name}`)
+  const plan = { ...compiled, input: compiler.inputs.add(compiled.input) }
   const bounds = window === undefined ? wholePartition : parseBounds(window, context)
   return new Accumulated(plan, bounds)
 }
@@ -180,7 +184,7 @@ const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   }
   const places = int32Of(by)
   if (places === undefined) throw refuseFunction("'$shift:by' field must be an integer")
-  const expression = compiler.scope.compile(output)
+  const expression = compiler.input(output)
   const beyond = defaultOf(given.get('default'), compiler)
   return {
     *column(partition, env) {
@@ -191,7 +195,11 @@ const shift: CompileFunction = ({ operand, window, isSorted, compiler }) => {
         if (other === undefined) column.push(beyond)
         else {
           env.root = documentValue(other)
-          column.push(expression.evaluate(env) ?? nullValue)
+          try {
+            column.push(expression.evaluate(env) ?? nullValue)
+          } catch (error) {
+            column.push((yield* jobThen(error, () => expression.evaluate(env))) ?? nullValue)
+          }
         }
         if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
       }
@@ -211,7 +219,7 @@ function defaultOf(value: Value | undefined, compiler: StageCompiler): Value {
 const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) => {
   if (window !== undefined) throw refuseFunction("$locf does not accept a 'window' field")
   if (!isSorted) throw refuseFunction('$locf requires a sortBy')
-  const expression = compiler.scope.compile(operand)
+  const expression = compiler.input(operand)
   return {
     *column(partition, env) {
       const { documents } = partition
@@ -219,7 +227,12 @@ const lastObserved: CompileFunction = ({ operand, window, isSorted, compiler }) 
       let last: Result = nullValue
       for (const [i, document] of documents.entries()) {
         env.root = documentValue(document)
-        const value = expression.evaluate(env)
+        let value: Result
+        try {
+          value = expression.evaluate(env)
+        } catch (error) {
+          value = yield* jobThen(error, () => expression.evaluate(env))
+        }
         if (!isNullish(value)) last = value
         column.push(last)
         if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield

@@ -6,14 +6,8 @@ import { stepDocumentsMax } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
 import { fieldsOf } from '../../value/elements.js'
 import { addNumbers, multiplyNumbers, numberOf } from '../../value/numbers.js'
-import {
-  bsonType,
-  type Document,
-  documentValue,
-  doubleValue,
-  nullValue,
-  type Value,
-} from '../../value/value.js'
+import { bsonType, documentValue, doubleValue, nullValue, type Value } from '../../value/value.js'
+import { jobThen } from '../detached.js'
 import {
   type Env,
   type Expression,
@@ -29,6 +23,7 @@ import {
   type Column,
   ColumnValues,
   type CompileFunction,
+  NumberColumn,
   type Partition,
   refuseFunction,
   type WindowContext,
@@ -55,15 +50,19 @@ class Rated implements WindowFunction {
     const { documents, sortedBy } = partition
     const { rate } = this
     const spanOf = rate.bounds.spans(documents.length, sortedBy)
+    const ys = new NumberColumn(documents, rate.input, env)
     const point = (index: number): Point => {
-      env.root = documentValue(documents[index] as Document)
-      const y = rate.input.evaluate(env)
-      return { x: xOf(sortedBy[index], rate), y: y?.isNumber === true ? numberOf(y) : undefined }
+      const y = ys.at(index)
+      return { x: xOf(sortedBy[index], rate), y }
     }
     const column = new ColumnValues(partition)
     for (let i = 0; i < documents.length; i++) {
       const { from, to } = spanOf(i)
-      column.push(this.of(from, to, point) ?? nullValue)
+      try {
+        column.push(this.of(from, to, point) ?? nullValue)
+      } catch (error) {
+        column.push((yield* jobThen(error, () => this.of(from, to, point))) ?? nullValue)
+      }
       yield
     }
     return column.values
@@ -106,7 +105,7 @@ function rateOf(context: WindowContext): Rate {
   const bounds = window === undefined ? wholePartition : parseBounds(window, context)
   const unit = given.get('unit')
   const unitMs = unit === undefined ? undefined : msOfUnit(name, unit)
-  return { name, bounds, unitMs, input: compiler.scope.compile(input) }
+  return { name, bounds, unitMs, input: compiler.input(input) }
 }
 
 /** Milliseconds of a unit whose length is always the same. */
@@ -157,7 +156,7 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
   }
   const alpha = doubleValue(alphaOf(given.get('N'), given.get('alpha')))
   const rest = doubleValue(1 - numberOf(alpha))
-  const expression = compiler.scope.compile(input)
+  const expression = compiler.input(input)
   return {
     *column(partition, env) {
       const { documents } = partition
@@ -165,7 +164,12 @@ export const expMovingAverage: CompileFunction = ({ operand, window, isSorted, c
       let average: Value | undefined
       for (const [i, document] of documents.entries()) {
         env.root = documentValue(document)
-        const value = expression.evaluate(env)
+        let value: Result
+        try {
+          value = expression.evaluate(env)
+        } catch (error) {
+          value = yield* jobThen(error, () => expression.evaluate(env))
+        }
         if (value?.isNumber === true) {
           average =
             average === undefined
@@ -200,7 +204,7 @@ export const linearFill: CompileFunction = ({ operand, window, sortsByOne, compi
       '$linearFill must be specified with a top level sortBy expression with exactly one element',
     )
   }
-  const expression = compiler.scope.compile(operand)
+  const expression = compiler.input(operand)
   return { column: (partition, env) => filledColumn(partition, expression, env) }
 }
 
@@ -211,7 +215,12 @@ function* filledColumn(partition: Partition, expression: Expression, env: Env): 
   let last = -1
   for (const [i, document] of documents.entries()) {
     env.root = documentValue(document)
-    const value = expression.evaluate(env)
+    let value: Result
+    try {
+      value = expression.evaluate(env)
+    } catch (error) {
+      value = yield* jobThen(error, () => expression.evaluate(env))
+    }
     column.push(isNullish(value) ? nullValue : value)
     if (!isNullish(value)) {
       if (!value.isNumber) {

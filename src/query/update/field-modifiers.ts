@@ -219,12 +219,16 @@ function trailOf(root: Branch, names: readonly Bytes[]): readonly Stop[] {
   const trail: Stop[] = []
   let holder = root
   for (const [i, name] of names.entries()) {
+    const above = trail.at(-1)
+    if (holder.isArray && above !== undefined && !/^\d+$/.test(textOf(name))) {
+      throw blockedSource(names, i, above.entry)
+    }
     const entry = holder.isArray ? holder.entries[Number(textOf(name))] : holder.find(name)
     if (entry === undefined) return []
     trail.push({ holder, entry })
     if (i === names.length - 1) return trail
     const isOpen = entry.type === bsonType.object || entry.type === bsonType.array
-    if (!isOpen) throw blockedSource(names, i, entry)
+    if (!isOpen) throw blockedSource(names, i + 1, entry)
     holder = entry.open()
   }
   return []

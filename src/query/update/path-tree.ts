@@ -18,18 +18,22 @@ export type Step =
 /** Tests of arrayFilters by their identifier. */
 export type ArrayFilters = ReadonlyMap<string, ValueTest>
 
+/** The parts of a path, before anything is known of its operator. Throws EmptyFieldName. */
+export function requireUpdatable(path: string): readonly string[] {
+  if (path === '') throw fail('EmptyFieldName', 'An empty update path is not valid.')
+  const parts = path.split('.')
+  if (!parts.includes('')) return parts
+  const text = `The update path '${path}' contains an empty field name, which is not allowed.`
+  throw fail('EmptyFieldName', text)
+}
+
 /** Splits and checks a path. Throws 56 (empty names), 2 (positional mistakes), 52 (`$` names). */
 export function parseUpdatePath(
   path: string,
   filters: ArrayFilters,
   used: Set<string>,
 ): readonly Step[] {
-  if (path === '') throw fail('EmptyFieldName', 'An empty update path is not valid.')
-  const parts = path.split('.')
-  if (parts.includes('')) {
-    const text = `The update path '${path}' contains an empty field name, which is not allowed.`
-    throw fail('EmptyFieldName', text)
-  }
+  const parts = requireUpdatable(path)
   if (parts.filter((part) => part === '$').length > 1) {
     const text = `Too many positional (i.e. '$') elements found in path '${path}'`
     throw fail('BadValue', text)

@@ -1,9 +1,12 @@
 // Entry point of the backup's worker: a thread with its own handle on the tables, which pins one
-// state of them and walks it in key order, one block a question.
+// state of them and walks it in key order, one block a question. The pages are read and verified
+// here, not by LMDB: a damaged one ends the backup and not the server.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Bytes, beginsWith, prefixEnd } from '../../base/bytes.js'
+import { type Bytes, beginsWith, compareBytes, prefixEnd } from '../../base/bytes.js'
 import { assert, GatewayError } from '../../base/errors.js'
+import { damageAt, type PageDamage } from '../pages/page-damage.js'
+import { PairReader } from '../pages/pair-reader.js'
 import {
   type Environment,
   openEnvironment,
@@ -29,14 +32,14 @@ class Sections {
   private readonly without: readonly Bytes[]
   private readonly seen = { blocks: 0, blocksCrc: 0, pairs: 0, bytes: 0 }
 
-  constructor(environment: Environment, transaction: ReadTransaction, start: BackupWorkerStart) {
-    const { format, applied, pairs: all } = readState(environment)
+  constructor(reader: PairReader, start: BackupWorkerStart) {
+    const { format, applied, pairs: all } = readState(reader)
     const { sigil, time, without } = start
-    const pairs = all - countUnder(environment, transaction, without)
+    const pairs = all - countUnder(reader, without)
     this.without = without
     this.head = encodeHead({ tablesFormat: format, applied, time, pairs, sigil })
     this.pairs = pairs
-    this.walk = new TablesWalk(environment, transaction, applied.version)
+    this.walk = new TablesWalk(reader, applied.version)
   }
 
   /** The next block, or the end of the file. Throws Damaged. */
@@ -59,15 +62,17 @@ class Sections {
   }
 }
 
-function countUnder(
-  environment: Environment,
-  transaction: ReadTransaction,
-  beginnings: readonly Bytes[],
-): number {
+function countUnder(reader: PairReader, beginnings: readonly Bytes[]): number {
   let count = 0
+  const refuse = (damage: PageDamage) => {
+    throw new Damaged(damageAt(damage))
+  }
   for (const start of beginnings) {
-    const range = { start, end: prefixEnd(start), transaction }
-    for (const _ of environment.getKeys(range)) count++
+    const end = prefixEnd(start)
+    for (const { key } of reader.entries(refuse, start)) {
+      if (compareBytes(key, end) >= 0) break
+      count++
+    }
   }
   return count
 }
@@ -77,11 +82,13 @@ assert(port !== null, 'backup-worker runs as a worker only')
 const start = workerData as BackupWorkerStart
 let environment: Environment | undefined
 let transaction: ReadTransaction | undefined
+let reader: PairReader | undefined
 let sections: Sections | undefined
 
 port.on('message', (message: ToBackupWorker) => {
   if (message === 'stop') {
     port.close()
+    reader?.close()
     transaction?.done()
     void environment?.close()
     return
@@ -97,7 +104,8 @@ function answerTo(question: 'open' | 'pin' | 'next'): FromBackupWorker {
     if (question === 'open') return { kind: 'opened' }
     if (question === 'pin') {
       transaction = environment.useReadTransaction()
-      sections = new Sections(environment, transaction, start)
+      reader = new PairReader(start.folder)
+      sections = new Sections(reader, start)
       return { kind: 'pinned', head: sections.head, pairs: sections.pairs }
     }
     assert(sections !== undefined, 'a state is pinned before it is read')

@@ -17,9 +17,9 @@ import {
   openEnvironment,
   writeApplied,
 } from '../tables/lmdb-environment.js'
-import { prepareFormat } from '../tables/lmdb-format.js'
+import { prepareFormat, tablesFormat } from '../tables/lmdb-format.js'
 import { damageOf, orderDamage } from '../tables/stored-pairs.js'
-import { firstKey, readState } from '../tables/tables-walk.js'
+import { firstKey } from '../tables/tables-walk.js'
 import type { BackupHead, BackupTail } from './backup-format.js'
 import { BackupReader } from './backup-reader.js'
 
@@ -155,10 +155,10 @@ class Loader {
   ) {}
 
   begin(head: BackupHead): void {
-    const { format } = readState(this.environment)
-    if (head.tablesFormat !== format) {
+    if (head.tablesFormat !== tablesFormat) {
       const theirs = `tables of format ${head.tablesFormat}, made by Sigil ${head.sigil}`
-      throw fail('OperationFailed', `the backup has ${theirs}; this version reads format ${format}`)
+      const ours = `this version reads format ${tablesFormat}`
+      throw fail('OperationFailed', `the backup has ${theirs}; ${ours}`)
     }
     this.head = head
   }

@@ -2,6 +2,7 @@
 // a worker that is at work hears no messages.
 
 import type { CodeName } from '../../base/errors.js'
+import type { PageDamage } from '../pages/page-damage.js'
 import type { AppliedSegment } from './checkpoint.js'
 
 /** 1 when the worker is to end after the running commit. */
@@ -20,6 +21,10 @@ export type ToWorker =
   | { readonly kind: 'close' }
 
 export type FromWorker =
+  /** Pages of the tables are damaged: nothing is applied any more. No answer to a question. */
+  | { readonly kind: 'damaged'; readonly damages: readonly PageDamage[] }
+  /** All pages were gone through once more. No answer either. */
+  | { readonly kind: 'scrubbed' }
   | { readonly kind: 'applied'; readonly done: AppliedSegment }
   | {
       readonly kind: 'failed'

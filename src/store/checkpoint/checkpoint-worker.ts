@@ -1,11 +1,15 @@
 // Entry point of the checkpoint worker: a thread with its own handle on the tables. It flushes a
 // sealed segment, since what the tables hold must never be ahead of the log, and applies it.
+// Between segments it goes through the pages of the tables: nothing is committed meanwhile.
 
 import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert, fail, GatewayError } from '../../base/errors.js'
+import { scrubRoundMsMin, scrubStepMs } from '../../base/limits.js'
 import type { SegmentSource } from '../log/segment-changes.js'
+import type { PageDamage } from '../pages/page-damage.js'
+import { Pages } from '../pages/pages.js'
 import {
   type Environment,
   hasPanicked,
@@ -25,6 +29,9 @@ const port = parentPort
 assert(port !== null, 'checkpoint-worker runs as a worker only')
 const { folder, control } = workerData as WorkerStart
 let environment: Environment | undefined
+let pages: Pages | undefined
+let scrubTimer: NodeJS.Timeout | undefined
+let isDamaged = false
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'apply') {
@@ -32,8 +39,11 @@ port.on('message', (message: ToWorker) => {
     return
   }
   port.close()
+  clearTimeout(scrubTimer)
+  pages?.close()
   void environment?.close()
 })
+scrubTimer = setTimeout(scrub, scrubRoundMsMin)
 
 function answer(source: SegmentSource): FromWorker {
   try {
@@ -41,14 +51,49 @@ function answer(source: SegmentSource): FromWorker {
     const unsynced = flushed(source.path)
     if (unsynced !== undefined) return unsynced
     environment ??= openEnvironment(folder)
+    requireSound(openPages().verifyIfBehind())
     const applied = readApplied(environment)
     // This thread's view would hold back pages that the commits free.
     environment.resetReadTxn()
-    const options = { folder, applied, beforeCommit: mayCommit }
+    const afterCommit = () => requireSound(openPages().noteCommit())
+    const options = { folder, applied, beforeCommit: mayCommit, afterCommit }
     return { kind: 'applied', done: applySegment(environment, source, options) }
   } catch (error) {
     return failed(error)
   }
+}
+
+function openPages(): Pages {
+  pages ??= new Pages(folder)
+  return pages
+}
+
+/** Tells of damaged pages and throws. */
+function requireSound(damages: readonly PageDamage[]): void {
+  const [first] = damages
+  if (first === undefined && !isDamaged) return
+  isDamaged = true
+  if (first !== undefined) port?.postMessage({ kind: 'damaged', damages } satisfies FromWorker)
+  throw fail('OperationFailed', first?.text ?? 'pages of the tables are damaged')
+}
+
+/** One step of going through the pages, and the next one later. */
+function scrub(): void {
+  if (isDamaged || Atomics.load(control, closingAt) !== 0) return
+  let restMs = scrubStepMs
+  try {
+    requireSound(openPages().verifyIfBehind())
+    const { damages, isEnd } = openPages().scrubStep()
+    requireSound(damages)
+    if (isEnd) {
+      restMs = scrubRoundMsMin
+      port?.postMessage({ kind: 'scrubbed' } satisfies FromWorker)
+    }
+  } catch (error) {
+    if (isDamaged) return
+    throw error
+  }
+  scrubTimer = setTimeout(scrub, restMs)
 }
 
 /** Throws where the worker is to end. */

@@ -25,6 +25,8 @@ export interface ApplyOptions {
   readonly applied: Applied
   /** Called before each commit; a throw ends the work there. */
   readonly beforeCommit?: () => void
+  /** Called behind each commit; a throw ends the work there. */
+  readonly afterCommit?: () => void
   /** Of the segment, what is read at a time. */
   readonly partBytesMax?: number
 }
@@ -101,7 +103,7 @@ class Checkpoint {
 
   /** `group` is given with the last part. */
   private applyPart(bytes: Bytes, offsets: Uint32Array, group: number | undefined): void {
-    const { folder, beforeCommit } = this.options
+    const { folder, beforeCommit, afterCommit } = this.options
     let done = 0
     do {
       beforeCommit?.()
@@ -112,6 +114,7 @@ class Checkpoint {
         if (group === undefined || end < offsets.length) return
         writeApplied(this.environment, this.appliedWith(group))
       })
+      afterCommit?.()
       this.puts += end - done
       this.commits++
       done = end

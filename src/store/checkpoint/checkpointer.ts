@@ -1,14 +1,16 @@
-// The main thread's side of the checkpoint worker. The worker starts with the first segment; its
+// The main thread's side of the checkpoint worker. The worker starts with the first segment, or a
+// moment after the store, since it also verifies the pages of the tables between segments. Its
 // commits and their flushes never hold up the event loop. Whatever ends the worker rejects what it
 // was asked for: a checkpoint that did not happen is never taken for one that did.
 
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.js'
 import { fail } from '../../base/errors.js'
-import { checkpointHeapMiB, environmentDropMsMax } from '../../base/limits.js'
+import { checkpointHeapMiB, environmentDropMsMax, scrubRoundMsMin } from '../../base/limits.js'
 import type { Log } from '../../base/log.js'
 import { withOwnYoungHeap } from '../../base/worker-heap.js'
 import type { SegmentSource } from '../log/segment-changes.js'
+import type { PageDamage } from '../pages/page-damage.js'
 import type { Applied } from '../tables/lmdb-environment.js'
 import {
   closingAt,
@@ -23,6 +25,8 @@ export interface CheckpointerOptions {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
+  /** Told when pages of the tables are found damaged: there are no checkpoints any more then. */
+  readonly onDamaged?: (damages: readonly PageDamage[]) => void
   /** The worker's file, unless it is the usual one. */
   readonly entry?: URL
 }
@@ -37,6 +41,8 @@ export interface CheckpointerStats {
   readonly puts: number
   readonly lastMs: number
   readonly maxMs: number
+  /** How often all pages of the tables were verified since the start. */
+  readonly scrubs: number
   /** Set for good: no checkpoint will be made any more, and writes must stop. Why. */
   readonly failed?: string
 }
@@ -64,9 +70,12 @@ export class Checkpointer {
   private puts = 0
   private lastMs = 0
   private maxMs = 0
+  private scrubs = 0
+  private readonly scrubTimer: NodeJS.Timeout
 
   constructor(options: CheckpointerOptions) {
     this.options = options
+    this.scrubTimer = setTimeout(() => this.scrub(), scrubRoundMsMin).unref()
   }
 
   /**
@@ -86,8 +95,9 @@ export class Checkpointer {
   }
 
   stats(): CheckpointerStats {
-    const { segments, commits, changes, puts, lastMs, maxMs, failed } = this
-    const stats = { waiting: this.waiting.length, segments, commits, changes, puts, lastMs, maxMs }
+    const { segments, commits, changes, puts, lastMs, maxMs, scrubs, failed } = this
+    const done = { segments, commits, changes, puts, lastMs, maxMs, scrubs }
+    const stats = { waiting: this.waiting.length, ...done }
     return failed === undefined ? stats : { ...stats, failed: failed.message }
   }
 
@@ -111,10 +121,20 @@ export class Checkpointer {
    */
   async close(): Promise<void> {
     this.closing = true
+    clearTimeout(this.scrubTimer)
     Atomics.store(this.control, closingAt, 1)
     this.worker?.postMessage({ kind: 'close' } satisfies ToWorker)
     this.worker?.ref()
     await this.exited
+  }
+
+  /** No checkpoint is made any more: the tables were found damaged. */
+  end(text: string): void {
+    this.fails(text)
+  }
+
+  private scrub(): void {
+    if (this.failed === undefined && !this.closing) this.started()
   }
 
   private started(): Worker {
@@ -135,11 +155,21 @@ export class Checkpointer {
         resolve()
       })
     })
+    worker.unref()
     this.worker = worker
     return worker
   }
 
   private take(message: FromWorker): void {
+    if (message.kind === 'scrubbed') {
+      this.scrubs++
+      return
+    }
+    if (message.kind === 'damaged') {
+      this.fails(message.damages[0]?.text ?? 'pages of the tables are damaged')
+      this.options.onDamaged?.(message.damages)
+      return
+    }
     const first = this.waiting.shift()
     if (this.waiting.length === 0 && !this.closing) this.worker?.unref()
     if (message.kind === 'applied') {

@@ -3,7 +3,7 @@
 // is found by a search, and no stored value can be made to look like a record.
 
 import { type Bytes, readUint32, readUint64, writeUint32, writeUint64 } from '../../base/bytes.js'
-import { crc32c } from '../../base/crc32c.js'
+import { crc32c, crc32cOfBoth } from '../../base/crc32c.js'
 import { logRecordBytesMax } from '../../base/limits.js'
 import { changeEnd, changeHeaderBytes, isChangeKind, versionOf } from './change.js'
 
@@ -117,6 +117,26 @@ export function fillRecordHeader(
     checksum = crc32c(piece, 0, piece.length, checksum)
   }
   writeUint32(first, checksumAt, checksum)
+}
+
+export interface RecordFields {
+  /** Of the changes. */
+  readonly length: number
+  readonly checksum: number
+  readonly changes: number
+  readonly group: number
+  readonly syncedGroup: number
+  readonly salt: number
+}
+
+/** As fillRecordHeader, of changes whose checksum is known. */
+export function recordHeader(fields: RecordFields): Bytes {
+  const { length, checksum, changes, group, syncedGroup, salt } = fields
+  const header = new Uint8Array(recordHeaderBytes)
+  fillRecordHeader([header], length, changes, group, syncedGroup, salt)
+  const ofHeader = readUint32(header, checksumAt)
+  writeUint32(header, checksumAt, crc32cOfBoth(ofHeader, checksum, length))
+  return header
 }
 
 /** The end of the sound record at `at`, or -1 where there is none within `end`. */

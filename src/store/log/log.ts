@@ -12,6 +12,7 @@ import type { Log } from '../../base/log.js'
 import { errorCode, type Files, isNoSpace } from '../files.js'
 import {
   fillRecordHeader,
+  recordHeader,
   recordHeaderBytes,
   segmentHeader,
   segmentHeaderBytes,
@@ -136,7 +137,64 @@ export class SegmentLog {
     const group = this.nextGroup
     const file = this.current ?? this.begin(group)
     fillRecordHeader(pieces, length, changes, group, this.sync.syncedGroup, file.salt)
-    const bytes = this.write(file, pieces, recordHeaderBytes + length)
+    this.appended(file, group, this.write(file, pieces, recordHeaderBytes + length))
+    return group
+  }
+
+  /**
+   * Writes changes of the record that comes next, which begin `offset` bytes behind its header; the
+   * record is none before endParts. Throws as append.
+   */
+  writePart(pieces: readonly Bytes[], offset: number): void {
+    this.requireWritable()
+    const file = this.current ?? this.begin(this.nextGroup)
+    let length = 0
+    for (const piece of pieces) length += piece.length
+    const { files, folder } = this.options
+    try {
+      if (file.header !== undefined) {
+        writeAll(files, file.file, [file.header], 0, segmentHeaderBytes)
+        file.bytes = segmentHeaderBytes
+        file.header = undefined
+      }
+      const position = file.bytes + recordHeaderBytes + offset
+      writeAll(files, file.file, pieces, position, length)
+    } catch (error) {
+      throw explained(error, folder)
+    }
+  }
+
+  /** Makes a record of the parts, `length` bytes with that checksum; answers its group. */
+  endParts(length: number, checksum: number, changes: number): number {
+    this.requireWritable()
+    assert(length > 0 && length <= logRecordBytesMax, 'a group is within the bounds of a record')
+    const file = this.current
+    assert(file !== undefined, 'a part was written')
+    const group = this.nextGroup
+    const { syncedGroup } = this.sync
+    const header = recordHeader({ length, checksum, changes, group, syncedGroup, salt: file.salt })
+    try {
+      writeAll(this.options.files, file.file, [header], file.bytes, recordHeaderBytes)
+    } catch (error) {
+      throw explained(error, this.options.folder)
+    }
+    this.appended(file, group, recordHeaderBytes + length)
+    return group
+  }
+
+  /** What was written of a record that comes to nothing goes. */
+  undoParts(): void {
+    const file = this.current
+    if (file === undefined) return
+    const { salt, firstGroup } = file
+    if (file.lastGroup === 0) {
+      file.header = segmentHeader({ salt, firstGroup, groupBefore: this.last })
+      file.bytes = 0
+    }
+    this.undo(file)
+  }
+
+  private appended(file: CurrentFile, group: number, bytes: number): void {
     file.bytes += bytes
     file.lastGroup = group
     this.last = group
@@ -144,7 +202,6 @@ export class SegmentLog {
     this.groups++
     this.written += bytes
     this.sync.appended(group)
-    return group
   }
 
   /**

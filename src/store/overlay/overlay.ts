@@ -300,11 +300,14 @@ export class Overlay implements Ordered {
     return new OverlayCursor(this, range, before)
   }
 
-  /** The present position: what is read before it stays until it is unpinned. Between groups. */
+  /**
+   * The present position, or the start of a group that is open: what is read before it stays until
+   * it is unpinned.
+   */
   pin(): number {
-    assert(!this.isOpen, 'a snapshot sees whole groups')
-    this.pins.push(this.position)
-    return this.position
+    const position = this.isOpen ? this.groupStart : this.position
+    this.pins.push(position)
+    return position
   }
 
   unpin(position: number): void {

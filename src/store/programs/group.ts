@@ -12,7 +12,7 @@ import {
   writeStretchUnits,
   writeTurnUnits,
 } from '../../base/work-figures.js'
-import { isVersioned, keyClass } from '../layout.js'
+import { holdsData, isVersioned, keyClass } from '../layout.js'
 import type { Savepoint } from '../overlay/overlay.js'
 import type { OverlayDraft } from '../overlay/overlay-draft.js'
 import { hashBytes } from '../overlay/overlay-hash.js'
@@ -21,8 +21,10 @@ import type {
   Count,
   Direct,
   Draft,
+  Elsewhere,
   Entry,
   Fetched,
+  KeyChange,
   KeyRange,
   Look,
   Near,
@@ -78,6 +80,24 @@ export class Group {
     }
     this.apply(buffer)
     return { failed: false, value }
+  }
+
+  /** Throws OutOfDiskSpace where these changes bring data, and only removals are taken. */
+  requireTaken(changes: readonly KeyChange[]): void {
+    const { onlyDeletes } = this
+    if (onlyDeletes === undefined) return
+    for (const { key, value } of changes) {
+      if (value !== undefined && holdsData(key)) throw fail('OutOfDiskSpace', onlyDeletes)
+    }
+  }
+
+  /** Makes one change that no program has buffered. */
+  take(change: KeyChange | undefined): void {
+    if (change === undefined) return
+    const { key, value } = change
+    if (value === undefined) this.view.remove(key)
+    else this.view.put(key, value, this.nextVersion())
+    if (key[0] === keyClass.count) this.additions.delete(mapKey(key))
   }
 
   /** What the program at work writes where it lies can be taken back to here. */
@@ -197,6 +217,11 @@ class Writing implements Tx, Near, Direct {
   pause(units = 0): Step<void> {
     work.spend(units)
     return nothing
+  }
+
+  /** It cannot either. */
+  elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   look<T>(key: Bytes, look: Look<T>): T | undefined {

@@ -9,6 +9,7 @@ import { keyClass } from '../layout.js'
 import { Done, requireBounded } from '../steps.js'
 import type {
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
@@ -19,7 +20,7 @@ import type {
   Versioned,
 } from '../store.js'
 import { KeyRanges } from './key-ranges.js'
-import { type Change, WriteBuffer } from './write-buffer.js'
+import { type BufferBounds, type Change, largeBounds, WriteBuffer } from './write-buffer.js'
 
 export interface Prepared<T> {
   readonly value: T
@@ -41,7 +42,7 @@ export type Scans = 'members' | 'noted' | 'headed'
  * members of a container, whose head is written with every change.
  */
 export function* prepare<T>(tx: ReadTx, program: (tx: Tx) => Program<T>): Program<Prepared<T>> {
-  const preparing = new Preparing(tx)
+  const preparing = new Preparing(tx, 'members', largeBounds)
   return preparing.end(yield* program(preparing))
 }
 
@@ -68,12 +69,15 @@ export class Preparing implements Tx {
   private readonly seen = new Set<string>()
   private readonly ranges = new KeyRanges()
   /** Versions are given when it is applied: nobody sees these. */
-  private readonly buffer = new WriteBuffer(() => 0)
+  private readonly buffer: WriteBuffer
 
   constructor(
     private readonly reading: ReadTx,
     private readonly scans: Scans = 'members',
-  ) {}
+    bounds?: BufferBounds,
+  ) {
+    this.buffer = new WriteBuffer(() => 0, bounds)
+  }
 
   /** What the program has come to. */
   end<T>(value: T): Prepared<T> {
@@ -132,6 +136,11 @@ export class Preparing implements Tx {
 
   pause(units?: number): Step<void> {
     return this.reading.pause(units)
+  }
+
+  /** What it prepares is a write program's: it is refused what that is refused. */
+  elsewhere({ refusal }: Elsewhere): never {
+    throw refusal
   }
 
   put(key: Bytes, value: Bytes): void {

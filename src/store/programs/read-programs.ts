@@ -7,7 +7,16 @@ import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
 import type { FairQueue } from '../../base/fair-queue.js'
-import { scanStepMax, snapshotMsMax, snapshotsMax, tickMsMax } from '../../base/limits.js'
+import {
+  awayLookMs,
+  scanStepMax,
+  snapshotKeptBytesMax,
+  snapshotKeptMsMax,
+  snapshotMsMax,
+  snapshotsKeptMax,
+  snapshotsMax,
+  tickMsMax,
+} from '../../base/limits.js'
 import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
 import { work } from '../../base/work-budget.js'
 import {
@@ -17,11 +26,12 @@ import {
   stretchUnits,
   turnUnits,
 } from '../../base/work-figures.js'
-import { AfterPause, Done, nothing, requireBounded, Stretches } from '../steps.js'
+import { AfterPause, Asked, Done, nothing, requireBounded, Stretches } from '../steps.js'
 import type {
   Ask,
   Awaitable,
   Count,
+  Elsewhere,
   Entry,
   Fetched,
   KeyRange,
@@ -41,6 +51,8 @@ interface Paused {
   readonly options: ReadOptions
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  /** How it goes on where that is not by `next`. */
+  again?: (() => IteratorResult<Ask, unknown>) | undefined
 }
 
 export class ReadPrograms {
@@ -50,6 +62,9 @@ export class ReadPrograms {
   private readonly queue: FairQueue<Paused>
   private pumping = false
   private snapshots = 0
+  private kept = 0
+  /** Ends the work that programs wait for elsewhere. */
+  private readonly away = new Set<(error: unknown) => void>()
   private drained: (() => void) | undefined
   /** When the work of this tick was first timed; undefined in a fresh tick. */
   private tickStartedAt: number | undefined
@@ -82,8 +97,9 @@ export class ReadPrograms {
     })
   }
 
-  /** Resolves when no program is paused any more. */
+  /** Resolves when no program is paused any more; what they wait for elsewhere is ended. */
   idle(): Promise<void> {
+    for (const end of this.away) end(fail('ShutdownInProgress', 'the server is shutting down'))
     if (this.queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.drained = resolve
@@ -104,7 +120,8 @@ export class ReadPrograms {
   }
 
   private park(paused: Paused, ask: Ask): void {
-    assert(ask.kind === 'pause', 'an embedded store answers at once')
+    const isAway = ask.kind === 'elsewhere'
+    assert(isAway || ask.kind === 'pause', 'an embedded store answers at once')
     if (paused.options.snapshot === true && paused.tx.pinned === undefined) {
       try {
         paused.tx.pin(this.pin())
@@ -113,19 +130,65 @@ export class ReadPrograms {
         return
       }
     }
+    if (isAway) this.leave(paused, ask.begin)
+    else this.wait(paused)
+  }
+
+  private wait(paused: Paused): void {
     this.queue.push(this.accountOf(paused), paused)
     if (!this.pumping) this.pump()
+  }
+
+  /** It waits for work that is done elsewhere, unless it is to end before. */
+  private leave(paused: Paused, begin: Elsewhere['begin']): void {
+    const { program, options } = paused
+    const begun = begin(this.accountOf(paused).owner)
+    const back = (again?: () => IteratorResult<Ask, unknown>): void => {
+      if (!this.away.delete(end)) return
+      clearInterval(looking)
+      paused.again = again
+      this.wait(paused)
+    }
+    const end = (error: unknown): void => {
+      back(() => program.throw(error))
+      begun.end()
+    }
+    this.away.add(end)
+    const looking = setInterval(() => {
+      try {
+        options.onPause?.()
+      } catch (error) {
+        end(error)
+      }
+    }, awayLookMs)
+    begun.done.then(
+      () => back(),
+      (error) => back(() => program.throw(error)),
+    )
   }
 
   private pin(): Pinned {
     if (this.snapshots >= snapshotsMax) throw fail('SnapshotTooOld', 'too many snapshots are open')
     const snapshot = this.tables.snapshot()
     this.snapshots++
-    return { snapshot, sinceMs: this.clock.elapsed() }
+    return { snapshot, sinceMs: this.clock.elapsed(), isKept: false }
+  }
+
+  /** A snapshot that is old is kept while few are, and while it holds little memory. */
+  private mayStay(pinned: Pinned): boolean {
+    const ms = this.clock.elapsed() - pinned.sinceMs
+    if (ms <= snapshotMsMax) return true
+    if (ms > snapshotKeptMsMax || pinned.snapshot.heldBytes > snapshotKeptBytesMax) return false
+    if (pinned.isKept) return true
+    if (this.kept >= snapshotsKeptMax) return false
+    pinned.isKept = true
+    this.kept++
+    return true
   }
 
   private release({ tx }: Paused): void {
     if (tx.pinned === undefined) return
+    if (tx.pinned.isKept) this.kept--
     tx.pinned.snapshot.release()
     this.snapshots--
   }
@@ -159,17 +222,20 @@ export class ReadPrograms {
 
   private resume(paused: Paused): void {
     paused.tx.startTurn()
+    paused.tx.follow(this.tables.current)
     try {
       paused.options.onPause?.()
       const { pinned } = paused.tx
-      if (pinned !== undefined && this.clock.elapsed() - pinned.sinceMs > snapshotMsMax) {
+      if (pinned !== undefined && !this.mayStay(pinned)) {
         throw fail('SnapshotTooOld', 'the snapshot of this operation is too old')
       }
     } catch (error) {
       this.go(paused, () => paused.program.throw(error))
       return
     }
-    this.go(paused, () => paused.program.next())
+    const { again } = paused
+    paused.again = undefined
+    this.go(paused, again ?? (() => paused.program.next()))
   }
 
   private go(paused: Paused, step: () => IteratorResult<Ask, unknown>): void {
@@ -195,6 +261,8 @@ export class ReadPrograms {
 interface Pinned {
   readonly snapshot: Snapshot
   readonly sinceMs: number
+  /** It is one of those that may be old. */
+  isKept: boolean
 }
 
 /** The transaction of one read program: reads at once while its budget lasts. */
@@ -214,6 +282,11 @@ class Reading implements ReadTx {
   pin(pinned: Pinned): void {
     this.pinned = pinned
     this.view = pinned.snapshot
+  }
+
+  /** Where it keeps no snapshot, it reads what is committed by now. */
+  follow(current: View): void {
+    if (this.pinned === undefined) this.view = current
   }
 
   startTurn(): void {
@@ -252,6 +325,10 @@ class Reading implements ReadTx {
   pause(units = 0): Step<void> {
     work.note(units)
     return this.isSpent() ? new AfterPause(() => undefined) : nothing
+  }
+
+  elsewhere({ begin }: Elsewhere): Step<void> {
+    return new Asked({ kind: 'elsewhere', begin }, () => undefined)
   }
 
   private step<T>(read: () => T): Step<T> {

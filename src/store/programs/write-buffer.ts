@@ -4,7 +4,13 @@
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
-import { keyBytesMax, programBytesMax, programPutsMax } from '../../base/limits.js'
+import {
+  keyBytesMax,
+  largeBytesMax,
+  largePutsMax,
+  programBytesMax,
+  programPutsMax,
+} from '../../base/limits.js'
 import { holdsData, keyClass } from '../layout.js'
 import { compareKeys, OrderedMap } from '../overlay/ordered-map.js'
 import { hashBytes } from '../overlay/overlay-hash.js'
@@ -30,6 +36,16 @@ export interface Addition {
 /** By the text of the key. */
 export type Additions = Map<string, Addition>
 
+/** What a buffer may hold. */
+export interface BufferBounds {
+  readonly puts: number
+  readonly bytes: number
+}
+
+const programBounds: BufferBounds = { puts: programPutsMax, bytes: programBytesMax }
+/** Of what is prepared, and applied in several turns. */
+export const largeBounds: BufferBounds = { puts: largePutsMax, bytes: largeBytesMax }
+
 export interface OwnWrites {
   /** So many stored entries are needed for a full answer, because some of them are removed here. */
   readonly wanted: number
@@ -53,6 +69,7 @@ export class WriteBuffer {
   removes = false
   puts = false
   private readonly nextVersion: () => number
+  private readonly bounds: BufferBounds
   /** By hash, once there are many: a place in `changes` and one more; 0 where nobody is. */
   private places: Int32Array | undefined
   /** What was added to last and before that: most programs have few counters, each one array. */
@@ -62,8 +79,14 @@ export class WriteBuffer {
   private ordered: OrderedMap<Change> | undefined
 
   /** `nextVersion` is asked once a put, so that a key and a version mean one value for ever. */
-  constructor(nextVersion: () => number) {
+  constructor(nextVersion: () => number, bounds = programBounds) {
     this.nextVersion = nextVersion
+    this.bounds = bounds
+  }
+
+  /** Whether it holds more than a write program may. */
+  get isLarge(): boolean {
+    return this.changes.length > programPutsMax || this.bytes > programBytesMax
   }
 
   get isEmpty(): boolean {
@@ -195,8 +218,9 @@ export class WriteBuffer {
   }
 
   private requireBounded(): void {
+    const { bounds } = this
     const size = this.changes.length + this.direct
-    if (size > programPutsMax || (this.bytes > programBytesMax && size > 1)) {
+    if (size > bounds.puts || (this.bytes > bounds.bytes && size > 1)) {
       throw fail('TransactionTooLarge', 'the operation changes too much at once')
     }
   }

@@ -8,13 +8,16 @@ import type { Clock } from '../../base/clock.js'
 import type { FairQueue } from '../../base/fair-queue.js'
 import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
 import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
-import type { GroupStats, Program, Tx } from '../store.js'
+import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
+import { LargeGroup } from './large-group.js'
 
 interface Pending {
   readonly account: Account
   readonly program: WriteProgram
+  /** Makes it a group of its own, over several turns. */
+  readonly large: LargeChanges | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -52,9 +55,11 @@ export class WriteGroups {
   run<T>(
     program: (tx: Tx) => Program<T>,
     account = this.scheduler.of(backgroundOwner),
+    large?: LargeChanges,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const pending = { account, program, resolve: resolve as (value: unknown) => void, reject }
+      const told = resolve as (value: unknown) => void
+      const pending = { account, program, large, resolve: told, reject }
       this.queue.push(account, pending)
       if (!this.scheduled) this.schedule()
     })
@@ -92,10 +97,56 @@ export class WriteGroups {
       room.then(this.turn)
       return
     }
+    const large = this.takeLarge()
+    if (large !== undefined) {
+      this.runLarge(large)
+      return
+    }
     this.scheduled = false
     this.runGroup()
+    this.goOn()
+  }
+
+  private goOn(): void {
     if (this.waiting > 0) this.schedule()
     else this.tellIdle()
+  }
+
+  /** The next program where its changes take several turns; others stay where they are. */
+  private takeLarge(): Pending | undefined {
+    const next = this.take()
+    if (next?.large !== undefined) return next
+    if (next !== undefined) this.again.unshift(next)
+    return undefined
+  }
+
+  /** No group begins until it is over: it stays scheduled. */
+  private runLarge(pending: Pending): void {
+    const { tables, clock, nextVersion, scheduler } = this
+    const { account, program, large, reject } = pending
+    const charge = (ms: number) => scheduler.charge(account, ms)
+    const run = { tables, clock, nextVersion, program, large: large as LargeChanges, charge }
+    this.undecided++
+    const over = () => {
+      this.undecided--
+      this.scheduled = false
+      this.goOn()
+    }
+    new LargeGroup(run).run().then(
+      ({ outcome, durable }) => {
+        this.refusing = undefined
+        this.groups++
+        this.programs++
+        if (durable === undefined) tell([pending], [outcome])
+        else this.tellWhen(durable, [pending], [outcome])
+        over()
+      },
+      (error: unknown) => {
+        this.refusing = textOf(error)
+        reject(error)
+        over()
+      },
+    )
   }
 
   private tellIdle(): void {
@@ -134,6 +185,10 @@ export class WriteGroups {
     do {
       const pending = this.take()
       if (pending === undefined) break
+      if (pending.large !== undefined) {
+        this.again.unshift(pending)
+        break
+      }
       taken.push(pending)
       outcomes.push(group.run(pending.program))
       const beganMs = nowMs

@@ -8,6 +8,7 @@ import { fail, GatewayError } from '../../base/errors.js'
 import { snapshotsMax } from '../../base/limits.js'
 import { copyOf } from '../../base/slab.js'
 import { keyClass } from '../layout.js'
+import { pageBytes } from '../pages/page-format.js'
 
 export type Environment = RootDatabase<Bytes, Bytes>
 export type ReadTransaction = ReturnType<Environment['useReadTransaction']>
@@ -29,8 +30,6 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
  * (docs/design/storage.md, "Log, overlay, tables")
  */
 const commitFlags = 1 | 2
-/** Of the tables' file; kept in it, so it is the same for ever. */
-export const pageBytes = 4_096
 /** Address space, not disk space; the library takes more where the data outgrows it. */
 const mapBytes = 64 * 2 ** 30
 const noSpace: readonly unknown[] = [28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */]
@@ -80,7 +79,11 @@ export function commitSync(environment: Environment, folder: string, body: () =>
 /** Zeros where nothing was applied yet. */
 export function readApplied(environment: Environment): Applied {
   const found = environment.get(appliedKey)
-  if (found === undefined) return { group: 0, version: 0 }
+  return found === undefined ? { group: 0, version: 0 } : decodeApplied(found)
+}
+
+/** Throws InternalError where that cannot be the record. */
+export function decodeApplied(found: Bytes): Applied {
   if (found.length !== appliedBytes) {
     throw fail('InternalError', 'the stored number of the last applied group is damaged')
   }

@@ -9,7 +9,7 @@ import { commitSync, type Environment, metaKey, writeApplied } from './lmdb-envi
  * 1: LMDB alone, versions reserved in blocks. 2: below a log, whose last applied group is kept.
  * Records lie in both as they are.
  */
-const format = 2
+export const tablesFormat = 2
 const formatBefore = 1
 const formatKey = metaKey('format')
 /** Of format 1: no version above it was given out. */
@@ -28,10 +28,10 @@ export function prepareFormat(environment: Environment, folder: string): void {
   }
   const seen = found.length === 1 ? found[0] : 'unknown'
   if (seen === formatBefore) begin(environment, folder)
-  else if (seen !== format) {
+  else if (seen !== tablesFormat) {
     throw fail(
       'OperationFailed',
-      `the store in ${folder} has format ${seen}; this version reads format ${format}`,
+      `the store in ${folder} has format ${seen}; this version reads format ${tablesFormat}`,
     )
   }
 }
@@ -47,7 +47,7 @@ function begin(environment: Environment, folder: string): void {
   const versions = environment.get(versionsKey)
   const version = versions === undefined ? 0 : Number(bufferOf(versions).readBigUInt64LE())
   commitSync(environment, folder, () => {
-    environment.putSync(formatKey, Uint8Array.of(format))
+    environment.putSync(formatKey, Uint8Array.of(tablesFormat))
     writeApplied(environment, { group: 0, version })
     environment.removeSync(versionsKey)
   })

@@ -5,6 +5,7 @@ import type { Bytes } from '../../base/bytes.js'
 import { assert, fail } from '../../base/errors.js'
 import { copyOf } from '../../base/slab.js'
 import { isVersioned, keyClass } from '../layout.js'
+import type { DamagedPages } from '../pages/page-damage.js'
 import type { Entry, KeyRange, Look, Versioned } from '../store.js'
 import {
   type Environment,
@@ -36,6 +37,7 @@ const noEntries: FoundEntries = { next: () => ({ done: true, value: undefined })
  */
 export class TablesView {
   protected environment: Environment
+  protected damaged: DamagedPages | undefined
   private readonly options: { readonly transaction: ReadTransaction } | undefined
 
   constructor(environment: Environment, transaction?: ReadTransaction) {
@@ -104,13 +106,20 @@ export class TablesView {
     }
   }
 
+  /** What may lie on these pages is an error from now on: the library must not get to them. */
+  refuse(damaged: DamagedPages): void {
+    this.damaged = damaged
+  }
+
   /** In memory of the library's own. */
   protected find(key: Bytes): Bytes | undefined {
+    this.damaged?.requireKey(key)
     return fast(this.environment).getBinaryFast(key, this.options)
   }
 
   private range({ start, end, reverse }: KeyRange, limit?: number): FoundEntries {
     if (Buffer.compare(start, end) >= 0) return noEntries
+    this.damaged?.requireRange({ start, end })
     const bounds =
       reverse === true
         ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true }
@@ -152,8 +161,14 @@ export class StoredView extends TablesView {
   pin(): PinnedView {
     this.requireReadable()
     const pinned = new PinnedView(this.environment, () => this.pins.delete(pinned))
+    if (this.damaged !== undefined) pinned.refuse(this.damaged)
     this.pins.add(pinned)
     return pinned
+  }
+
+  override refuse(damaged: DamagedPages): void {
+    super.refuse(damaged)
+    for (const pinned of this.pins) pinned.refuse(damaged)
   }
 
   /** The next read sees the newest commit. Not within a stretch that counts on one state. */
@@ -216,7 +231,7 @@ export class PinnedView extends TablesView {
   release(): void {
     if (this.pinned === undefined) return
     // A read first: the environment must never be without a reader, see folder-lock.ts.
-    this.environment.doesExist(anyKey)
+    if (this.damaged === undefined) this.environment.doesExist(anyKey)
     this.lose()
     this.released()
   }

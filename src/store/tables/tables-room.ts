@@ -6,7 +6,8 @@ import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import { fail } from '../../base/errors.js'
 import { isNoSpace } from '../files.js'
-import { type Environment, pageBytes } from './lmdb-environment.js'
+import { pageBytes } from '../pages/page-format.js'
+import type { Environment } from './lmdb-environment.js'
 
 /** Of the list of free pages, the root and what lies between it and the leaves. */
 const pagesMore = 64

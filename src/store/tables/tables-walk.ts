@@ -1,17 +1,13 @@
 // Going through all that the tables hold, in key order, and looking at each pair: what backups and
 // checks have in common. The store's own metadata stands for itself and is not walked.
 
-import { type Bytes, compareBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { keyClass } from '../layout.js'
+import { damageAt, type PageDamage } from '../pages/page-damage.js'
+import type { PairReader } from '../pages/pair-reader.js'
 import type { Entry } from '../store.js'
-import {
-  type Applied,
-  type Environment,
-  metaKey,
-  type ReadTransaction,
-  readApplied,
-} from './lmdb-environment.js'
+import { type Applied, decodeApplied, metaKey } from './lmdb-environment.js'
 import { type Damage, damageOf, orderDamage } from './stored-pairs.js'
 
 /** Above the store's own metadata; nothing lies at it. */
@@ -25,52 +21,70 @@ export interface TablesState {
 }
 
 /** Throws InternalError where the metadata is damaged, OperationFailed where there is none. */
-export function readState(environment: Environment): TablesState {
-  const found = environment.get(metaKey('format'))
-  const format = found?.length === 1 ? found[0] : undefined
+export function readState(reader: PairReader): TablesState {
+  let format: number | undefined
+  let applied: Applied = { group: 0, version: 0 }
+  let ownPairs = 0
+  const refuse = ({ text }: PageDamage) => {
+    throw fail('InternalError', text)
+  }
+  for (const { key, value } of reader.entries(refuse)) {
+    if (compareBytes(key, firstKey) >= 0) break
+    ownPairs++
+    if (equalBytes(key, metaKey('format')) && value.length === 1) format = value[0]
+    if (equalBytes(key, metaKey('applied'))) applied = decodeApplied(value)
+  }
   if (format === undefined) {
     throw fail('OperationFailed', 'the tables do not say which format they have')
   }
-  let ownPairs = 0
-  const own = { start: Uint8Array.of(keyClass.meta), end: firstKey }
-  for (const _ of environment.getKeys(own)) ownPairs++
-  const { entryCount } = environment.getStats() as { readonly entryCount: number }
-  return { format, applied: readApplied(environment), pairs: entryCount - ownPairs }
+  return { format, applied, pairs: reader.pairs - ownPairs }
 }
 
-/** A walk that may rest between two pairs for as long as its transaction lasts. */
+/** A walk that may rest between two pairs for as long as its state is kept. */
 export class TablesWalk {
-  private start: Bytes = firstKey
+  private readonly entries: Iterator<Entry, void>
   private before: Bytes = firstKey
+  /** Refused by the last step: the first of the next one. */
+  private rest: Entry | undefined
   private done = false
+  private damaged: (damage: Damage) => void = () => undefined
 
   /** `highest` is the highest version that the tables may hold. */
   constructor(
-    private readonly environment: Environment,
-    private readonly transaction: ReadTransaction,
+    reader: PairReader,
     private readonly highest: number,
-  ) {}
+  ) {
+    this.entries = reader.entries((damage) => this.damaged(damageAt(damage)), firstKey)
+  }
 
   /**
    * Goes on until `take` answers false: that pair is the first of the next step. False once
-   * everything was taken. `damaged` is told before the pair is taken, and may throw. No cursor is
-   * open afterwards.
+   * everything was taken. `damaged` is told before the pair is taken, and may throw.
    */
   step(take: (entry: Entry) => boolean, damaged: (damage: Damage) => void): boolean {
     if (this.done) return false
-    const range = { start: this.start, transaction: this.transaction }
-    for (const entry of this.environment.getRange(range)) {
+    this.damaged = damaged
+    for (let entry = this.rest ?? this.next(); entry !== undefined; entry = this.next()) {
       const { key } = entry
-      if (compareBytes(key, this.before) <= 0) damaged(orderDamage(key))
-      const damage = damageOf(key, entry.value, this.highest)
-      if (damage !== undefined) damaged(damage)
+      if (entry !== this.rest) this.look(entry, damaged)
       if (!take(entry)) {
-        this.start = key
+        this.rest = entry
         return true
       }
       this.before = key
     }
     this.done = true
     return true
+  }
+
+  private next(): Entry | undefined {
+    const found = this.entries.next()
+    return found.done === true ? undefined : found.value
+  }
+
+  private look({ key, value }: Entry, damaged: (damage: Damage) => void): void {
+    if (compareBytes(key, this.before) <= 0) damaged(orderDamage(key))
+    const damage = damageOf(key, value, this.highest)
+    if (damage !== undefined) damaged(damage)
   }
 }

@@ -34,6 +34,8 @@ export interface Scanned {
 
 /** A view kept across ticks. */
 export interface Snapshot extends View {
+  /** Memory that may be free only when it is released. */
+  readonly heldBytes: number
   release(): void
 }
 
@@ -50,6 +52,20 @@ export interface GroupView extends View {
   lookUnder<T>(draft: OverlayDraft, look: Look<T>): T | undefined
   /** As lookUnder, without the look. */
   seek(draft: OverlayDraft): void
+}
+
+/** A group of several turns. */
+export interface LargeCommit {
+  readonly view: GroupView
+  /**
+   * Writes some of what was changed to where it lasts; nothing of it holds before `end`. Answers
+   * whether more is left.
+   */
+  write(): boolean
+  /** What was changed is seen; as the answer of commit. Throws where nothing of it is there. */
+  end(): Promise<void> | undefined
+  /** As if it had never begun. */
+  undo(): void
 }
 
 export interface Tables {
@@ -69,6 +85,11 @@ export interface Tables {
    * when it is as durable as configured, and rejects when it never will be.
    */
   commit(body: (view: GroupView) => void): Promise<void> | undefined
+  /**
+   * Begins a group of several turns: until its end, `current` and new snapshots are as before it,
+   * and no other group may begin. Throws where a commit would.
+   */
+  beginLarge(): LargeCommit
   stats(): TablesStats
   /** Where the tables have files. */
   backup?(options: BackupOptions): Promise<Backup>

@@ -215,3 +215,11 @@ await eachStore(t, 'reserved names cannot be created', async (t, { store }) => {
   for (const [db, name] of reserved) await t.rejects(create(store, db, name), { code: 73 }, name)
   t.same(await names(store), [])
 })
+
+await eachStore(t, 'only the names of the server are reserved', async (t, { store }) => {
+  const free = ['_User', '_SCHEMA', '_Join:users:_Role', '__x', 'memory', 'memory.x', 'memory.x.y']
+  for (const name of free) await create(store, 'main', name)
+  await create(store, 'main', 'memory.-.nodes')
+  const made = [...free, 'memory.-.nodes'].map((name) => `main.${name}`)
+  t.same((await names(store)).toSorted(), made.toSorted())
+})

@@ -385,3 +385,28 @@ await t.test('random updates and deletes leave what a plain list would hold', as
   await fc.assert(property, { numRuns: runs(40) })
   t.pass()
 })
+
+t.test('many workers empty one queue, and none of them is refused', async (t) => {
+  const jobs = 400
+  for (const isIndexed of [false, true]) {
+    const store = openMemoryStore(systemClock)
+    t.teardown(() => store.close())
+    const room = new ReadingRoom(store)
+    await room.insert(
+      ...Array.from({ length: jobs }, (_, _id) => ({ _id, at: (_id * 7) % jobs, state: 'new' })),
+    )
+    if (isIndexed) await room.index([{ state: 1, at: 1 }])
+    const spec = specOf({ filter: { state: 'new' }, sort: { at: 1 } }, { $set: { state: 'taken' } })
+    const taken: unknown[] = []
+    const worker = async () => {
+      for (;;) {
+        const changed = await run(store, updateFirst(target, spec))
+        if (changed?.before === undefined) return
+        taken.push(toObject(changed.before)._id)
+      }
+    }
+    await Promise.all(Array.from({ length: 50 }, worker))
+    t.equal(taken.length, jobs)
+    t.equal(new Set(taken).size, jobs, 'each job has one worker')
+  }
+})

@@ -3,6 +3,8 @@
 import t from 'tap'
 import type { Clock, Random } from '../../../src/base/clock.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../../src/base/limits.js'
+import { silentLog } from '../../../src/base/log.js'
+import { CursorExpiry } from '../../../src/engine/background/cursor-expiry-job.js'
 import {
   type CursorMeta,
   Cursors,
@@ -104,10 +106,10 @@ await t.test(
     const used = cursors.open(some(), mine)
     cursors.take(busy, mine)
     clock.ms += cursorIdleMs - 1
-    t.equal(cursors.expire(clock.now()), 0)
+    t.equal(cursors.expire(clock.elapsed()), 0)
     cursors.release(cursors.take(used, mine))
     clock.ms += 1
-    t.equal(cursors.expire(clock.now()), 1)
+    t.equal(cursors.expire(clock.elapsed()), 1)
     t.throws(() => cursors.take(idle, mine), { code: 43 })
     t.same(
       cursors.list().map(({ id }) => id),
@@ -119,6 +121,22 @@ await t.test(
     )
   },
 )
+
+await t.test('a step of the wall clock closes no cursor', async (t) => {
+  const clock = { wallMs: 1_700_000_000_000, now: () => clock.wallMs, elapsed: () => 5 }
+  const cursors = new Cursors(clock, random)
+  const id = cursors.open(some(), mine)
+  const soon = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const pace = { rest: soon, sleep: () => ({ over: soon(), wake: () => undefined }) }
+  const expiry = new CursorExpiry({ cursors, clock, log: silentLog, pace })
+  expiry.start()
+  for (const stepMs of [2 * 3_600_000, -4 * 3_600_000]) {
+    clock.wallMs += stepMs
+    for (let round = 0; round < 5; round++) await soon()
+    t.equal(cursors.find(id, mine.owner)?.id, id)
+  }
+  await expiry.close()
+})
 
 await t.test('an identity holds so many cursors and no more', async (t) => {
   const { cursors } = opened()

@@ -1,11 +1,14 @@
-// The limits of requests an address: who is counted, under which address, what headers tell of it,
-// and who passes all the same.
+// The limits of requests an address and a key: who is counted, under which name, what headers tell
+// of it, and who passes all the same.
 
 import t from 'tap'
 import { addressesTrackedMax } from '../../../src/base/limits.js'
+import { readSettings } from '../../../src/base/settings.js'
 import { RequestWindows } from '../../../src/listeners/http/request-limit.js'
 import { ask } from '../../support/http-client.js'
 import { startGateway } from '../../support/live-gateway.js'
+import { testWallet } from '../../support/wallet.js'
+import { WalletClient } from '../../support/wallet-client.js'
 
 const list = '/api/v1/collections'
 const still = { now: () => 1_700_000_000_000, elapsed: () => 0 }
@@ -34,6 +37,33 @@ t.test('who is counted is told what is left, and a refusal has every header', as
   const right = await ask(url, { path: list, headers: { 'x-api-key': key } })
   t.equal(right.status, 200)
   t.notOk('ratelimit-limit' in right.headers, 'the operator is not counted')
+})
+
+t.test('a wallet is counted by its key, wherever it is', async (t) => {
+  const settings = { RATE_KEY: '5/10s', RATE_ADDRESS: '8/10s' }
+  const { url } = await startGateway(t, settings, { clock: still })
+  const { apiKey: one } = await (await WalletClient.signIn(url, testWallet('one'))).issue()
+  const { apiKey: two } = await (await WalletClient.signIn(url, testWallet('two'))).issue()
+  const asked = (key?: string) =>
+    ask(url, { path: list, headers: key === undefined ? {} : { 'x-api-key': key } })
+  t.match(await asked(one), { status: 200, headers: { 'ratelimit-limit': '8' } })
+  for (let left = 3; left >= 0; left--) {
+    const headers = { 'ratelimit-limit': '5', 'ratelimit-remaining': String(left) }
+    t.match(await asked(one), { status: 200, headers })
+  }
+  t.match(await asked(one), { status: 429, json: { code: 462, limit: 5 } })
+  t.match(await asked(two), { status: 200 }, 'another key is not concerned')
+  for (let i = 0; i < 8; i++) await asked()
+  t.match(await asked(), { status: 429, json: { limit: 8 } })
+  t.match(await asked(two), { status: 200 }, "nor is a key by its address's flood")
+  const wrong = `${two.slice(0, -4)}0000`
+  t.match(await asked(wrong), { status: 429 }, 'a wrong key counts for its address')
+})
+
+t.test('a rate that cannot be is refused', async (t) => {
+  for (const text of ['0/10s', '10/0s', '10', '10/1m', '-1/10s', '10/10000s']) {
+    t.throws(() => readSettings({ RATE_KEY: text }), /RATE_KEY=.*such as 100\/10s/, text)
+  }
 })
 
 t.test('/health has a window of its own', async (t) => {

@@ -18,6 +18,7 @@ import type {
   Awaitable,
   Entry,
   KeyRange,
+  LargeChanges,
   Program,
   ReadOptions,
   ReadTx,
@@ -85,6 +86,10 @@ class InterruptedStore implements Store {
       await this.interruption?.()
     }
     return this.inner.write(program)
+  }
+
+  writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
+    return this.inner.writeLarge(program, large)
   }
 
   stats(): StoreStats {
@@ -336,6 +341,10 @@ class CountedStore implements Store {
 
   write<T>(program: (tx: Tx) => Program<T>): Promise<T> {
     return this.inner.write((tx) => program(new CountedTx(tx, () => this.reads++)))
+  }
+
+  writeLarge<T>(program: (tx: Tx) => Program<T>, large: LargeChanges): Promise<T> {
+    return this.inner.writeLarge(program, large)
   }
 
   stats(): StoreStats {

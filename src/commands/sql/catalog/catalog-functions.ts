@@ -18,7 +18,7 @@ import type { Scope } from '../expression/scope.js'
 import { textForm } from '../expression/text-form.js'
 import { computation, type Evaluator, type SqlValue } from '../expression/truth.js'
 import type { Relation, RelationIndex, Relations } from './catalog-relations.js'
-import { typeWords } from './catalog-types.js'
+import { typeOidOf, typeWords } from './catalog-types.js'
 import { hasPrivilege } from './privileges.js'
 
 /** Of what the caller may read; undefined where no statement asked for it. */
@@ -51,6 +51,10 @@ const runs = new Map<string, Run>([
     if (name?.type !== bsonType.string) return undefined
     const found = relations?.byName(unquoted(stringOf(name)))
     return found === undefined ? undefined : int32Value(found.oid)
+  }),
+  ...each('to_regtype', ([name]) => {
+    const oid = name?.type === bsonType.string ? typeOidOf(stringOf(name)) : undefined
+    return oid === undefined ? undefined : int32Value(oid)
   }),
   ...privilegeNames.map((name): [string, Run] => [
     name,
@@ -133,6 +137,8 @@ function oidCast(type: string, given: Value, relations: KnownRelations): Value {
   if (/^\d+$/.test(name)) return int32Value(Number(name))
   const found = relations?.byName(unquoted(name.replace(/^public\./, '')))
   if (type === 'regclass' && found !== undefined) return int32Value(found.oid)
+  const named = type === 'regtype' ? typeOidOf(name) : undefined
+  if (named !== undefined) return int32Value(named)
   const state = type === 'regclass' ? evaluationState.undefinedTable : evaluationState.badText
   throw evaluationError(state, `"${name}" does not exist as ${type}`)
 }

@@ -4,6 +4,7 @@
 import { showSampleDocuments } from '../../../base/limits.js'
 import { secondaryIndexes } from '../../../engine/collection/capped-order.js'
 import { shownNamespaces } from '../../../engine/collection/catalog.js'
+import { idIndexName } from '../../../engine/index/index-spec.js'
 import { openFind } from '../../../engine/sources/source.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../../../engine/types.js'
 import { walletOf } from '../../../identity/identity.js'
@@ -12,10 +13,12 @@ import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { eachReachable } from '../../document/reachable.js'
-import { declaredColumns } from '../define/ddl-columns.js'
+import { declaredTable } from '../define/declared-table.js'
 import { columnsOf } from '../select/column-type.js'
 import type { SelectCall } from '../select/from.js'
 import { type ColumnType, columnTypeOf } from './catalog-types.js'
+import { constraintName } from './constraint-name.js'
+import { idColumn, type KnownTable } from './known-table.js'
 
 /** PostgreSQL's own objects end before this. */
 const firstOid = 16_384
@@ -124,33 +127,51 @@ export function userOf({ identity }: SelectCall): string {
 
 function relationOf(ns: Namespace, owner: number): Relation {
   const isView = ns.view !== undefined
-  const primary: RelationIndex = {
+  return { oid: firstOid + ns.id, ns, isView, owner, indexes: isView ? [] : indexesOf(ns) }
+}
+
+/** The key of a declared table is the one that CREATE TABLE says; `_id` is none of its columns. */
+function indexesOf(ns: Namespace): readonly RelationIndex[] {
+  const known = declaredTable(ns)
+  const secondary = secondaryIndexes(ns)
+  const primary = known && secondary.find((index) => isPrimaryKey(index, known))
+  const own = secondary.map((index) => indexOf(index, index === primary))
+  if (known !== undefined && !known.columns.has(idColumn)) return own
+  const ofId: RelationIndex = {
     oid: firstIdIndexOid + ns.id,
-    name: '_id_',
-    isPrimary: true,
+    name: known === undefined ? idIndexName : constraintName(ns.name, idIndexName),
+    isPrimary: primary === undefined,
     isUnique: true,
-    keys: [{ path: '_id', descends: false }],
+    keys: [{ path: idColumn, descends: false }],
   }
-  const indexes = isView ? [] : [primary, ...secondaryIndexes(ns).map(indexOf)]
-  return { oid: firstOid + ns.id, ns, isView, owner, indexes }
+  return [ofId, ...own]
 }
 
-function indexOf({ id, name, fields, unique }: IndexDescriptor): RelationIndex {
+/** As CREATE TABLE makes one. */
+function isPrimaryKey(
+  { name, unique, fields }: IndexDescriptor,
+  { required }: KnownTable,
+): boolean {
+  return unique && name.endsWith('_pkey') && fields.every(({ path }) => required.has(path))
+}
+
+function indexOf({ id, name, fields, unique }: IndexDescriptor, isPrimary: boolean): RelationIndex {
   const keys = fields.map(({ path, direction }) => ({ path, descends: direction === -1 }))
-  return { oid: firstOid + id, name, isPrimary: false, isUnique: unique, keys }
+  return { oid: firstOid + id, name, isPrimary, isUnique: unique, keys }
 }
 
-/** Those of CREATE TABLE, and those of the first documents; a view's are not looked for. */
+/** Those of CREATE TABLE, else those of the first documents; a view's are not looked for. */
 export function* relationColumns(
   tx: ReadTx & Guarded,
   { ns, isView }: Relation,
   call: SelectCall,
 ): Program<readonly RelationColumn[]> {
   if (isView) return []
-  const declared = declaredColumns(ns.options) ?? []
-  const columns = new Map<string, RelationColumn>()
-  for (const { name, type, isRequired } of declared) {
-    columns.set(name, { name, isRequired, type: columnTypeOf(type) })
+  const known = declaredTable(ns)
+  if (known !== undefined) {
+    return [...known.columns].map(([name, type]) => {
+      return { name, isRequired: known.required.has(name), type: columnTypeOf(type) }
+    })
   }
   const documents: Document[] = []
   const source = openFind(ns, { filter: compileFilter(emptyDocument, call.context) })
@@ -158,9 +179,7 @@ export function* relationColumns(
     documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
   }
   source.close()
-  for (const { name, type } of columnsOf(undefined, [], documents)) {
-    if (columns.has(name)) continue
-    columns.set(name, { name, type: columnTypeOf(type), isRequired: name === '_id' })
-  }
-  return [...columns.values()]
+  return columnsOf(undefined, [], documents).map(({ name, type }) => {
+    return { name, type: columnTypeOf(type), isRequired: name === idColumn }
+  })
 }

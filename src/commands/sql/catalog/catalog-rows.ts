@@ -4,6 +4,7 @@
 import { entryUnits } from '../../../base/work-figures.js'
 import type { Guarded } from '../../../engine/types.js'
 import type { Program, ReadTx } from '../../../store/store.js'
+import { declaredTable } from '../define/declared-table.js'
 import { sessionSettings } from '../session/session-setting-values.js'
 import { indexDefinition } from './catalog-functions.js'
 import {
@@ -15,6 +16,8 @@ import {
   userOf,
 } from './catalog-relations.js'
 import { type ColumnType, catalogTypes, columnTypeOf } from './catalog-types.js'
+import { constraintName } from './constraint-name.js'
+import { idColumn } from './known-table.js'
 import { isOfColumns, type TablePrivilege, tablePrivileges } from './privileges.js'
 
 export type CatalogRow = Readonly<Record<string, unknown>>
@@ -86,25 +89,6 @@ const rowsByTable: Readonly<Record<string, RowsOf>> = {
   pg_namespace: () => schemas.map(({ name, oid }) => ({ oid, nspname: name, nspowner: 10 })),
   pg_class: (relations) => relations.list.flatMap((relation) => classesOf(relation)),
   pg_type: () => catalogTypes.flatMap(typesOf),
-  pg_index: (relations) => relations.list.flatMap((relation) => indexesOf(relation)),
-  pg_constraint: (relations) =>
-    constraintsOf(relations).map(({ relation, name, oid, isPrimary }) => ({
-      oid,
-      conname: name,
-      connamespace: publicOid,
-      contype: isPrimary ? 'p' : 'u',
-      condeferrable: false,
-      condeferred: false,
-      convalidated: true,
-      conrelid: relation.oid,
-      contypid: 0,
-      conindid: oid,
-      conparentid: 0,
-      confrelid: 0,
-      conislocal: true,
-      coninhcount: 0,
-      connoinherit: true,
-    })),
   pg_database: ({ databases }) =>
     databases.map((datname, i) => ({
       oid: firstDatabaseOid + i,
@@ -258,6 +242,44 @@ const sampled: Readonly<
     )
     return [...own, ...indexed]
   },
+  pg_index: function* (tx, relation, relations) {
+    const numbers = yield* columnNumbers(tx, relation, relations)
+    return indexesOf(relation, numbers)
+  },
+  pg_constraint: function* (tx, relation, relations) {
+    const numbers = yield* columnNumbers(tx, relation, relations)
+    return constraintsOf({ list: [relation] }).map(({ name, oid, isPrimary, paths }) => ({
+      oid,
+      conname: name,
+      connamespace: publicOid,
+      contype: isPrimary ? 'p' : 'u',
+      condeferrable: false,
+      condeferred: false,
+      convalidated: true,
+      conrelid: relation.oid,
+      contypid: 0,
+      conindid: oid,
+      conparentid: 0,
+      confrelid: 0,
+      conislocal: true,
+      coninhcount: 0,
+      connoinherit: true,
+      conkey: paths.map((path) => numbers(path)),
+    }))
+  },
+}
+
+/** What number a column has in its table; 0, as of an expression, for a path below a column. */
+function* columnNumbers(
+  tx: ReadTx & Guarded,
+  relation: Relation,
+  { call }: Relations,
+): Program<(path: string) => number> {
+  // Documents begin with their _id: most collections have no other key.
+  const isById = relation.indexes.every(({ keys }) => keys.every(({ path }) => path === idColumn))
+  if (isById && declaredTable(relation.ns) === undefined) return () => 1
+  const columns = yield* relationColumns(tx, relation, call)
+  return (path) => columns.findIndex(({ name }) => name === path) + 1
 }
 
 function attributeOf(
@@ -353,7 +375,7 @@ function classesOf({ oid, ns, isView, owner, indexes }: Relation): CatalogRow[] 
     relam: isView ? 0 : heapOid,
     relfilenode: oid,
     relhasindex: indexes.length > 0,
-    relnatts: 0,
+    relnatts: declaredTable(ns)?.columns.size ?? 0,
     ...shared,
   }
   return [
@@ -371,12 +393,12 @@ function classesOf({ oid, ns, isView, owner, indexes }: Relation): CatalogRow[] 
   ]
 }
 
-function indexesOf({ oid, indexes }: Relation): CatalogRow[] {
-  return indexes.map((index) => ({
+function indexesOf({ oid, indexes }: Relation, numbers: (path: string) => number): CatalogRow[] {
+  return indexes.map(({ keys, ...index }) => ({
     indexrelid: index.oid,
     indrelid: oid,
-    indnatts: index.keys.length,
-    indnkeyatts: index.keys.length,
+    indnatts: keys.length,
+    indnkeyatts: keys.length,
     indisunique: index.isUnique,
     indisexclusion: false,
     indnullsnotdistinct: true,
@@ -387,6 +409,8 @@ function indexesOf({ oid, indexes }: Relation): CatalogRow[] {
     indisready: true,
     indislive: true,
     indisreplident: false,
+    indkey: keys.map(({ path }) => numbers(path)),
+    indoption: keys.map(({ descends }) => (descends ? 3 : 0)),
   }))
 }
 
@@ -437,7 +461,7 @@ interface Constraint {
 }
 
 /** Primary keys and unique indexes. */
-function constraintsOf({ list }: Relations): Constraint[] {
+function constraintsOf({ list }: Pick<Relations, 'list'>): Constraint[] {
   return list.flatMap((relation) =>
     relation.indexes
       .filter(({ isUnique }) => isUnique)
@@ -446,7 +470,7 @@ function constraintsOf({ list }: Relations): Constraint[] {
         oid,
         isPrimary,
         paths: keys.map(({ path }) => path),
-        name: isPrimary ? `${relation.ns.name}_pkey` : name,
+        name: constraintName(relation.ns.name, name),
       })),
   )
 }

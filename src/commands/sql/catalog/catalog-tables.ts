@@ -65,11 +65,11 @@ const definitions: Readonly<Record<string, string>> = {
   pg_index: `indexrelid oid, indrelid oid, indnatts int2, indnkeyatts int2, indisunique bool,
     indnullsnotdistinct bool, indisprimary bool, indisexclusion bool, indimmediate bool,
     indisclustered bool, indisvalid bool, indisready bool, indislive bool, indisreplident bool,
-    indkey jsonb, indoption jsonb, indexprs text, indpred text`,
+    indkey int2vector, indoption int2vector, indexprs text, indpred text`,
   pg_constraint: `oid oid, conname name, connamespace oid, contype char, condeferrable bool,
     condeferred bool, convalidated bool, conrelid oid, contypid oid, conindid oid, conparentid oid,
     confrelid oid, confupdtype char, confdeltype char, confmatchtype char, conislocal bool,
-    coninhcount int4, connoinherit bool, conkey jsonb, confkey jsonb, conbin text`,
+    coninhcount int4, connoinherit bool, conkey int2[], confkey int2[], conbin text`,
   pg_database: `oid oid, datname name, datdba oid, encoding int4, datlocprovider char,
     datistemplate bool, datallowconn bool, datconnlimit int4, dattablespace oid, datcollate text,
     datctype text, daticulocale text, datcollversion text, datacl text`,
@@ -135,8 +135,9 @@ export function virtualTable(name: string): TableColumns {
   return tables.get(name) ?? new Map()
 }
 
-/** As which type a column of the catalog comes in results. */
-export function resultType(type: string): string {
+/** As which type a column comes in results: `varchar(10)` is a varchar. */
+export function resultType(type: string, isDeclared = false): string {
+  if (isDeclared) return type.replace(/\(.*\)/, '')
   return resultTypes.get(type) ?? type
 }
 

@@ -69,6 +69,8 @@ export interface ColumnType {
   /** PostgreSQL's own name: `_int4` for an array. */
   readonly name: string
   readonly words: string
+  /** As errors print it: `integer[]`. */
+  readonly title: string
 }
 
 export function columnTypeOf(text: string): ColumnType {
@@ -78,7 +80,9 @@ export function columnTypeOf(text: string): ColumnType {
   const modifier = modifierOf(type?.name ?? '', found?.[2], found?.[3])
   const oid = (isArray ? type?.arrayOid : type?.oid) ?? 25
   const name = `${isArray ? '_' : ''}${type?.name ?? 'text'}`
-  return { oid, modifier, name, words: isArray ? 'ARRAY' : (type?.words ?? name) }
+  const words = type?.words ?? type?.name ?? 'text'
+  const title = isArray ? `${words}[]` : words
+  return { oid, modifier, name, words: isArray ? 'ARRAY' : words, title }
 }
 
 /** Lengths are kept with four bytes more, digits and places in one number. */
@@ -87,6 +91,31 @@ function modifierOf(name: string, first: string | undefined, second: string | un
   if (name === 'numeric') return Number(first) * 65_536 + Number(second ?? 0) + 4
   return name === 'varchar' || name === 'bpchar' ? Number(first) + 4 : -1
 }
+
+/** Names in words, with and without lengths, and PostgreSQL's own: `integer`, `int4`, `text[]`. */
+export function typeOidOf(text: string): number | undefined {
+  const found = /^\s*(?:pg_catalog\.)?"?([a-z_][\w ]*?)"?\s*(?:\([\d, ]*\))?\s*(\[\])?\s*$/i.exec(
+    text,
+  )
+  const name = (found?.[1] ?? '').toLowerCase().replace(/\s+/g, ' ')
+  const type = byName.get(aliases.get(name) ?? name)
+  const element = name.startsWith('_') ? byName.get(name.slice(1)) : undefined
+  if (type === undefined) return element?.arrayOid
+  return found?.[2] === undefined ? type.oid : type.arrayOid
+}
+
+const aliases = new Map<string, string>([
+  ...catalogTypes.flatMap(({ name, words }) =>
+    words === undefined ? [] : [[words, name] as const],
+  ),
+  ...([
+    ['int', 'int4'],
+    ['decimal', 'numeric'],
+    ['float', 'float8'],
+    ['char', 'bpchar'],
+    ['bool', 'bool'],
+  ] as const),
+])
 
 /** `format_type`: undefined for a type that is not known. */
 export function typeWords(oid: number, modifier: number): string | undefined {

@@ -11,23 +11,31 @@ import { bsonType, type Document, stringOf, type Value } from '../../../value/va
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import type { Relations } from './catalog-relations.js'
 import { catalogRows, type Wanted } from './catalog-rows.js'
-import { type TableColumns, virtualName, virtualTable } from './catalog-tables.js'
+import { virtualName, virtualTable } from './catalog-tables.js'
+import type { KnownTable } from './known-table.js'
 
 /** Whether the name is none of a collection. */
 export function isVirtual(reference: TableName): boolean {
   return reference.schema !== undefined || virtualName(reference) !== undefined
 }
 
+const knownTables = new Map<string, KnownTable>()
+
 /** Throws 42P01 for a table that no schema has. */
-export function virtualColumns(reference: TableName): TableColumns {
-  return virtualTable(nameOf(reference))
+export function knownVirtual(reference: TableName): KnownTable {
+  const name = nameOf(reference)
+  const known = knownTables.get(name)
+  if (known !== undefined) return known
+  const made = { columns: virtualTable(name), required: new Set<string>(), isDeclared: false }
+  knownTables.set(name, made)
+  return made
 }
 
 function nameOf(reference: TableName): string {
   const name = virtualName(reference)
   if (name !== undefined) return name
   const message = `relation "${reference.schema}.${reference.name}" does not exist`
-  throw evaluationError(evaluationState.undefinedTable, message)
+  throw evaluationError(evaluationState.undefinedTable, message, reference.at)
 }
 
 /** The rows as documents that have every column; `filter` says which collections are looked at. */
@@ -60,12 +68,15 @@ function wantedBy(filter: Document): Wanted {
       if (elements.name() === 'table_name' && equal?.type === bsonType.string) {
         name = stringOf(equal)
       }
-      if (elements.name() === 'attrelid' && equal?.isNumber === true) oid = integerOf(equal)
+      if (ofRelation.has(elements.name()) && equal?.isNumber === true) oid = integerOf(equal)
     }
   }
   look(filter, 0)
   return { name, oid }
 }
+
+/** Columns that name a relation by its OID, or one of its indexes. */
+const ofRelation = new Set(['attrelid', 'indrelid', 'indexrelid', 'conrelid', 'conindid'])
 
 function equalIn(value: Value): Value | undefined {
   if (value.type !== bsonType.object) return undefined

@@ -13,6 +13,7 @@ import type {
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
 import type { Value } from '../../../value/value.js'
+import type { KnownTables } from '../catalog/known-table.js'
 import type { Scope } from '../expression/scope.js'
 import { sessionOf } from '../session/session-facts.js'
 import { parsedStatement } from '../statement-cache.js'
@@ -34,10 +35,11 @@ export type ChangeStatement =
   | TruncateStatement
 
 /** Scope of a statement's expressions over rows of these tables. */
-export function scopeOf(call: SqlCall, tables: readonly string[]): Scope {
+export function scopeOf(call: SqlCall, tables: readonly string[], known?: KnownTables): Scope {
   const parameters: readonly Value[] = call.args.params
   // What is constant is computed as it is compiled.
-  return { tables, parameters, now: call.now, session: sessionOf(call) }
+  const scope = { tables, parameters, now: call.now, session: sessionOf(call) }
+  return known === undefined ? scope : { ...scope, known }
 }
 
 export function changeOf(call: Pick<SqlCall, 'target'>): ChangeStatement {

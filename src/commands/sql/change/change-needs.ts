@@ -4,11 +4,22 @@
 import type { Need, Touch } from '../../../engine/types.js'
 import type { Assignment } from '../../../protocol/sql/ast.js'
 import { someNode } from '../expression/expression-tree.js'
-import { type ChangeStatement, collectionOf, type TruncateStatement } from './change-call.js'
+import { meaning, relationNames } from '../relation-names.js'
+import {
+  type ChangeStatement,
+  collectionOf,
+  type SqlCall,
+  type TruncateStatement,
+} from './change-call.js'
 
 /** The one collection that a change reaches, and what it needs of it. */
-export function touchOf(db: string, statement: ChangeStatement): Touch {
-  return { db, collection: collectionOf(statement.table), needs: needsOf(statement) }
+export function touchOf(
+  { db, target }: Pick<SqlCall, 'db' | 'target'>,
+  statement: ChangeStatement,
+): Touch {
+  const touch = { db, collection: collectionOf(statement.table), needs: needsOf(statement) }
+  const [name] = relationNames(target, statement)
+  return name === undefined ? touch : meaning(touch, name)
 }
 
 function needsOf(statement: ChangeStatement): readonly Need[] {

@@ -2,15 +2,22 @@
 // found and computed by a read that may pause, then changed in one write program, which looks again
 // at what others have changed in between. (docs/design/transactions.md, rules 1 and 2)
 
+import { CommandReadTx } from '../../../bus/command-tx.js'
 import { string } from '../../../bus/params.js'
 import { documentRow } from '../../../bus/row.js'
-import type { Sweep } from '../../../store/sweep.js'
+import type { Namespace } from '../../../engine/types.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
-import { changeOf, type SqlCall, sqlParams } from './change-call.js'
+import { withPosition } from '../expression/evaluation-error.js'
+import { statementOver } from '../relation-names.js'
+import { canFold } from '../statement-cache.js'
+import { type ChangeStatement, changeOf, type SqlCall, sqlParams } from './change-call.js'
 import { touchOf } from './change-needs.js'
 import { runDelete } from './delete.js'
 import { runInsert } from './insert.js'
 import { runTruncate } from './truncate.js'
+import { uniqueViolation } from './unique-violation.js'
 import { runUpdate } from './update.js'
 
 export const sqlChangeRow = documentRow({
@@ -20,13 +27,20 @@ export const sqlChangeRow = documentRow({
   access: 'identity',
   target: string,
   params: sqlParams,
-  touches: (call) => [touchOf(call.db, changeOf(call))],
+  touches: (call) => [touchOf(call, changeOf(call))],
   help: 'Runs an INSERT, UPDATE, DELETE or TRUNCATE statement of SQL, all of it or nothing.',
   run: runChange,
 })
 
-function runChange(call: SqlCall): Sweep<Document> {
-  const statement = changeOf(call)
+function* runChange(call: SqlCall): Sweep<Document> {
+  try {
+    return yield* changed(call, yield* meantChange(call, changeOf(call)))
+  } catch (thrown) {
+    throw withPosition(uniqueViolation(thrown, call), call.target)
+  }
+}
+
+function changed(call: SqlCall, statement: ChangeStatement): Sweep<Document> {
   switch (statement.kind) {
     case 'insert':
       return runInsert(call, statement)
@@ -37,4 +51,15 @@ function runChange(call: SqlCall): Sweep<Document> {
     case 'truncate':
       return runTruncate(call, statement)
   }
+}
+
+/** With its names folded, where it changes a declared table; told by the name that it has. */
+function* meantChange(call: SqlCall, written: ChangeStatement): Sweep<ChangeStatement> {
+  if (!canFold(written)) return written
+  const found = yield* readPhase(namespaceOf)
+  return statementOver(call.target, written, [found]) as ChangeStatement
+}
+
+function* namespaceOf(tx: ReadTx): Program<Namespace | undefined> {
+  return tx instanceof CommandReadTx ? tx.namespace() : undefined
 }

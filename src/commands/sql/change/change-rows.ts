@@ -36,30 +36,34 @@ import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
+import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
+import { rowCount } from '../expression/row-count.js'
+import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator } from '../expression/truth.js'
+import { requireRelation } from '../select/from.js'
 import type { Results } from '../select/result.js'
 import { rowSpender } from '../select/row-stages.js'
 import { takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
-import { limitOf } from './change-limit.js'
+import { boundChange } from './change-names.js'
 import { returningOf } from './change-reply.js'
 
 /** What becomes of a row; undefined: it goes. */
 export type AfterOf = (document: Document) => Document | undefined
 
-export interface RowsChange {
-  readonly statement: UpdateStatement | DeleteStatement
+export interface RowsChange<S extends UpdateStatement | DeleteStatement> {
+  readonly statement: S
   /** For the collection as it is; asked before anything is read, also where there is none. */
-  readonly afterIn: (ns: Namespace | undefined) => AfterOf
+  readonly afterIn: (ns: Namespace | undefined, bound: S, scope: Scope) => AfterOf
 }
 
 export interface ChangedRows {
   readonly matched: number
   readonly modified: number
   /** What RETURNING asked for. */
-  readonly returned: readonly Document[]
+  readonly returned: { readonly results: Results; readonly rows: readonly Document[] } | undefined
 }
 
 interface Row {
@@ -89,16 +93,17 @@ interface Prepared extends Decision {
   readonly hasMore: boolean
 }
 
-const none: ChangedRows = { matched: 0, modified: 0, returned: [] }
-
 /**
  * All of it or nothing. Throws TransactionTooLarge, WriteConflict, and what rows are refused for.
  */
-export function* changeRows(call: SqlCall, change: RowsChange): Sweep<ChangedRows> {
+export function* changeRows<S extends UpdateStatement | DeleteStatement>(
+  call: SqlCall,
+  change: RowsChange<S>,
+): Sweep<ChangedRows> {
   for (let run = 0; ; run++) {
     const spared = run === 0 ? 0 : sparedFirst * 2 ** run
     const prepared = yield* found((tx) => prepareRows(tx, call, change, spared))
-    if (prepared.rows.length === 0) return none
+    if (prepared.rows.length === 0) return { matched: 0, modified: 0, ...returned(prepared, []) }
     const collection = collectionOf(change.statement.table)
     const done = yield* stagedWrite((tx, staged) =>
       changeAll(tx, call.db, collection, prepared, staged),
@@ -124,19 +129,26 @@ function* found<T>(program: (tx: ReadTx) => Program<T>): Sweep<T> {
 /** Rows beyond LIMIT that are prepared when others were faster, and twice as many each time. */
 const sparedFirst = 8
 
-function* prepareRows(
+function returned({ results }: Decision, rows: readonly Document[]): Pick<ChangedRows, 'returned'> {
+  return { returned: results && { results, rows } }
+}
+
+function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   tx: ReadTx & Guarded,
   call: SqlCall,
-  { statement, afterIn }: RowsChange,
+  { statement: given, afterIn }: RowsChange<S>,
   spared: number,
 ): Program<Prepared> {
-  const { table, where, limit: most, returning } = statement
-  const scope = scopeOf(call, [table.alias ?? table.name])
-  const ns = yield* findNamespace(tx, call.db, collectionOf(table))
-  const limit = limitOf(most, scope, call.target) ?? Number.POSITIVE_INFINITY
+  const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
+  if (ns === undefined) requireRelation(call, given.table)
+  const { statement, tables, known } = boundChange(given, declaredTable(ns))
+  const { where, limit: most, returning } = statement
+  const scope = scopeOf(call, tables, known)
+  const wantedRows = most === undefined ? undefined : rowCount(most, scope, 'LIMIT')
+  const limit = wantedRows ?? Number.POSITIVE_INFINITY
   const decision: Decision = {
     matches: matcherOf(where === undefined ? undefined : compile(where, scope)),
-    afterOf: afterIn(ns),
+    afterOf: afterIn(ns, statement, scope),
     results: returningOf(returning, scope),
     spend: rowSpender(expressionsOf(statement)),
   }
@@ -150,7 +162,7 @@ function* prepareRows(
   return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
 }
 
-function expressionsOf(statement: RowsChange['statement']): readonly Expression[] {
+function expressionsOf(statement: UpdateStatement | DeleteStatement): readonly Expression[] {
   const { where, returning } = statement
   const set = statement.kind === 'update' ? statement.set : []
   const all = [where, ...set.map(({ value }) => value), ...returning.map(expressionOf)]
@@ -216,7 +228,7 @@ function* changeAll(
   const ns = yield* findNamespace(tx, db, collection)
   if (ns === undefined || !isSameTable(ns, prepared.ns)) return undefined
   const again = { left: sqlRecheckedMax }
-  const returned: Document[] = []
+  const shown: Document[] = []
   let matched = 0
   let modified = 0
   for (let i = 0; i < rows.length && matched < limit; i++) {
@@ -234,10 +246,11 @@ function* changeAll(
       modified++
     }
     matched++
-    if (row.returned !== undefined) returned.push(row.returned)
+    if (row.returned !== undefined) shown.push(row.returned)
   }
   // Others took rows in the place of which there may be more.
-  return matched < limit && hasMore ? undefined : { matched, modified, returned }
+  if (matched < limit && hasMore) return undefined
+  return { matched, modified, ...returned(prepared, shown) }
 }
 
 function isSameTable(now: Namespace, seen: Namespace | undefined): boolean {

@@ -17,6 +17,7 @@ import type { Row } from '../expression/truth.js'
 import { rowSpender } from '../select/row-stages.js'
 import { type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
+import type { BoundChange } from './change-names.js'
 import { compileSet } from './update.js'
 
 export interface Conflicts {
@@ -46,17 +47,17 @@ export interface RowOutcome {
 /** Undefined where the statement has no ON CONFLICT. Throws what compiling throws. */
 export function conflictsOf(
   call: SqlCall,
-  { conflict, table }: InsertStatement,
-  name: string,
+  { statement: { conflict, table }, tables, known }: BoundChange<InsertStatement>,
 ): Conflicts | undefined {
   if (conflict === undefined) return undefined
   const { action, columns } = conflict
   const paths = columns.map(({ path }) => path.join('.'))
-  const scope = scopeOf(call, [name, 'excluded'])
+  const excluded = known && [...known, ...known]
+  const scope = scopeOf(call, [...tables, 'excluded'], excluded)
   const updateIn = (ns: Namespace | undefined): Arbiter['update'] => {
     if (action === 'nothing') return undefined
     const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-    const change = compileSet(action.set, scope, declared, call.target)
+    const change = compileSet(action.set, scope, declared, call.target, table.name)
     const where = action.where === undefined ? undefined : compile(action.where, scope)
     const all = [action.where, ...action.set.map(({ value }) => value)]
     const spend = rowSpender(all.filter((expression) => expression !== undefined))

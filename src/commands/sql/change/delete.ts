@@ -4,21 +4,19 @@
 import type { DeleteStatement } from '../../../protocol/sql/ast.js'
 import type { Sweep } from '../../../store/sweep.js'
 import { type Document, numberValue } from '../../../value/value.js'
-import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
-import { changeReply, returningOf } from './change-reply.js'
+import { collectionOf, type SqlCall } from './change-call.js'
+import { changeReply } from './change-reply.js'
 import { changeRows } from './change-rows.js'
 
 export function* runDelete(call: SqlCall, statement: DeleteStatement): Sweep<Document> {
-  const { table, returning } = statement
-  const results = returningOf(returning, scopeOf(call, [table.alias ?? table.name]))
   const { matched, returned } = yield* changeRows(call, {
     statement,
     afterIn: () => () => undefined,
   })
   return yield* changeReply(
     call,
-    collectionOf(table),
+    collectionOf(statement.table),
     (writer) => writer.value('deletedCount', numberValue(matched)),
-    results === undefined ? undefined : { results, rows: returned },
+    returned,
   )
 }

@@ -24,12 +24,14 @@ import {
   missingValue,
   requireColumns,
 } from '../define/ddl-columns.js'
+import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
 import type { Scope } from '../expression/scope.js'
 import type { Results } from '../select/result.js'
 import { requireShape, takesTooLong, timesOut, tooLarge } from './change-bounds.js'
 import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
 import { changeError } from './change-error.js'
+import { boundChange } from './change-names.js'
 import { type Given, PathTree } from './change-path.js'
 import { changeReply, returningOf } from './change-reply.js'
 import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
@@ -38,6 +40,8 @@ import { type Conflicts, conflictsOf, insertRow } from './conflict.js'
 interface Prepared {
   readonly ns: Namespace | undefined
   readonly rows: readonly PreparedRow[]
+  readonly conflicts: Conflicts | undefined
+  readonly results: Results | undefined
 }
 
 interface PreparedRow {
@@ -51,15 +55,13 @@ interface Inserted {
   /** Those that were there and have been changed instead. */
   readonly updated: number
   readonly rows: readonly Document[]
+  readonly prepared: Prepared
 }
 
 export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Document> {
-  const { table, returning } = statement
-  const collection = collectionOf(table)
-  const name = table.alias ?? table.name
-  const results = returningOf(returning, scopeOf(call, [name]))
-  const conflicts = conflictsOf(call, statement, name)
-  const { ids, updated, rows } = yield* inserted(call, statement, collection, conflicts, results)
+  const collection = collectionOf(statement.table)
+  const { ids, updated, rows, prepared } = yield* inserted(call, statement, collection)
+  const { conflicts, results } = prepared
   return yield* changeReply(
     call,
     collection,
@@ -74,17 +76,11 @@ export function* runInsert(call: SqlCall, statement: InsertStatement): Sweep<Doc
   )
 }
 
-function* inserted(
-  call: SqlCall,
-  statement: InsertStatement,
-  collection: string,
-  conflicts: Conflicts | undefined,
-  results: Results | undefined,
-): Sweep<Inserted> {
+function* inserted(call: SqlCall, statement: InsertStatement, collection: string): Sweep<Inserted> {
   for (let run = 0; ; run++) {
-    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement, results))
+    const prepared = yield* readPhase((tx) => prepareRows(tx, call, statement))
     const done = yield* stagedWrite((tx, staged) =>
-      insertAll(tx, call, collection, prepared, { conflicts, results, staged }),
+      insertAll(tx, call, collection, prepared, staged),
     )
     if (done !== undefined) return done
     timesOut(run)
@@ -94,10 +90,13 @@ function* inserted(
 function* prepareRows(
   tx: ReadTx & Guarded,
   call: SqlCall,
-  statement: InsertStatement,
-  results: Results | undefined,
+  given: InsertStatement,
 ): Program<Prepared> {
-  const ns = yield* findNamespace(tx, call.db, collectionOf(statement.table))
+  const ns = yield* findNamespace(tx, call.db, collectionOf(given.table))
+  const change = boundChange(given, declaredTable(ns))
+  const { statement, tables, known } = change
+  const results = returningOf(statement.returning, scopeOf(call, tables, known))
+  const conflicts = conflictsOf(call, change)
   const columns = ns === undefined ? undefined : declaredColumns(ns.options)
   const rows = statement.rows ?? [[]]
   const shape = shapeOf(call, statement, columns)
@@ -113,11 +112,13 @@ function* prepareRows(
     if (bytes > messageBytesMax && at > 0) throw tooLarge()
     prepared.push({ document, returned })
   }
-  return { ns, rows: prepared }
+  return { ns, rows: prepared, conflicts, results }
 }
 
 /** Where the values of a row go, and what they are made first. */
 interface Shape {
+  /** Of the table. */
+  readonly name: string
   readonly tree: PathTree
   readonly targets: readonly Target[]
   readonly declared: readonly DeclaredColumn[] | undefined
@@ -133,7 +134,14 @@ function shapeOf(
   const tree = new PathTree(targets, (target) => clash(call.target, target))
   const wanted = statement.columns === undefined ? undefined : targets.length
   requireRows(call, statement, targets.length, wanted)
-  return { tree, targets, declared, columns: targets.map(({ path }) => columnAt(path, declared)) }
+  const { name } = statement.table
+  return {
+    name,
+    tree,
+    targets,
+    declared,
+    columns: targets.map(({ path }) => columnAt(path, declared)),
+  }
 }
 
 /** Documents have no order of columns but what CREATE TABLE gave them. */
@@ -178,7 +186,7 @@ function clash(text: string, { at, path }: Target): GatewayError {
 
 function documentOf(
   call: SqlCall,
-  { tree, targets, columns, declared }: Shape,
+  { name, tree, targets, columns, declared }: Shape,
   row: readonly Assigned[],
   at: number,
   scope: Scope,
@@ -187,19 +195,14 @@ function documentOf(
     if (value === undefined) return undefined
     const made = compile(value, scope).value([])
     if (made !== undefined) return columns[i]?.assign(made) ?? made
-    if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id') throw missingValue('_id')
+    if (targets[i]?.path.length === 1 && targets[i]?.path[0] === '_id')
+      throw missingValue('_id', name)
     return nullValue
   })
   const document = withId(tree.write(emptyDocument, given), () => call.objectId(at))
-  requireColumns(declared, document)
+  requireColumns(declared, document, name)
   requireShape(document)
   return document
-}
-
-interface Insertion {
-  readonly conflicts: Conflicts | undefined
-  readonly results: Results | undefined
-  readonly staged: Staged
 }
 
 /** Undefined where the collection has become another one meanwhile. */
@@ -207,9 +210,10 @@ function* insertAll(
   tx: Tx & Guarded,
   call: SqlCall,
   collection: string,
-  { ns: seen, rows: prepared }: Prepared,
-  { conflicts, results, staged }: Insertion,
+  prepared: Prepared,
+  staged: Staged,
 ): Program<Inserted | undefined> {
+  const { ns: seen, conflicts, results } = prepared
   const found = yield* findNamespace(tx, call.db, collection)
   if (!isSameTable(found, seen)) return undefined
   const ns = found ?? (yield* ensureNamespace(tx, call.db, collection, call.creation()))
@@ -217,7 +221,7 @@ function* insertAll(
   const ids: Value[] = []
   const rows: Document[] = []
   let updated = 0
-  for (const [at, { document, returned }] of prepared.entries()) {
+  for (const [at, { document, returned }] of prepared.rows.entries()) {
     if (at > 0 && !work.allows(0)) throw takesTooLong()
     const outcome = yield* insertRow(tx, ns, document, arbiter, staged)
     if (outcome === undefined) continue
@@ -226,7 +230,7 @@ function* insertAll(
     const shown = returned ?? results?.write([outcome.document])
     if (shown !== undefined) rows.push(shown)
   }
-  return { ids, updated, rows }
+  return { ids, updated, rows, prepared }
 }
 
 /** Whether values were typed and ordered for what is there now. */

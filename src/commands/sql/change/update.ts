@@ -17,33 +17,30 @@ import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row } from '../expression/truth.js'
 import { requireShape } from './change-bounds.js'
-import { collectionOf, type SqlCall, scopeOf } from './change-call.js'
+import { collectionOf, type SqlCall } from './change-call.js'
 import { changeError } from './change-error.js'
 import { PathTree } from './change-path.js'
-import { changeReply, returningOf } from './change-reply.js'
+import { changeReply } from './change-reply.js'
 import { changeRows } from './change-rows.js'
 
 export function* runUpdate(call: SqlCall, statement: UpdateStatement): Sweep<Document> {
-  const { table, returning, set } = statement
-  const scope = scopeOf(call, [table.alias ?? table.name])
-  const results = returningOf(returning, scope)
   const { matched, modified, returned } = yield* changeRows(call, {
     statement,
-    afterIn: (ns) => {
+    afterIn: (ns, { set }, scope) => {
       if (ns?.timeSeries !== undefined) requireMetaOnly(statement, ns.timeSeries)
       const declared = ns === undefined ? undefined : declaredColumns(ns.options)
-      const change = compileSet(set, scope, declared, call.target)
+      const change = compileSet(set, scope, declared, call.target, statement.table.name)
       return (document) => change(document, [document])
     },
   })
   return yield* changeReply(
     call,
-    collectionOf(table),
+    collectionOf(statement.table),
     (writer) => {
       writer.value('matchedCount', numberValue(matched))
       writer.value('modifiedCount', numberValue(modified)).null('upsertedId')
     },
-    results === undefined ? undefined : { results, rows: returned },
+    returned,
   )
 }
 
@@ -56,6 +53,7 @@ export function compileSet(
   scope: Scope,
   declared: readonly DeclaredColumn[] | undefined,
   text: string,
+  table: string,
 ): (document: Document, row: Row) => Document {
   const targets = set.map(({ target }) => target)
   for (const target of targets) if (target.path[0] === '_id') throw immutableId(target, text)
@@ -69,7 +67,7 @@ export function compileSet(
       return value === undefined ? nullValue : (columns[i]?.assign(value) ?? value)
     })
     const after = tree.write(document, given)
-    requireColumns(declared, after)
+    requireColumns(declared, after, table)
     requireShape(after)
     return after
   }

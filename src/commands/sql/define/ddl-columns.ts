@@ -134,16 +134,19 @@ export function columnAt(
 export function requireColumns(
   columns: readonly DeclaredColumn[] | undefined,
   document: Document,
+  table: string,
 ): void {
   for (const { name, isRequired } of columns ?? []) {
     if (!isRequired || name === '_id') continue
     const value = field(document, name)
-    if (value === undefined || value.isNullish) throw missingValue(name)
+    if (value === undefined || value.isNullish) throw missingValue(name, table)
   }
 }
 
 /** Of a column that must not be NULL. */
-export function missingValue(name: string): GatewayError {
-  const text = `null value in column "${name}" violates not-null constraint`
-  return fail('DocumentValidationFailure', text, { sqlState: '23502' })
+export function missingValue(column: string, table: string): GatewayError {
+  const place = `column "${column}" of relation "${table}"`
+  const text = `null value in ${place} violates not-null constraint`
+  const extra = { sqlState: '23502', schema: 'public', table, column }
+  return fail('DocumentValidationFailure', text, extra)
 }

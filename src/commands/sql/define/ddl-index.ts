@@ -13,6 +13,7 @@ import { writeDocument } from '../../../value/writer.js'
 import { isRuling } from '../../document/indexes-task.js'
 import { collectionOf, type SqlCall, scopeOf } from '../change/change-call.js'
 import { changeError } from '../change/change-error.js'
+import { foldedStatement } from '../statement-cache.js'
 import { partialFilter } from './ddl-partial.js'
 
 /** What a definition did, for its reply. */
@@ -55,12 +56,14 @@ export function indexSpecOf(
 export function* dropIndex(
   tx: Tx,
   call: SqlCall,
-  { name, table, ifExists }: DropIndexStatement,
+  { name: written, table, ifExists }: DropIndexStatement,
 ): Program<Defined> {
   const { db } = call
   const given = table === undefined ? undefined : collectionOf(table)
-  const ns =
-    given === undefined ? yield* withIndex(tx, call, name) : yield* findNamespace(tx, db, given)
+  const { name, ns } =
+    given === undefined
+      ? yield* indexNamed(tx, call, written)
+      : { name: written, ns: yield* findNamespace(tx, db, given) }
   const collection = given ?? ns?.name ?? '$cmd'
   if (ns === undefined && given !== undefined && !ifExists) {
     throw fail('NamespaceNotFound', `relation "${given}" does not exist`, { sqlState: '42P01' })
@@ -77,6 +80,18 @@ export function* dropIndex(
   }
   yield* dropIndexes(tx, db, ns.name, which)
   return { collection }
+}
+
+/** By the name as written, else by the one that PostgreSQL reads. */
+function* indexNamed(
+  tx: Tx,
+  call: SqlCall,
+  name: string,
+): Program<{ readonly name: string; readonly ns: Namespace | undefined }> {
+  const ns = yield* withIndex(tx, call, name)
+  const folded = foldedStatement(call.target)
+  if (ns !== undefined || folded.kind !== 'dropIndex' || folded.name === name) return { name, ns }
+  return { name: folded.name, ns: yield* withIndex(tx, call, folded.name) }
 }
 
 /** The only collection with an index of that name, of those that the caller may change. */

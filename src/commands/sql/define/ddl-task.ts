@@ -2,6 +2,7 @@
 // is built; each statement changes the catalog in one write program. (docs/sql.md, "Tables")
 
 import { fail } from '../../../base/errors.js'
+import { CommandReadTx } from '../../../bus/command-tx.js'
 import { string } from '../../../bus/params.js'
 import { reply } from '../../../bus/reply.js'
 import { documentRow } from '../../../bus/row.js'
@@ -10,10 +11,13 @@ import { parseIndexSpecs } from '../../../engine/index/index-spec.js'
 import { declareIndexes } from '../../../engine/index/indexes.js'
 import type { Touch } from '../../../engine/types.js'
 import type { CreateIndexStatement, Statement } from '../../../protocol/sql/ast.js'
-import type { Program, Tx } from '../../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { collectionOf, type SqlCall, sqlParams } from '../change/change-call.js'
-import { parsedStatement } from '../statement-cache.js'
+import { uniqueViolation } from '../change/unique-violation.js'
+import { withPosition } from '../expression/evaluation-error.js'
+import { declaredStatement, meaning, relationNames, statementOver } from '../relation-names.js'
+import { canFold, parsedStatement } from '../statement-cache.js'
 import { type Defined, dropIndex, indexSpecOf } from './ddl-index.js'
 import { createTable, rulesRows } from './ddl-table.js'
 
@@ -42,10 +46,35 @@ export const sqlDefineRow = documentRow({
   access: 'identity',
   target: string,
   params: sqlParams,
-  touches: (call) => [touchOf(call.db, definitionOf(call))],
+  touches: (call) => touchesOf(call),
   help: 'Runs a CREATE or DROP statement of SQL for a table or an index.',
-  run: (call) => define(call, definitionOf(call)),
+  run: async (call) => {
+    try {
+      return await define(call, await call.read((tx) => meantDefinition(tx, call)))
+    } catch (thrown) {
+      throw withPosition(uniqueViolation(thrown, call, true), call.target)
+    }
+  },
 })
+
+/** Its names folded, where they are of a table that CREATE TABLE makes or has made. */
+function* meantDefinition(tx: ReadTx, call: SqlCall): Program<Definition> {
+  const written = definitionOf(call)
+  if (!canFold(written)) return written
+  if (written.kind === 'createTable') return declaredStatement(call.target) as Definition
+  const found = tx instanceof CommandReadTx ? tx.namespace() : undefined
+  return statementOver(call.target, written, [found]) as Definition
+}
+
+function touchesOf(call: Pick<SqlCall, 'db' | 'target'>): readonly Touch[] {
+  const written = definitionOf(call)
+  if (written.kind === 'createTable') {
+    return [touchOf(call.db, declaredStatement(call.target) as Definition)]
+  }
+  const touch = touchOf(call.db, written)
+  const [name] = relationNames(call.target, written)
+  return [name === undefined ? touch : meaning(touch, name)]
+}
 
 /** As the commands of the document protocol that do the same. */
 function touchOf(db: string, statement: Definition): Touch {

@@ -17,7 +17,7 @@ import { parseArrayText } from './array-text.js'
 import { jsonOfText, typeNameOf } from './cast.js'
 import type { Operand } from './comparison.js'
 import { joined } from './concat.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import { evaluationError, evaluationState, undefinedHint } from './evaluation-error.js'
 import { shifted } from './interval.js'
 import { contains, member, memberAt } from './json-access.js'
 import { type LikePattern, matchesLike, parseLike } from './like.js'
@@ -82,7 +82,9 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
     return daysLater(right, wholeOf(left))
   }
   const types = `${typeNameOf(left)} ${operator} ${typeNameOf(right)}`
-  throw evaluationError(evaluationState.undefinedFunction, `operator does not exist: ${types}`)
+  const message = `operator does not exist: ${types}`
+  const hint = undefinedHint('operator')
+  throw evaluationError(evaluationState.undefinedFunction, message, undefined, hint)
 }
 
 function daysLater(date: Value, days: bigint): Value {

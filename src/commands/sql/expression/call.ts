@@ -2,11 +2,19 @@
 // they need them or that take NULL for an answer.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { stringValue } from '../../../value/value.js'
+import { bsonType, stringValue } from '../../../value/value.js'
+import { columnTypeOf } from '../catalog/catalog-types.js'
+import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
+import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
 import { documentFunctions } from './document-functions.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import {
+  evaluationError,
+  evaluationState,
+  isUndefinedOperator,
+  undefinedHint,
+} from './evaluation-error.js'
 import { type FunctionRow, requireRoom } from './function-row.js'
 import { numberFunctions } from './number-functions.js'
 import type { Scope } from './scope.js'
@@ -29,11 +37,8 @@ export const aggregateNames: ReadonlySet<string> = new Set([
 ])
 
 /** Throws 42883 for what is not known, 42803 for an aggregate where none may stand. */
-export function compileCall(
-  call: Call,
-  args: readonly Operand[],
-  { now, session }: Pick<Scope, 'now' | 'session'>,
-): Evaluator {
+export function compileCall(call: Call, args: readonly Operand[], scope: Scope): Evaluator {
+  const { now, session } = scope
   const { name } = call
   if (aggregateNames.has(name)) {
     const message = `aggregate functions are not allowed here: ${name}`
@@ -54,7 +59,7 @@ export function compileCall(
   const row = functions.get(name)
   const isPlain = !call.isStar && !call.isDistinct && call.orderBy.length === 0
   const isCounted = row !== undefined && args.length >= row.arity[0] && args.length <= row.arity[1]
-  if (!isCounted || !isPlain || call.filter !== undefined) throw unknownFunction(name, args.length)
+  if (!isCounted || !isPlain || call.filter !== undefined) throw unknownFunction(call, scope)
   const { run } = row
   return computation(allConstant(evaluators), (documents) => {
     const values = []
@@ -63,13 +68,32 @@ export function compileCall(
       if (argument === undefined) return undefined
       values.push(argument)
     }
-    return run(values, now)
+    try {
+      return run(values, now)
+    } catch (thrown) {
+      throw isUndefinedOperator(thrown) ? undefinedFunction(call, values.map(typeNameOf)) : thrown
+    }
   })
 }
 
-function unknownFunction(name: string, count: number): Error {
-  const message = `function ${name} with ${count} arguments does not exist`
-  return evaluationError(evaluationState.undefinedFunction, message)
+function unknownFunction(call: Call, scope: Scope): Error {
+  const { isStar } = call
+  const types = isStar ? ['*'] : call.args.map((arg) => typeTitle(arg, scope))
+  return undefinedFunction(call, types)
+}
+
+function undefinedFunction({ name, at }: Call, types: readonly string[]): Error {
+  const message = `function ${name}(${types.join(', ')}) does not exist`
+  const hint = undefinedHint('function')
+  return evaluationError(evaluationState.undefinedFunction, message, at, hint)
+}
+
+/** As PostgreSQL calls it; a literal text and what only rows tell are of unknown type. */
+function typeTitle(expression: Expression, scope: Scope): string {
+  const isText = expression.kind === 'literal' && expression.value.type === bsonType.string
+  const isNull = expression.kind === 'literal' && expression.value.isNullish
+  const type = isText || isNull ? undefined : staticType(expression, scope)
+  return type === undefined ? 'unknown' : columnTypeOf(type).title
 }
 
 function allConstant(evaluators: readonly Evaluator[]): boolean {

@@ -35,7 +35,7 @@ import { evaluationError, evaluationState, outOfRange } from './evaluation-error
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
 import { elementsSpent, spendOn } from './text-cost.js'
 import { textForm } from './text-form.js'
-import { dayMs, parseTime } from './time-text.js'
+import { dayMs, hasTimeForm, parseTime } from './time-text.js'
 
 export type Cast = (value: Value) => Value
 
@@ -61,9 +61,9 @@ const casts = new Map<string, CastOf>([
   ['float8', () => double],
   ['numeric', numeric],
   ['bool', () => bool],
-  ['timestamptz', () => time],
-  ['timestamp', () => time],
-  ['date', () => (value) => startOfDay(time(value))],
+  ['timestamptz', () => (value) => time(value, 'timestamp with time zone')],
+  ['timestamp', () => (value) => time(value, 'timestamp')],
+  ['date', () => (value) => startOfDay(time(value, 'date'))],
   // Numbers and names of what the catalog has: either stays what it is.
   ...['regclass', 'regtype', 'regnamespace', 'regproc'].map(
     (name) => [name, () => reference] as const,
@@ -207,14 +207,22 @@ function bool(value: Value): Value {
   return boolValue(truth)
 }
 
-function time(value: Value): Value {
+function time(value: Value, type = 'timestamp with time zone'): Value {
   if (value.type === bsonType.date) return value
-  if (!isText(value)) throw cannotCast(value, 'timestamp with time zone')
-  const type = 'timestamp with time zone'
+  if (!isText(value)) throw cannotCast(value, type)
   const given = wordOf(value, type, evaluationState.badDate)
   const ms = parseTime(given)
-  if (ms === undefined) throw badText(type, given, evaluationState.badDate)
-  return dateValue(ms)
+  if (ms !== undefined) return dateValue(ms)
+  if (!hasTimeForm(given)) throw badText(type, given, evaluationState.badDate)
+  const message = `date/time field value out of range: ${quoted(given)}`
+  throw evaluationError(evaluationState.dateOutOfRange, message, undefined, styleHint(given))
+}
+
+/** Where the month or the day is one that no month has. */
+function styleHint(given: string): string | undefined {
+  const [month = 0, day = 0] = [Number(given.slice(5, 7)), Number(given.slice(8, 10))]
+  const isFitting = month >= 1 && month <= 12 && day >= 1 && day <= 31
+  return isFitting ? undefined : 'Perhaps you need a different "datestyle" setting.'
 }
 
 /** In UTC. */

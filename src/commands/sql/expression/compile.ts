@@ -9,17 +9,19 @@ import {
   bigintOf,
   bsonType,
   dateValue,
+  documentValue,
   nullValue,
   stringOf,
   type Value,
 } from '../../../value/value.js'
-import { writeArray } from '../../../value/writer.js'
+import { writeArray, writeDocument } from '../../../value/writer.js'
+import type { KnownTable } from '../catalog/known-table.js'
 import { definitionColumn } from '../session/session-functions.js'
 import { negate } from './arithmetic.js'
 import { parseArrayText } from './array-text.js'
 import { compileBinary, compileLike, like, likeOperators } from './binary.js'
 import { compileCall } from './call.js'
-import { castTo, inTypeOf, typeNameOf } from './cast.js'
+import { type Cast, castTo, inTypeOf, typeNameOf } from './cast.js'
 import {
   between,
   comparison,
@@ -31,7 +33,13 @@ import {
   type Operand,
   quantified,
 } from './comparison.js'
-import { evaluationError, evaluationState } from './evaluation-error.js'
+import {
+  evaluationError,
+  evaluationState,
+  isUndefinedOperator,
+  placed,
+  undefinedHint,
+} from './evaluation-error.js'
 import { type Interval, parseInterval, shifted } from './interval.js'
 import { member } from './json-access.js'
 import { columnOf, isIdColumn, parameterOf, type Scope, writtenValue } from './scope.js'
@@ -54,7 +62,12 @@ import {
  * what values do (22012, 22003, 22P02 …). Constants are computed when the first row asks.
  */
 export function compile(expression: Expression, scope: Scope): Evaluator {
-  const made = scope.replace?.(expression, scope) ?? compileNode(expression, scope)
+  let made: Evaluator
+  try {
+    made = scope.replace?.(expression, scope) ?? compileNode(expression, scope)
+  } catch (thrown) {
+    throw placed(thrown, expression.at)
+  }
   const isWritten = expression.kind === 'literal' || expression.kind === 'parameter'
   return made.isConstant && !isWritten ? once(made) : made
 }
@@ -91,7 +104,10 @@ function compileNode(expression: Expression, scope: Scope): Evaluator {
     case 'or':
       return junction(expression, scope)
     case 'unary':
-      return signed(expression.operator, compile(expression.operand, scope))
+      return placedOperator(
+        signed(expression.operator, compile(expression.operand, scope)),
+        expression.at,
+      )
     case 'binary':
       return binary(expression, scope)
     case 'is':
@@ -145,6 +161,7 @@ export function operandOf(expression: Expression, scope: Scope): Operand {
 
 function column(path: readonly PathPart[], scope: Scope): Evaluator {
   const { table, path: own } = columnOf(path, scope)
+  if (own.length === 0) return wholeRow(table, scope.known?.[table])
   const steps = own.map((part) => (typeof part === 'string' ? utf8(part) : part))
   const [first] = steps
   if (steps.length === 1 && typeof first === 'object') {
@@ -157,6 +174,25 @@ function column(path: readonly PathPart[], scope: Scope): Evaluator {
     const document = row[table]
     return document === undefined ? undefined : orNull(followed(document, steps))
   })
+}
+
+/** The row of a table as one value: its columns where they are known, else the document. */
+function wholeRow(table: number, known: KnownTable | undefined): Evaluator {
+  const names = known?.isDeclared === true ? [...known.columns.keys()].map(namedBytes) : undefined
+  return computation(false, (row) => {
+    const document = row[table]
+    if (document === undefined || names === undefined) return document && documentValue(document)
+    const columns = writeDocument((out) => {
+      for (const { name, bytes } of names) {
+        out.value(name, findElement(document, 0, bytes) ?? nullValue)
+      }
+    })
+    return documentValue(columns)
+  })
+}
+
+function namedBytes(name: string): { readonly name: string; readonly bytes: Bytes } {
+  return { name, bytes: utf8(name) }
 }
 
 /** Names lead into objects, numbers into arrays; anything else has nothing there. */
@@ -209,7 +245,8 @@ function signed(operator: string, operand: Evaluator): Evaluator {
     if (value === undefined) return undefined
     if (!value.isNumber) {
       const message = `operator does not exist: ${operator} ${typeNameOf(value)}`
-      throw evaluationError(evaluationState.undefinedFunction, message)
+      const hint = undefinedHint('operator', true)
+      throw evaluationError(evaluationState.undefinedFunction, message, undefined, hint)
     }
     return operator === '-' ? negate(value) : value
   })
@@ -232,7 +269,23 @@ function binary(expression: Extract<Expression, { kind: 'binary' }>, scope: Scop
     const before = operator === '+' ? intervalOf(left, scope) : undefined
     if (before !== undefined) return moved(compile(right, scope), before, 1)
   }
-  return compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const made = compileBinary(operator, operandOf(left, scope), operandOf(right, scope))
+  const place = expression.operatorAt
+  return place === undefined || !typedOperators.has(operator) ? made : placedOperator(made, place)
+}
+
+/** Operators that are refused for the types of what they stand between. */
+const typedOperators = new Set(['+', '-', '*', '/', '%', '^'])
+
+/** An operator that there is not for such types stands where it is written. */
+function placedOperator({ value, isConstant }: Evaluator, at: number): Evaluator {
+  return computation(isConstant, (row) => {
+    try {
+      return value(row)
+    } catch (thrown) {
+      throw isUndefinedOperator(thrown) ? placed(thrown, at) : thrown
+    }
+  })
 }
 
 /** `interval '7 days'`, and a cast of a text that was written. */
@@ -327,12 +380,38 @@ function choice(expression: Extract<Expression, { kind: 'case' }>, scope: Scope)
 }
 
 function cast(expression: Extract<Expression, { kind: 'cast' }>, scope: Scope): Evaluator {
-  const convert = castTo(expression.type)
+  const convert = knownCast(expression)
   const { value, isConstant } = compile(expression.operand, scope)
+  const { operand } = expression
+  if (operand.kind === 'literal') {
+    return computation(true, () => literalCast(operand, convert))
+  }
   return computation(isConstant, (row) => {
     const given = value(row)
     return given === undefined ? undefined : orNull(convert(given))
   })
+}
+
+/** A type that is not known stands where it is named. */
+function knownCast({ type, at }: Extract<Expression, { kind: 'cast' }>): Cast {
+  try {
+    return castTo(type)
+  } catch (thrown) {
+    throw placed(thrown, type.at ?? at)
+  }
+}
+
+/** What a literal is wrong in stands where it is written. */
+function literalCast(
+  { value, at }: Extract<Expression, { kind: 'literal' }>,
+  convert: Cast,
+): SqlValue {
+  if (value.isNullish) return undefined
+  try {
+    return orNull(convert(value))
+  } catch (thrown) {
+    throw value.type === bsonType.string ? placed(thrown, at) : thrown
+  }
 }
 
 function arrayOf(elements: readonly Evaluator[]): Evaluator {

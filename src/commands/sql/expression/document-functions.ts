@@ -23,7 +23,7 @@ export const documentFunctions: readonly FunctionRow[] = [
     return count === 0 ? undefined : int32Value(count)
   }),
   row('jsonb_typeof json_typeof', [1, 1], ([value]) => stringValue(jsonTypeOf(value))),
-  row('to_jsonb to_json', [1, 1], ([value]) => value),
+  row('to_jsonb to_json row_to_json', [1, 1], ([value]) => value),
 ]
 
 function countOf(array: Value): number {

@@ -1,7 +1,9 @@
 // What a statement does wrong while it is computed, under the SQLSTATE that PostgreSQL gives it:
-// clients tell a division by zero from a bad cast by these five characters.
+// clients tell a division by zero from a bad cast by these five characters. Where the fault stands
+// in the text is kept beside the error, until the command that has the text tells its position.
 
-import { fail, type GatewayError } from '../../../base/errors.js'
+import { fail, GatewayError } from '../../../base/errors.js'
+import { sqlError } from '../../../protocol/sql/sql-error.js'
 
 export const evaluationState = {
   featureNotSupported: '0A000',
@@ -38,10 +40,56 @@ export const evaluationState = {
 
 export type EvaluationState = (typeof evaluationState)[keyof typeof evaluationState]
 
-/** BadValue (115 for what is not supported) with `sqlState`. */
-export function evaluationError(state: EvaluationState, message: string): GatewayError {
+const castHint = 'You might need to add'
+
+/** What PostgreSQL tells with 42883: of how many arguments, and of what. */
+export function undefinedHint(what: 'function' | 'operator', isOne = false): string {
+  const types = isOne ? 'type' : 'types'
+  const casts = isOne ? 'an explicit type cast' : 'explicit type casts'
+  return `No ${what} matches the given name and argument ${types}. ${castHint} ${casts}.`
+}
+
+/** UTF-16 offsets of errors into the text of their statement. */
+const offsets = new WeakMap<GatewayError, number>()
+
+/**
+ * BadValue (115 for what is not supported) with `sqlState`; `at` is the UTF-16 offset of what is
+ * wrong.
+ */
+export function evaluationError(
+  state: EvaluationState,
+  message: string,
+  at?: number,
+  hint?: string,
+): GatewayError {
   const isUnsupported = state === evaluationState.featureNotSupported
-  return fail(isUnsupported ? 'CommandNotSupported' : 'BadValue', message, { sqlState: state })
+  const extra = { sqlState: state, ...(hint === undefined ? {} : { hint }) }
+  const error = fail(isUnsupported ? 'CommandNotSupported' : 'BadValue', message, extra)
+  if (at !== undefined) offsets.set(error, at)
+  return error
+}
+
+/** What was thrown, which stands at `at` unless it is known to stand elsewhere. */
+export function placed(thrown: unknown, at: number): unknown {
+  if (thrown instanceof GatewayError && !offsets.has(thrown)) offsets.set(thrown, at)
+  return thrown
+}
+
+/** 42883 */
+export function isUndefinedOperator(thrown: unknown): boolean {
+  const state = thrown instanceof GatewayError ? thrown.extra.sqlState : undefined
+  return state === evaluationState.undefinedFunction
+}
+
+/** An error of a statement with its position in the text, where that is known. */
+export function withPosition(thrown: unknown, text: string): unknown {
+  if (!(thrown instanceof GatewayError) || thrown.extra.position !== undefined) return thrown
+  const at = offsets.get(thrown)
+  if (at === undefined) return thrown
+  const { extra } = sqlError(text, at, thrown.message)
+  const { position, line, column } = extra
+  const placed = { ...thrown.extra, position, line, column }
+  return new GatewayError(thrown.kind, thrown.message, placed, thrown.cause ?? thrown)
 }
 
 /** 22003 */

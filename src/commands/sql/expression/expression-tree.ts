@@ -86,10 +86,13 @@ function sameNode(a: Expression, b: Expression): boolean {
   return shapeOf(a) === shapeOf(b)
 }
 
+/** What tells only where and how a node is written. */
+const places: ReadonlySet<string> = new Set(['at', 'written', 'operatorAt'])
+
 /** A node without its operands, as text. */
 function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, (name, value: unknown) => {
-    if (name === 'at') return undefined
+    if (places.has(name)) return undefined
     const isOperand = typeof value === 'object' && value !== null && 'kind' in value
     return isOperand && name !== '' ? null : value
   })

@@ -3,6 +3,7 @@
 
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import type { Value } from '../../../value/value.js'
+import type { KnownTables } from '../catalog/known-table.js'
 import type { SessionFacts } from '../session/session-functions.js'
 import { evaluationError, evaluationState } from './evaluation-error.js'
 import { type Evaluator, orNull, type SqlValue } from './truth.js'
@@ -10,6 +11,8 @@ import { type Evaluator, orNull, type SqlValue } from './truth.js'
 export interface Scope {
   /** What the tables are called in the statement, in the order of a row's documents. */
   readonly tables: readonly string[]
+  /** Columns begin with their tables; by the tables, what is known of their columns. */
+  readonly known?: KnownTables
   /** By their index; null stands for NULL. */
   readonly parameters: readonly Value[]
   /** Of the statement, milliseconds since 1970. */
@@ -23,6 +26,7 @@ export interface Scope {
 export interface Column {
   /** The place of its document in a row. */
   readonly table: number
+  /** Empty: the whole row of the table. */
   readonly path: readonly PathPart[]
 }
 
@@ -39,7 +43,8 @@ export function columnOf(path: readonly PathPart[], scope: Scope): Column {
 
 function resolved(path: readonly PathPart[], scope: Scope): Column | undefined {
   const [first] = path
-  if (path.length > 1 && typeof first === 'string') {
+  const isBound = scope.known !== undefined
+  if ((path.length > 1 || isBound) && typeof first === 'string') {
     const table = scope.tables.indexOf(first)
     if (table >= 0) return { table, path: path.slice(1) }
   }

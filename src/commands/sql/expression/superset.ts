@@ -277,6 +277,12 @@ class Superset {
 
   /** Of a column of the table, also by `->`, that a filter can name. */
   private pathOf(expression: Expression): readonly PathPart[] | undefined {
+    const path = this.placeOf(expression)
+    return path?.length === 0 ? undefined : path
+  }
+
+  /** The same, and empty for the row of the table. */
+  private placeOf(expression: Expression): readonly PathPart[] | undefined {
     if (this.scope.replace?.(expression, this.scope) !== undefined) return undefined
     switch (expression.kind) {
       case 'column': {
@@ -297,7 +303,7 @@ class Superset {
 
   private longer(operand: Expression, part: PathPart | undefined): readonly PathPart[] | undefined {
     if (part === undefined || !isNameable(part)) return undefined
-    const path = this.pathOf(operand)
+    const path = this.placeOf(operand)
     return path === undefined ? undefined : [...path, part]
   }
 

@@ -29,6 +29,11 @@ export function parseTime(text: string): number | undefined {
   return date.getTime() + ofDay - offset
 }
 
+/** Whether the text is written as a time, which may be one that there is not. */
+export function hasTimeForm(text: string): boolean {
+  return form.test(text)
+}
+
 /** Milliseconds that a zone is ahead of UTC. */
 function offsetOf(given: string | undefined): number | undefined {
   if (given === undefined || /^[a-z]/i.test(given)) return 0

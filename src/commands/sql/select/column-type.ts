@@ -3,7 +3,7 @@
 // nested. (docs/sql.md, "Cursors")
 
 import { type Bytes, utf8 } from '../../../base/bytes.js'
-import type { Expression } from '../../../protocol/sql/ast.js'
+import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
 import {
   bsonType,
@@ -13,6 +13,8 @@ import {
   writeInt32,
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
+import { resultType } from '../catalog/catalog-tables.js'
+import type { Scope } from '../expression/scope.js'
 
 export interface Column {
   readonly name: string
@@ -47,7 +49,8 @@ const boolCalls = new Set([
 const textCalls = new Set(
   `lower upper initcap substring substr left right replace btrim trim ltrim rtrim lpad rpad repeat
   reverse concat concat_ws string_agg md5 split_part translate chr to_char version format_type
-  current_database current_schema current_user session_user current_setting pg_get_userbyid
+  current_database current_schema current_user session_user current_setting set_config
+  pg_get_userbyid
   pg_get_expr pg_get_indexdef pg_get_constraintdef obj_description col_description
   jsonb_typeof json_typeof quote_ident quote_literal pg_encoding_to_char`.split(/\s+/),
 )
@@ -60,20 +63,25 @@ const timeCalls = new Set(
   date_trunc to_timestamp make_date timezone`.split(/\s+/),
 )
 const float8Calls = new Set(['extract', 'date_part', 'sqrt', 'exp', 'ln', 'random', 'pi'])
-const jsonCalls = new Set(['array_agg', 'json_agg', 'jsonb_agg'])
+const jsonCalls = new Set(['json_agg', 'jsonb_agg', 'to_json', 'to_jsonb', 'row_to_json'])
+const textsCalls = new Set(['string_to_array', 'parse_ident', 'current_schemas'])
+/** What is of the type of its arguments. */
+const sameCalls = new Set(['coalesce', 'nullif', 'greatest', 'least', 'min', 'max'])
 
 /** The type that all rows have, whatever is in them; undefined where the values tell. */
 export function staticType(
   expression: Expression,
-  parameters: readonly Value[] = [],
+  known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>> = {},
 ): string | undefined {
   switch (expression.kind) {
     case 'literal':
       return typeOfValue(expression.value) ?? 'text'
     case 'parameter': {
-      const value = parameters[expression.index]
+      const value = known.parameters?.[expression.index]
       return value === undefined ? 'text' : (typeOfValue(value) ?? 'text')
     }
+    case 'column':
+      return typeOfColumn(expression.path, known)
     case 'not':
     case 'and':
     case 'or':
@@ -86,15 +94,56 @@ export function staticType(
       return 'bool'
     case 'binary':
       return typeOfOperator(expression.operator)
-    case 'cast':
-      return expression.type.isArray ? 'jsonb' : typeOfCast(expression.type.name)
+    case 'cast': {
+      const { name, isArray } = expression.type
+      return isArray ? arrayOf(typeOfCast(name)) : typeOfCast(name)
+    }
     case 'call':
-      return typeOfCall(expression.name)
+      return typeOfCall(expression, known)
     case 'array':
-      return 'jsonb'
+      return arrayOf(typeOfAll(expression.elements, known))
+    case 'case': {
+      const results = expression.branches.map(({ result }) => result)
+      const { otherwise } = expression
+      return typeOfAll(otherwise === undefined ? results : [...results, otherwise], known)
+    }
     default:
       return undefined
   }
+}
+
+/** As CREATE TABLE and the catalog say it; the row of a table where it has columns. */
+function typeOfColumn(
+  [table, name, ...below]: readonly PathPart[],
+  { tables, known }: Partial<Pick<Scope, 'tables' | 'known'>>,
+): string | undefined {
+  const of = known?.[tables?.indexOf(String(table)) ?? -1]
+  if (of === undefined || below.length > 0) return undefined
+  if (name === undefined) return of.isDeclared ? 'record' : 'jsonb'
+  const type = of.columns.get(String(name))
+  return type === undefined ? undefined : resultType(type, of.isDeclared)
+}
+
+/** Elements of documents and of types unknown are shown as JSON. */
+function arrayOf(element: string | undefined): string {
+  if (element === undefined || element === 'jsonb' || element === 'record') return 'jsonb'
+  return element.endsWith('[]') ? element : `${element}[]`
+}
+
+/** The type of operands that are of one; NULL is of any. */
+function typeOfAll(
+  operands: readonly Expression[],
+  known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>>,
+): string | undefined {
+  const types = new Set<string | undefined>()
+  for (const operand of operands) {
+    const isNull = operand.kind === 'literal' && operand.value.isNullish
+    if (!isNull) types.add(staticType(operand, known))
+  }
+  const [first] = types
+  if (types.size <= 1) return first
+  if ([...types].every((type) => wholeTypes.has(type ?? ''))) return 'int8'
+  return undefined
 }
 
 const boolOperators = new Set('= <> < <= > >= ~~ !~~ ~~* !~~* ~ ~* !~ !~* @> <@'.split(' '))
@@ -121,13 +170,21 @@ function typeOfCast(name: string): string | undefined {
   return [...typeNames.values()].includes(type) ? type : undefined
 }
 
-function typeOfCall(name: string): string | undefined {
+type Call = Extract<Expression, { kind: 'call' }>
+
+function typeOfCall(
+  { name, args }: Call,
+  known: Partial<Pick<Scope, 'parameters' | 'tables' | 'known'>>,
+): string | undefined {
   if (name === 'count') return 'int8'
+  if (sameCalls.has(name)) return typeOfAll(args, known)
+  if (name === 'array_agg') return arrayOf(typeOfAll(args, known))
   if (boolCalls.has(name)) return 'bool'
   if (textCalls.has(name)) return 'text'
   if (int4Calls.has(name)) return 'int4'
   if (timeCalls.has(name)) return 'timestamptz'
   if (float8Calls.has(name)) return 'float8'
+  if (textsCalls.has(name)) return 'text[]'
   return jsonCalls.has(name) ? 'jsonb' : undefined
 }
 

@@ -10,15 +10,20 @@ import { readPlaceOf, viewDocuments } from '../../../engine/collection/views.js'
 import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/pipeline-source.js'
 import { documentsSource, type Source } from '../../../engine/sources/source.js'
 import type { Guarded, Namespace, Touch } from '../../../engine/types.js'
-import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
+import type { SelectStatement, TableName, TableReference } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { collated } from '../../document/arguments.js'
 import { readable } from '../../document/view-reads.js'
-import { isVirtual, virtualColumns, virtualDocuments } from '../catalog/catalog.js'
+import { isVirtual, knownVirtual, virtualDocuments } from '../catalog/catalog.js'
 import { Relations } from '../catalog/catalog-relations.js'
-import type { TableColumns } from '../catalog/catalog-tables.js'
+import type { KnownTable } from '../catalog/known-table.js'
+import { declaredTable } from '../define/declared-table.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import type { Scope } from '../expression/scope.js'
+import { isOfCatalog, meaning, type RelationName, relationNames } from '../relation-names.js'
+import { functionTable } from './function-table.js'
 import type { JoinInput } from './join-source.js'
 import { statementMemory } from './statement-memory.js'
 
@@ -36,24 +41,14 @@ export type SelectCall = Pick<
   | 'services'
 >
 
-/** Tables in the order in which a row has them. */
-export function referencesOf({ from, joins }: SelectStatement): readonly TableReference[] {
-  return from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
+/** What the statement names, a touch for each table: virtual ones tell what the caller may read. */
+export function selectTouches(db: string, text: string, statement: SelectStatement): Touch[] {
+  return relationNames(text, statement).map((name) => touchOf(db, name))
 }
 
-/** Every collection that the statement names; virtual tables tell what the caller may read. */
-export function selectTouches(db: string, statement: SelectStatement): Touch[] {
-  const touches: Touch[] = []
-  for (const reference of referencesOf(statement)) {
-    const touch = touchOf(db, reference)
-    const isKnown = touches.some(({ collection }) => collection === touch.collection)
-    if (!isKnown) touches.push(touch)
-  }
-  return touches
-}
-
-export function touchOf(db: string, reference: TableReference): Touch {
-  return isVirtual(reference) ? { db, needs: [] } : readable(db, reference.name)
+export function touchOf(db: string, name: RelationName): Touch {
+  if (isOfCatalog(name)) return { db, needs: [] }
+  return meaning(readable(db, name.written.name), name)
 }
 
 /** One table as a join and the first step of a SELECT read it. */
@@ -61,32 +56,48 @@ export interface Table extends JoinInput {
   readonly name: string
   /** The collection itself; undefined where there is none, or it is read in another way. */
   readonly ns: Namespace | undefined
-  /** Its columns, where they are fixed. */
-  readonly columns: TableColumns | undefined
+  /** What is known of its columns. */
+  readonly known: KnownTable | undefined
 }
 
+/**
+ * `at`: which of the statement's tables it is; arguments of a function in FROM are of `scope`.
+ * Throws 42P01 for a table that is not there.
+ */
 export function* openTable(
   tx: CommandReadTx,
   call: SelectCall,
   reference: TableReference,
-  touches: readonly Touch[],
+  at: number,
+  scope: Scope,
   known?: Relations,
 ): Program<Table> {
   const { name } = reference
+  if (reference.call !== undefined) {
+    const { known: columns, rows } = functionTable({ ...reference, call: reference.call }, scope)
+    return given(name, columns, call, () => ready(rows))
+  }
   if (isVirtual(reference)) {
-    const columns = virtualColumns(reference)
+    const columns = knownVirtual(reference)
     const relations = known ?? (yield* Relations.load(tx, call))
     return given(name, columns, call, (inside, filter) =>
       virtualDocuments(inside, reference, relations, filter),
     )
   }
   if (name === viewsName) {
-    const documents = yield* viewDocuments(tx, call.db, (need, at) => call.mayAt(need, at))
+    const documents = yield* viewDocuments(tx, call.db, (need, place) => call.mayAt(need, place))
     return given(name, undefined, call, () => ready(documents))
   }
-  const at = touches.findIndex(({ collection }) => collection === name)
   const ns = tx.namespace(at)
-  return { name, ns, isIndexed: false, columns: undefined, open: openerOf(call, name, ns) }
+  if (ns === undefined) requireRelation(call, reference)
+  return { name, ns, isIndexed: false, known: declaredTable(ns), open: openerOf(call, name, ns) }
+}
+
+/** Clients of the SQL port are told of a missing table; elsewhere it is an empty collection. */
+export function requireRelation({ session }: Pick<SelectCall, 'session'>, table: TableName): void {
+  if (session.protocol !== 'sql') return
+  const message = `relation "${table.name}" does not exist`
+  throw evaluationError(evaluationState.undefinedTable, message, table.at)
 }
 
 type Make = (tx: ReadTx & Guarded, filter: Document) => Program<readonly Document[]>
@@ -94,13 +105,13 @@ type Make = (tx: ReadTx & Guarded, filter: Document) => Program<readonly Documen
 /** A table whose rows are made when they are asked for. */
 function given(
   name: string,
-  columns: TableColumns | undefined,
+  known: KnownTable | undefined,
   { context }: SelectCall,
   make: Make,
 ): Table {
   return {
     name,
-    columns,
+    known,
     ns: undefined,
     isIndexed: false,
     *open(tx, filter) {

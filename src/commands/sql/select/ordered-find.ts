@@ -4,12 +4,15 @@
 import type { Plan } from '../../../engine/plan/plan.js'
 import { isMultikey } from '../../../engine/plan/plan.js'
 import { planQuery } from '../../../engine/plan/planner.js'
-import { FindSource, type Source } from '../../../engine/sources/source.js'
+import { FindSource, openFind, type Source } from '../../../engine/sources/source.js'
+import { UnionSource } from '../../../engine/sources/union-source.js'
 import type { Namespace } from '../../../engine/types.js'
 import type { Expression, OrderItem } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import { compileSort } from '../../../query/sort.js'
-import type { Document } from '../../../value/value.js'
+import type { Program } from '../../../store/store.js'
+import { documentFrom } from '../../../value/literal.js'
+import { type Document, documentValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import type { SelectCall } from './from.js'
 
@@ -27,6 +30,46 @@ export function openOrdered(
   const plan = planQuery(ns, { ...query, sort: compileSort(spec) })
   if (!plan.isSorted || !plan.accesses.every(isWhole)) return undefined
   return new FindSource(ns, query, plan, true)
+}
+
+/**
+ * The same where NULLs of the first column stand at the other end than documents have them: an
+ * index gives the rows that have a value, and those without one, each in order.
+ */
+export function openNullsApart(
+  ns: Namespace,
+  filter: Document,
+  [first, ...rest]: readonly OrderItem[],
+  call: SelectCall,
+): Source | undefined {
+  const path = first === undefined ? undefined : pathOf(first.expression)
+  if (first?.nulls === undefined || path === undefined) return undefined
+  const usual = { expression: first.expression, descends: first.descends }
+  const valued = openOrdered(ns, both(filter, path, '$ne'), [usual, ...rest], call)
+  const nulls = openNulls(ns, both(filter, path, '$eq'), rest, call)
+  if (valued === undefined || nulls === undefined) return undefined
+  const [before, behind] = first.nulls === 'last' ? [valued, nulls] : [nulls, valued]
+  return new UnionSource(before, () => alreadyOpen(behind))
+}
+
+function openNulls(
+  ns: Namespace,
+  filter: Document,
+  rest: readonly OrderItem[],
+  call: SelectCall,
+): Source | undefined {
+  if (rest.length > 0) return openOrdered(ns, filter, rest, call)
+  const use = call.engine.indexUse
+  return openFind(ns, { filter: compileFilter(filter, call.context), use })
+}
+
+function* alreadyOpen(source: Source): Program<Source> {
+  return source
+}
+
+/** The filter, and that the path is NULL or is not. */
+function both(filter: Document, path: string, operator: '$eq' | '$ne'): Document {
+  return documentFrom({ $and: [documentValue(filter), { [path]: { [operator]: null } }] })
 }
 
 /** Of an index of arrays the order is that of their elements. */
@@ -54,6 +97,7 @@ export function sortSpec(items: readonly OrderItem[]): Document | undefined {
 function pathOf(expression: Expression): string | undefined {
   if (expression.kind !== 'column') return undefined
   const path = expression.path.slice(1)
+  if (path.length === 0) return undefined
   const isPlain = path.every((part) => typeof part === 'string' && /^[^.$\d][^.\0]*$/.test(part))
   return isPlain ? path.join('.') : undefined
 }

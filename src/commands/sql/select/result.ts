@@ -2,9 +2,10 @@
 // the statement becomes. Names are unique: what comes later gets `_2` behind it.
 // (docs/sql.md, "Results")
 
+import { type Bytes, equalBytes, utf8 } from '../../../base/bytes.js'
 import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
-import { Elements } from '../../../value/elements.js'
-import { type Document, nullValue } from '../../../value/value.js'
+import { Elements, findElement } from '../../../value/elements.js'
+import { bsonType, type Document, nullValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
@@ -48,24 +49,27 @@ export function compileResults(
     expression.kind === 'star' ? [] : [columnOf(names[i] ?? '', expression, scope)],
   )
   const columns = parts.every(({ kind }) => kind === 'value') ? named : undefined
-  return { columns, named, write: writerOf(parts, merged) }
+  return { columns, named, write: writerOf(parts, items, scope, merged) }
 }
 
 function columnOf(name: string, expression: Expression, scope: Scope): Partial<Column> {
-  const type = staticType(expression, scope.parameters)
+  const type = staticType(expression, scope)
   return type === undefined ? { name } : { name, type }
 }
 
-function starTables({ table }: { readonly table?: string }, { tables }: Scope): readonly number[] {
+function starTables(
+  { table, at: place }: Extract<Expression, { kind: 'star' }>,
+  { tables }: Scope,
+): readonly number[] {
   if (tables.length === 0) {
     const message = 'SELECT * with no tables specified is not valid'
-    throw evaluationError(evaluationState.syntax, message)
+    throw evaluationError(evaluationState.syntax, message, place)
   }
   if (table === undefined) return tables.map((_, i) => i)
   const at = tables.indexOf(table)
   if (at >= 0) return [at]
   const message = `missing FROM-clause entry for table "${table}"`
-  throw evaluationError(evaluationState.undefinedTable, message)
+  throw evaluationError(evaluationState.undefinedTable, message, place)
 }
 
 /** Of every item, unique; nothing for `*`. */
@@ -131,12 +135,19 @@ function fallbackName(expression: Expression): string | undefined {
   return expression.kind === 'case' ? 'case' : undefined
 }
 
-function writerOf(parts: readonly Part[], merged: ReadonlySet<string>): (row: Row) => Document {
+function writerOf(
+  parts: readonly Part[],
+  items: readonly ResultItem[],
+  scope: Scope,
+  merged: ReadonlySet<string>,
+): (row: Row) => Document {
   const [only] = parts
   if (parts.length === 1 && only?.kind === 'star' && only.tables.length === 1) {
     const [table = 0] = only.tables
     return (row) => row[table] ?? emptyDocument
   }
+  const fields = fieldsOf(parts, items, scope)
+  if (fields !== undefined) return fieldWriter(fields)
   const reserved = new Set(parts.flatMap((part) => (part.kind === 'value' ? [part.name] : [])))
   const hasStar = parts.some(({ kind }) => kind === 'star')
   return (row) => {
@@ -144,10 +155,97 @@ function writerOf(parts: readonly Part[], merged: ReadonlySet<string>): (row: Ro
     const names = hasStar ? new Names(reserved) : undefined
     for (const part of parts) {
       if (part.kind === 'value') writer.value(part.name, part.evaluator.value(row) ?? nullValue)
-      else if (names !== undefined) writeTables(writer, row, part.tables, names, merged)
+      else if (names !== undefined) writeTables(writer, row, part.tables, names, merged, scope)
     }
     return writer.finish()
   }
+}
+
+/** Results that are fields of one table's documents. */
+interface Fields {
+  readonly table: number
+  /** What each is called in the document, in order; each once. */
+  readonly sources: readonly Bytes[]
+  readonly names: readonly string[]
+}
+
+function fieldsOf(
+  parts: readonly Part[],
+  items: readonly ResultItem[],
+  { tables, known, replace }: Scope,
+): Fields | undefined {
+  const sources = new Map<string, Bytes>()
+  let table = -1
+  for (const { expression } of items) {
+    if (known === undefined || expression.kind !== 'column') return undefined
+    const [owner, name] = expression.path
+    const at = tables.indexOf(String(owner))
+    const isOther = table >= 0 && at !== table
+    const isField = expression.path.length === 2 && typeof name === 'string'
+    if (at < 0 || isOther || !isField || sources.has(name)) return undefined
+    // Behind groups a column is no field of a document.
+    if (replace?.(expression, { tables, known, parameters: [], now: 0 }) !== undefined) {
+      return undefined
+    }
+    table = at
+    sources.set(name, utf8(name))
+  }
+  const names = parts.map((part) => (part.kind === 'value' ? part.name : ''))
+  return { table, sources: [...sources.values()], names }
+}
+
+/** Goes through each document once: most have their fields in the order of the columns. */
+function fieldWriter({ table, sources, names }: Fields): (row: Row) => Document {
+  const { length } = sources
+  const starts = new Int32Array(length)
+  const ends = new Int32Array(length)
+  const isSame = names.map((name, i) => equalBytes(utf8(name), sources[i] ?? emptyDocument))
+  return (row) => {
+    const writer = new DocumentWriter()
+    const document = row[table]
+    starts.fill(-1)
+    if (document !== undefined) findFields(document, sources, starts, ends)
+    for (let i = 0; i < length; i++) {
+      const [start, end] = [starts[i] ?? -1, ends[i] ?? 0]
+      const name = names[i] ?? ''
+      if (document === undefined || start < 0) writer.null(name)
+      else if (isSame[i]) writer.element(document, start, end)
+      else writer.value(name, findElement(document, 0, sources[i] ?? emptyDocument) ?? nullValue)
+    }
+    return writer.finish()
+  }
+}
+
+function findFields(
+  document: Document,
+  sources: readonly Bytes[],
+  starts: Int32Array,
+  ends: Int32Array,
+): void {
+  const elements = new Elements(document)
+  let left = sources.length
+  for (let next = 0; left > 0 && elements.next(); ) {
+    const place = placeIn(elements, sources, next)
+    if (place < 0 || (starts[place] ?? 0) >= 0) continue
+    // The first of a name is the column; what is undefined is NULL.
+    if (elements.type !== bsonType.undefined) {
+      starts[place] = elements.start
+      ends[place] = elements.valueEnd
+    }
+    next = place + 1
+    left--
+  }
+}
+
+/** Which of the sources the element is: mostly the next one. */
+function placeIn(elements: Elements, sources: readonly Bytes[], next: number): number {
+  for (let i = next; i < sources.length; i++) {
+    if (elements.nameIs(sources[i] as Bytes)) return i
+  }
+  for (let i = 0; i < next && i < sources.length; i++) {
+    if (elements.nameIs(sources[i] as Bytes)) return i
+  }
+  return -1
 }
 
 /** The fields of documents side by side; of USING's columns the first that is there. */
@@ -157,10 +255,23 @@ function writeTables(
   tables: readonly number[],
   names: Names,
   merged: ReadonlySet<string>,
+  { known }: Scope,
 ): void {
   const shown = new Set<string>()
   for (const table of tables) {
     const document = row[table]
+    const columns = known?.[table]?.columns
+    if (columns !== undefined) {
+      for (const name of columns.keys()) {
+        if (merged.has(name)) {
+          if (shown.has(name)) continue
+          shown.add(name)
+        }
+        const found = document === undefined ? undefined : findElement(document, 0, utf8(name))
+        writer.value(names.take(name), found ?? nullValue)
+      }
+      continue
+    }
     if (document === undefined) continue
     const elements = new Elements(document)
     while (elements.next()) {

@@ -1,16 +1,21 @@
 // sqlSelect: the rows of a SELECT as a cursor, with the types of their columns. What it touches is
 // what the statement names, so that a join is refused like a find.
 
+import type { CommandReadTx } from '../../../bus/command-tx.js'
 import { array, countNumber, optional, string } from '../../../bus/params.js'
 import { documentRow } from '../../../bus/row.js'
 import type { SelectStatement } from '../../../protocol/sql/ast.js'
+import type { Program } from '../../../store/store.js'
 import { elementsOf } from '../../../value/elements.js'
+import type { Document, Value } from '../../../value/value.js'
 import { firstBatch } from '../../document/cursors.js'
-import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { parsedStatement } from '../statement-cache.js'
+import { evaluationError, evaluationState, withPosition } from '../expression/evaluation-error.js'
+import { referencesOf, statementOver } from '../relation-names.js'
+import { canFold, parsedStatement } from '../statement-cache.js'
 import { columnsOf, firstDocuments, withColumns } from './column-type.js'
-import { referencesOf, selectTouches } from './from.js'
+import { type SelectCall, selectTouches } from './from.js'
 import { openSelect } from './select.js'
+import { selectTree } from './select-tree.js'
 
 export const sqlSelectRow = documentRow({
   name: 'sqlSelect',
@@ -23,25 +28,51 @@ export const sqlSelectRow = documentRow({
     rowsDefault: optional(countNumber),
     batchSize: optional(countNumber),
   },
-  touches: ({ db, target }) => selectTouches(db, statementOf(target)),
+  touches: ({ db, target }) => selectTouches(db, target, statementOf(target)),
   help: 'Answers the rows of an SQL SELECT.',
   *run(tx, call) {
-    const { args, target } = call
-    const statement = statementOf(target)
-    const { params, rowsDefault } = args
-    const { source, results } = yield* openSelect(tx, call, statement, {
-      parameters: params === undefined ? [] : elementsOf(params),
-      rowsDefault,
-      touches: call.touches,
-    })
-    const hasLimit = statement.limit !== undefined
-    const batchSize = args.batchSize ?? (hasLimit ? undefined : rowsDefault)
-    const collection = referencesOf(statement)[0]?.name ?? '$cmd.sql'
-    const answer = yield* firstBatch(tx, call, { source, batchSize, collection })
-    const { columns, named } = results
-    return withColumns(answer, columnsOf(columns, named, firstDocuments(answer)))
+    try {
+      return yield* selected(tx, call)
+    } catch (thrown) {
+      throw withPosition(thrown, call.target)
+    }
   },
 })
+
+type SelectRowCall = SelectCall & {
+  readonly target: string
+  readonly args: {
+    readonly params: Value | undefined
+    readonly rowsDefault: number | undefined
+    readonly batchSize: number | undefined
+  }
+} & Parameters<typeof firstBatch>[1]
+
+function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
+  const { args, target } = call
+  const statement = meantStatement(tx, target)
+  const { params, rowsDefault } = args
+  const { source, results } = yield* openSelect(tx, call, statement, {
+    parameters: params === undefined ? [] : elementsOf(params),
+    rowsDefault,
+  })
+  const hasLimit = statement.limit !== undefined
+  const batchSize = args.batchSize ?? (hasLimit ? undefined : rowsDefault)
+  const collection = referencesOf(statement)[0]?.name ?? '$cmd.sql'
+  const answer = yield* firstBatch(tx, call, { source, batchSize, collection })
+  const { columns, named } = results
+  return withColumns(answer, columnsOf(columns, named, firstDocuments(answer)))
+}
+
+/** With its names folded where a table of it asks for that. */
+function meantStatement(tx: CommandReadTx, text: string): SelectStatement {
+  const written = statementOf(text)
+  if (!canFold(written)) return written
+  const { references } = selectTree(written)
+  const found = references.map((_, at) => tx.namespace(at))
+  const meant = statementOver(text, written, found)
+  return meant.kind === 'select' ? meant : written
+}
 
 /** Throws what parsing does, and 42601 for another statement. */
 function statementOf(text: string): SelectStatement {

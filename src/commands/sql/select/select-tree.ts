@@ -5,10 +5,11 @@ import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.
 import { isAlwaysEmpty } from '../../../protocol/sql/subquery.js'
 import { isVirtual } from '../catalog/catalog.js'
 import { needsRelations } from '../catalog/catalog-functions.js'
+import type { KnownTables } from '../catalog/known-table.js'
 import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
-import { type BoundSelect, bindSelect, type KnownColumns } from './binding.js'
-import { referencesOf } from './from.js'
+import { referencesOf } from '../relation-names.js'
+import { type BoundSelect, bindSelect } from './binding.js'
 import { compileResults, type Results } from './result.js'
 
 export interface SelectTree {
@@ -35,21 +36,23 @@ export function selectTree(statement: SelectStatement): SelectTree {
 }
 
 function asksCatalog(statement: SelectStatement): boolean {
-  if (referencesOf(statement).some(isVirtual)) return true
+  const references = referencesOf(statement)
+  if (references.some((table) => table.call === undefined && isVirtual(table))) return true
   const { results, where, groupBy: keys, having, orderBy, joins } = statement
   const expressions = [...results, ...orderBy].map(({ expression }) => expression)
   const others = [where, having, ...keys, ...joins.map(({ on }) => on)]
-  return [...expressions, ...others].some(
+  const calls = references.map(({ call }) => call)
+  return [...expressions, ...others, ...calls].some(
     (expression) => expression !== undefined && someNode(expression, needsRelations),
   )
 }
 
-/** As bindSelect. Only columns of virtual tables are known, and those belong to one call. */
-export function boundSelect(statement: SelectStatement, columns: KnownColumns): BoundSelect {
-  if (columns.some((each) => each !== undefined)) return bindSelect(statement, columns)
-  const known = boundTrees.get(statement)
-  if (known !== undefined) return known
-  const bound = bindSelect(statement, columns)
+/** As bindSelect; what is known of the tables is the same object until a table is another. */
+export function boundSelect(statement: SelectStatement, tables: KnownTables): BoundSelect {
+  const before = boundTrees.get(statement)
+  const isSame = before?.known.every((table, i) => table === tables[i]) === true
+  if (before !== undefined && isSame) return before
+  const bound = bindSelect(statement, tables)
   boundTrees.set(statement, bound)
   return bound
 }
@@ -58,11 +61,11 @@ export function boundSelect(statement: SelectStatement, columns: KnownColumns): 
 export function rowResults(bound: BoundSelect, scope: Scope): Results {
   const known = plainResults.get(bound)
   if (known !== undefined) return known
-  const { tables, results, merged } = bound
+  const { tables, known: of, results, merged } = bound
   const isPlain = results.every(({ expression: { kind } }) => kind === 'column' || kind === 'star')
   if (!isPlain) return compileResults(results, scope, merged)
   // Of one run nothing may be kept: its parameters can be large.
-  const compiled = compileResults(results, { tables, parameters: [], now: 0 }, merged)
+  const compiled = compileResults(results, { tables, known: of, parameters: [], now: 0 }, merged)
   plainResults.set(bound, compiled)
   return compiled
 }

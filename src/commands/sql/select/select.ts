@@ -12,7 +12,6 @@ import {
   openFind,
   type Source,
 } from '../../../engine/sources/source.js'
-import type { Touch } from '../../../engine/types.js'
 import type { Expression, OrderItem, SelectStatement } from '../../../protocol/sql/ast.js'
 import { compileFilter } from '../../../query/filter.js'
 import { isPure } from '../../../query/pipeline.js'
@@ -21,7 +20,6 @@ import { skipPlan } from '../../../query/stages/limit.js'
 import { sortPlan } from '../../../query/stages/sort.js'
 import type { StagePlan, Transform } from '../../../query/stages/stage.js'
 import type { Program } from '../../../store/store.js'
-import { integerOf } from '../../../value/numbers.js'
 import { type Document, int64Value, nullValue, type Value } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
@@ -29,7 +27,7 @@ import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
-import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import { sessionOf } from '../session/session-facts.js'
@@ -41,7 +39,7 @@ import { planJoins } from './join-plan.js'
 import { JoinSource } from './join-source.js'
 import { LimitSource } from './limit-source.js'
 import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
-import { openOrdered } from './ordered-find.js'
+import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
@@ -51,7 +49,6 @@ export interface SelectOptions {
   readonly parameters: readonly Value[]
   /** Rows where no LIMIT stands. */
   readonly rowsDefault: number | undefined
-  readonly touches: readonly Touch[]
 }
 
 export interface OpenedSelect {
@@ -68,36 +65,37 @@ export function* openSelect(
   // What is constant is computed as it is compiled.
   const tree = selectTree(statement)
   const relations = tree.asksCatalog ? yield* Relations.load(tx, call) : undefined
-  const tables: Table[] = []
-  for (const reference of tree.references) {
-    tables.push(yield* openTable(tx, call, reference, options.touches, relations))
-  }
-  if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
-  const bound = boundSelect(
-    statement,
-    tables.map(({ columns }) => columns),
-  )
-  const scope: Scope = {
-    tables: bound.tables,
+  const outer: Scope = {
+    tables: [],
     parameters: options.parameters,
     now: call.now,
     session: sessionOf(call),
     replace: (expression, within) => catalogEvaluator(expression, within, relations),
   }
+  const tables: Table[] = []
+  for (const [at, reference] of tree.references.entries()) {
+    tables.push(yield* openTable(tx, call, reference, at, outer, relations))
+  }
+  if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
+  const bound = boundSelect(
+    statement,
+    tables.map(({ known }) => known),
+  )
+  const scope: Scope = { ...outer, tables: bound.tables, known: bound.known }
   const window = windowOf(statement, scope, options.rowsDefault)
   const select = new Select(tx, call, tables, bound, scope, window)
-  return withColumnsOf(tables, statement, yield* select.open())
+  return yield* select.open()
 }
 
-/** `*` of a virtual table has all its columns, whatever the rows are. */
+/** `*` of a virtual table has all its columns, also where it never has a row. */
 function withColumnsOf(
   [table, ...others]: readonly Table[],
   { results: [only, ...more] }: SelectStatement,
   opened: OpenedSelect,
 ): OpenedSelect {
   const isWhole = only?.expression.kind === 'star' && more.length === 0 && others.length === 0
-  if (!isWhole || table?.columns === undefined) return opened
-  const named = [...table.columns].map(([name, type]) => ({ name, type: resultType(type) }))
+  if (!isWhole || table?.known === undefined) return opened
+  const named = [...table.known.columns].map(([name, type]) => ({ name, type: resultType(type) }))
   return { ...opened, results: { ...opened.results, columns: named, named } }
 }
 
@@ -122,29 +120,6 @@ function windowOf(
   const rows = limit === undefined ? undefined : rowCount(limit, scope, 'LIMIT')
   const skipped = offset === undefined ? undefined : rowCount(offset, scope, 'OFFSET')
   return { offset: skipped ?? 0, limit: rows ?? rowsDefault }
-}
-
-/** Undefined for NULL. Throws 2201W and 2201X for negative numbers. */
-function rowCount(
-  expression: Expression,
-  scope: Scope,
-  clause: 'LIMIT' | 'OFFSET',
-): number | undefined {
-  const { isConstant, value } = compile(expression, { ...scope, tables: [] })
-  if (!isConstant) {
-    const message = `argument of ${clause} must not contain variables`
-    throw evaluationError(evaluationState.badColumnReference, message)
-  }
-  const found = value([])
-  if (found === undefined) return undefined
-  const count = found.isNumber ? integerOf(found) : undefined
-  if (count === undefined) {
-    const message = `argument of ${clause} must be a whole number`
-    throw evaluationError(evaluationState.wrongType, message)
-  }
-  if (count >= 0) return count
-  const state = clause === 'LIMIT' ? evaluationState.badLimit : evaluationState.badOffset
-  throw evaluationError(state, `${clause} must not be negative`)
 }
 
 class Select {
@@ -222,7 +197,10 @@ class Select {
     const { bound, tables, call } = this
     const [table] = tables
     if (bound.isGrouped || bound.isDistinct || table?.ns === undefined) return undefined
-    return openOrdered(table.ns, filter, this.orderItems(), call)
+    const items = this.orderItems()
+    const ordered = openOrdered(table.ns, filter, items, call)
+    if (ordered !== undefined || table.known === undefined) return ordered
+    return openNullsApart(table.ns, filter, items, call)
   }
 
   private *joined(first: Table): Program<Source> {

@@ -59,6 +59,12 @@ const rows: readonly (readonly [string, SessionRow['arity'], SessionRow['run']])
   ['current_schema', [0, 0], () => stringValue('public')],
   ['current_schemas', [1, 1], currentSchemas],
   ['current_setting', [1, 2], strict(currentSetting)],
+  // The listener sets it before the statement runs: other protocols have no settings.
+  [
+    'set_config',
+    [3, 3],
+    ([, value]) => (value === undefined ? stringValue('') : stringValue(textForm(value))),
+  ],
   ['pg_backend_pid', [0, 0], (_args, { connection }) => int32Value(connection)],
   ['pg_get_userbyid', [1, 1], strict(([owner]) => stringValue(ownerText(owner)))],
   ['pg_type_is_visible pg_function_is_visible', [1, 1], yes],

@@ -104,7 +104,6 @@ await eachRoom(t, 'a table has its columns, types and keys', async (t, room) => 
       ['tags', 'text[]', true],
       ['data', 'jsonb', true],
       ['score', 'numeric', true],
-      ['_id', 'text', false],
     ],
   )
   for (const [text, state] of [

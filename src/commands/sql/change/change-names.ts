@@ -1,0 +1,107 @@
+// The names of a change of a declared table put in their places: columns begin with their table,
+// `*` is the table's columns, and what it has not is refused where it stands. Changes of other
+// collections are left as they are: their documents may have any field.
+
+import type {
+  Assignment,
+  DeleteStatement,
+  Expression,
+  InsertStatement,
+  ResultItem,
+  Target,
+  UpdateStatement,
+} from '../../../protocol/sql/ast.js'
+import { hasColumn, type KnownTable, type KnownTables } from '../catalog/known-table.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { Names } from '../select/names.js'
+
+type Change = UpdateStatement | DeleteStatement | InsertStatement
+
+export interface BoundChange<S extends Change> {
+  readonly statement: S
+  /** What the rows are called. */
+  readonly tables: readonly string[]
+  /** Undefined: the collection was not made by CREATE TABLE. */
+  readonly known: KnownTables | undefined
+}
+
+const bound = new WeakMap<Change, BoundChange<Change> & { readonly table: KnownTable }>()
+
+/** Throws 42703, 42P01, 42702. */
+export function boundChange<S extends Change>(
+  statement: S,
+  table: KnownTable | undefined,
+): BoundChange<S> {
+  const name = statement.table.alias ?? statement.table.name
+  if (table === undefined) return { statement, tables: [name], known: undefined }
+  const before = bound.get(statement)
+  if (before?.table === table) return before as BoundChange<S> & { readonly table: KnownTable }
+  const names = new Names([name], [table])
+  // Of the same kind as the statement that it is made of.
+  const own = inPlaces(statement, names, table) as S
+  const made = { statement: own, tables: [name], known: [table] }
+  bound.set(statement, { ...made, table })
+  return made
+}
+
+function inPlaces(statement: Change, names: Names, table: KnownTable): Change {
+  const returning = resultsOf(statement.returning, names)
+  switch (statement.kind) {
+    case 'delete':
+      return { ...statement, ...whereOf(statement, names), returning }
+    case 'update': {
+      const set = assignments(statement.set, names, statement, table)
+      return { ...statement, set, ...whereOf(statement, names), returning }
+    }
+    case 'insert': {
+      for (const target of statement.columns ?? []) requireTarget(target, statement, table)
+      const { conflict } = statement
+      if (conflict === undefined) return { ...statement, returning }
+      for (const target of conflict.columns) requireConflictTarget(target, table)
+      if (conflict.action === 'nothing') return { ...statement, returning }
+      const both = new Names([...names.tables, 'excluded'], [table, table])
+      const set = assignments(conflict.action.set, both, statement, table)
+      const action = { ...conflict.action, set, ...whereOf(conflict.action, both) }
+      return { ...statement, conflict: { ...conflict, action }, returning }
+    }
+  }
+}
+
+function resultsOf(items: readonly ResultItem[], names: Names): readonly ResultItem[] {
+  return items
+    .flatMap((item) => names.starred(item) ?? [item])
+    .map((item) => ({ ...item, expression: names.bound(item.expression) }))
+}
+
+function whereOf(
+  { where }: { readonly where?: Expression },
+  names: Names,
+): { readonly where?: Expression } {
+  return where === undefined ? {} : { where: names.bound(where) }
+}
+
+function assignments(
+  set: readonly Assignment[],
+  names: Names,
+  statement: Change,
+  table: KnownTable,
+): readonly Assignment[] {
+  return set.map(({ target, value }) => {
+    requireTarget(target, statement, table)
+    return { target, value: value && names.bound(value) }
+  })
+}
+
+function requireTarget({ path, at }: Target, { table }: Change, known: KnownTable): void {
+  const name = String(path[0])
+  if (hasColumn(known, name)) return
+  const message = `column "${name}" of relation "${table.name}" does not exist`
+  throw evaluationError(evaluationState.undefinedColumn, message, at)
+}
+
+function requireConflictTarget({ path, at }: Target, known: KnownTable): void {
+  const name = String(path[0])
+  if (hasColumn(known, name)) return
+  const message = `column "${name}" does not exist`
+  throw evaluationError(evaluationState.undefinedColumn, message, at)
+}

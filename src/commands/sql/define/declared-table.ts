@@ -1,0 +1,32 @@
+// What CREATE TABLE has said of a collection, kept for as long as its descriptor is: every
+// statement that names the table asks for it.
+
+import type { Namespace } from '../../../engine/types.js'
+import { idColumn, type KnownTable } from '../catalog/known-table.js'
+import { declaredColumns } from './ddl-columns.js'
+
+const tables = new WeakMap<Namespace, KnownTable | 'plain'>()
+
+/** Undefined for a collection that was made another way. */
+export function declaredTable(ns: Namespace | undefined): KnownTable | undefined {
+  if (ns === undefined) return undefined
+  const known = tables.get(ns) ?? tableOf(ns)
+  tables.set(ns, known)
+  return known === 'plain' ? undefined : known
+}
+
+function tableOf(ns: Namespace): KnownTable | 'plain' {
+  const declared = ns.view === undefined ? declaredColumns(ns.options) : undefined
+  if (declared === undefined) return 'plain'
+  const required = declared.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  return {
+    columns: new Map(declared.map(({ name, type }) => [name, type])),
+    required: new Set([...required, idColumn]),
+    isDeclared: true,
+  }
+}
+
+/** Whether the collection is a table of CREATE TABLE. */
+export function isDeclared(ns: Namespace): boolean {
+  return declaredTable(ns) !== undefined
+}

@@ -1,0 +1,50 @@
+// How many rows LIMIT and OFFSET say: a whole number that no row decides.
+// Source: PostgreSQL 17, 7.6.
+
+import type { Expression } from '../../../protocol/sql/ast.js'
+import { integerOf } from '../../../value/numbers.js'
+import { bsonType } from '../../../value/value.js'
+import { castTo, typeNameOf } from './cast.js'
+import { compile } from './compile.js'
+import { evaluationError, evaluationState, placed } from './evaluation-error.js'
+import { someNode } from './expression-tree.js'
+import type { Scope } from './scope.js'
+
+const toWhole = castTo({ name: 'int8', modifiers: [], isArray: false })
+
+/**
+ * Undefined for NULL. Throws 2201W and 2201X for negative numbers, 22P02 for a literal that is no
+ * number, 42804 for another type, 42P10 where a column stands in it.
+ */
+export function rowCount(
+  expression: Expression,
+  scope: Scope,
+  clause: 'LIMIT' | 'OFFSET',
+): number | undefined {
+  const { at } = expression
+  requireNoColumn(expression, clause)
+  const found = compile(expression, { ...scope, tables: [] }).value([])
+  if (found === undefined) return undefined
+  const isWritten = expression.kind === 'literal' && found.type === bsonType.string
+  if (!found.isNumber && !isWritten) {
+    const message = `argument of ${clause} must be type bigint, not type ${typeNameOf(found)}`
+    throw evaluationError(evaluationState.wrongType, message, at)
+  }
+  let count: number | undefined
+  try {
+    count = integerOf(toWhole(found))
+  } catch (thrown) {
+    throw isWritten ? placed(thrown, at) : thrown
+  }
+  if (count !== undefined && count >= 0) return count
+  const state = clause === 'LIMIT' ? evaluationState.badLimit : evaluationState.badOffset
+  throw evaluationError(state, `${clause} must not be negative`)
+}
+
+function requireNoColumn(expression: Expression, clause: 'LIMIT' | 'OFFSET'): void {
+  someNode(expression, ({ kind, at }) => {
+    if (kind !== 'column') return false
+    const message = `argument of ${clause} must not contain variables`
+    throw evaluationError(evaluationState.badColumnReference, message, at)
+  })
+}

@@ -1,0 +1,235 @@
+// The columns that the names of a statement are: each begins with its table afterwards. Of tables
+// whose columns are known what is not there is refused where it stands; documents of others may
+// have any field.
+
+import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'
+import { bsonType, int32Value, stringOf } from '../../../value/value.js'
+import { hasColumn, type KnownTables } from '../catalog/known-table.js'
+import { isComparison } from '../expression/comparison.js'
+import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { mapExpression } from '../expression/expression-tree.js'
+
+type Column = Extract<Expression, { kind: 'column' }>
+type Binary = Extract<Expression, { kind: 'binary' }>
+type Listed = Extract<Expression, { kind: 'in' }>
+type Between = Extract<Expression, { kind: 'between' }>
+
+export class Names {
+  /** Columns of USING, which `*` shows once. */
+  readonly merged = new Set<string>()
+  private readonly knowsAll: boolean
+  private readonly knowsSome: boolean
+
+  constructor(
+    readonly tables: readonly string[],
+    readonly known: KnownTables,
+  ) {
+    this.knowsAll = tables.length > 0 && tables.every((_, i) => known[i] !== undefined)
+    this.knowsSome = known.some((table) => table !== undefined)
+  }
+
+  /** Throws 42702, 42703, 42P01. */
+  bound(expression: Expression): Expression {
+    return mapExpression(expression, (node) => {
+      switch (node.kind) {
+        case 'column':
+          return this.column(node)
+        case 'binary':
+          return this.knowsSome ? this.numberedPair(node) : undefined
+        case 'in':
+          return this.knowsSome ? this.numberedList(node) : undefined
+        case 'between':
+          return this.knowsSome ? this.numberedBounds(node) : undefined
+        case 'call':
+          return this.knowsSome && node.orderBy.some(({ nulls }) => nulls === undefined)
+            ? this.bound({ ...node, orderBy: node.orderBy.map(nullsAsPeer) })
+            : undefined
+        default:
+          return undefined
+      }
+    })
+  }
+
+  /** With NULLs where PostgreSQL has them, if any table is known. */
+  ordered(item: OrderItem): OrderItem {
+    if (!this.knowsSome || item.nulls !== undefined || this.isRequired(item.expression)) return item
+    return nullsAsPeer(item)
+  }
+
+  private isRequired(expression: Expression): boolean {
+    if (expression.kind !== 'column' || expression.path.length !== 2) return false
+    const [table, name] = expression.path
+    const known = this.known[this.tables.indexOf(String(table))]
+    return this.tables.length === 1 && known?.required.has(String(name)) === true
+  }
+
+  /** `*` as its columns; undefined where documents decide what it shows. */
+  starred({ expression }: ResultItem): readonly ResultItem[] | undefined {
+    if (expression.kind !== 'star' || this.tables.length === 0) return undefined
+    const { at, table } = expression
+    if (table === undefined) {
+      if (!this.knowsAll) return undefined
+      const own = this.tables.flatMap((_, i) => this.columnsOf(i, at))
+      const isMerged = ({ expression: { path } }: ColumnItem) => this.merged.has(String(path[1]))
+      const once = [...this.merged].flatMap((name) => {
+        const found = own.find(({ expression: { path } }) => path[1] === name)
+        return found === undefined ? [] : [found]
+      })
+      return [...once, ...own.filter((item) => !isMerged(item))]
+    }
+    const index = this.tables.indexOf(table)
+    if (index < 0) throw this.missingTable(table, at)
+    return this.known[index] === undefined ? undefined : this.columnsOf(index, at)
+  }
+
+  private columnsOf(index: number, at: number): ColumnItem[] {
+    const table = this.tables[index] ?? ''
+    return [...(this.known[index]?.columns.keys() ?? [])].map((name) => ({
+      expression: { kind: 'column', at, path: [table, name] },
+    }))
+  }
+
+  column(node: Column): Expression {
+    const { path, at } = node
+    const [first, second] = path
+    const { tables } = this
+    const index = typeof first === 'string' ? tables.indexOf(first) : -1
+    if (path.length > 1 && index >= 0) {
+      return columnNode(node, this.within(index, String(second), node, 1))
+    }
+    const owners = this.owners(first)
+    const [owner] = owners
+    if (owner === undefined) return this.notFound(node, index)
+    if (owners.length > 1) {
+      if (path.length === 1 && index >= 0 && this.known[index] === undefined) return wholeRow(node)
+      const message = `column reference "${String(first)}" is ambiguous`
+      throw evaluationError(evaluationState.ambiguousColumn, message, at)
+    }
+    if (path.length === 1 && index >= 0 && this.known[owner] === undefined) {
+      return this.fieldOrRow(node, tables[index] ?? '')
+    }
+    return columnNode(node, this.within(owner, String(first), node, 0))
+  }
+
+  /** No table has a column of that name: it may be a table's own. */
+  private notFound(node: Column, index: number): Expression {
+    const { path, at } = node
+    if (path.length === 1 && index >= 0) return wholeRow(node)
+    const [first] = path
+    if (path.length > 1 && this.knowsAll) throw this.missingTable(String(first), at)
+    const message = `column "${path.join('.')}" does not exist`
+    throw evaluationError(evaluationState.undefinedColumn, message, at)
+  }
+
+  private missingTable(name: string, at: number): Error {
+    const message = `missing FROM-clause entry for table "${name}"`
+    return evaluationError(evaluationState.undefinedTable, message, at)
+  }
+
+  /** The path of a column behind its table; `skipped` parts of what is written name the table. */
+  private within(
+    index: number,
+    name: string,
+    { path, written = path, at }: Column,
+    skipped: number,
+  ): readonly PathPart[] {
+    const table = this.tables[index] ?? ''
+    const known = this.known[index]
+    if (known === undefined) return [table, ...written.slice(skipped)]
+    if (!hasColumn(known, name)) {
+      const shown = skipped > 0 ? `${table}.${name}` : `"${name}"`
+      const message = `column ${shown} does not exist`
+      throw evaluationError(evaluationState.undefinedColumn, message, at)
+    }
+    const [place, ...below] = written.slice(skipped + 1)
+    if (place === undefined) return [table, name]
+    // Arrays of the catalog count from 1; below other columns lie fields of a document.
+    const isArray = !known.isDeclared && known.columns.get(name)?.endsWith('[]') === true
+    return [table, name, isArray && typeof place === 'number' ? place - 1 : place, ...below]
+  }
+
+  /** The tables that may have the column. */
+  private owners(column: PathPart | undefined): readonly number[] {
+    const { tables, known, merged } = this
+    const name = String(column)
+    if (merged.has(name)) return [0]
+    return tables.flatMap((_, i) => {
+      const table = known[i]
+      return table === undefined || hasColumn(table, name) ? [i] : []
+    })
+  }
+
+  /** A field called like its collection, where the document has it; else the whole document. */
+  private fieldOrRow(node: Column, table: string): Expression {
+    const field: Column = {
+      kind: 'column',
+      at: node.at,
+      path: [table, ...(node.written ?? node.path)],
+    }
+    const flags = { isStar: false, isDistinct: false, orderBy: [] } as const
+    const args = [field, wholeRow({ ...node, path: [table] })]
+    return { kind: 'call', at: node.at, name: 'coalesce', args, ...flags }
+  }
+
+  /** `oid = '16384'`: beside a column that is known to hold numbers a text is read as one. */
+  private numberedPair(node: Binary): Expression | undefined {
+    if (!isComparison(node.operator)) return undefined
+    const [left, right] = [this.bound(node.left), this.bound(node.right)]
+    return {
+      ...node,
+      left: this.isNumber(right) ? numberOfText(left) : left,
+      right: this.isNumber(left) ? numberOfText(right) : right,
+    }
+  }
+
+  private numberedList(node: Listed): Expression | undefined {
+    const operand = this.bound(node.operand)
+    if (!this.isNumber(operand)) return undefined
+    return { ...node, operand, list: node.list.map((item) => numberOfText(this.bound(item))) }
+  }
+
+  private numberedBounds(node: Between): Expression | undefined {
+    const operand = this.bound(node.operand)
+    if (!this.isNumber(operand)) return undefined
+    const [low, high] = [node.low, node.high].map((bound) => numberOfText(this.bound(bound)))
+    return { ...node, operand, low: low ?? node.low, high: high ?? node.high }
+  }
+
+  private isNumber(expression: Expression): boolean {
+    return numberTypes.has(this.typeOf(expression) ?? '')
+  }
+
+  /** As CREATE TABLE or the catalog says it of a column that is bound. */
+  private typeOf(expression: Expression): string | undefined {
+    if (expression.kind !== 'column' || expression.path.length !== 2) return undefined
+    const [table, column] = expression.path
+    return this.known[this.tables.indexOf(String(table))]?.columns.get(String(column))
+  }
+}
+
+interface ColumnItem {
+  readonly expression: Column
+}
+
+function columnNode({ at }: Column, path: readonly PathPart[]): Expression {
+  return { kind: 'column', at, path }
+}
+
+/** A path of the table alone stands for its row. */
+function wholeRow({ at, path }: Column): Expression {
+  return { kind: 'column', at, path: path.slice(0, 1) }
+}
+
+/** Source: PostgreSQL 17, 7.5. */
+function nullsAsPeer(item: OrderItem): OrderItem {
+  if (item.nulls !== undefined) return item
+  return { ...item, nulls: item.descends ? 'first' : 'last' }
+}
+
+const numberTypes = new Set(['oid', 'int2', 'int4', 'int8'])
+
+function numberOfText(expression: Expression): Expression {
+  if (expression.kind !== 'literal' || expression.value.type !== bsonType.string) return expression
+  const text = stringOf(expression.value)
+  return /^-?\d{1,9}$/.test(text) ? { ...expression, value: int32Value(Number(text)) } : expression
+}

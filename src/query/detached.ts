@@ -1,0 +1,237 @@
+// Heavy documents: a function of one document that the work budget refuses is computed again in a
+// thread, which compiles the same specification (detached-recipes.ts) and has time. The refusal
+// carries a job; where a program can wait it runs the job and calls the function once more, which
+// then knows the answer. Everywhere else the refusal stands. (docs/design/transactions.md, rule 1)
+
+import type { Bytes } from '../base/bytes.js'
+import { type CodeName, type ErrorExtra, GatewayError } from '../base/errors.js'
+import { isTooMuchWork } from '../base/work-budget.js'
+import { type Document, Value } from '../value/value.js'
+import { writeDocument } from '../value/writer.js'
+import type { QueryContext } from './context.js'
+import { Constant, type Env, type Expression, type Result } from './expressions/operator.js'
+import { declaredIn } from './variables.js'
+
+/** A context as plain data. */
+export interface ContextData {
+  readonly now: number
+  readonly variables: readonly (readonly [name: string, value: ValueData])[]
+  /** Variables that are declared, the missing ones too. */
+  readonly declared: readonly string[]
+  readonly id: Bytes
+  readonly collation: Bytes | undefined
+  readonly throughView: boolean
+}
+
+export interface ValueData {
+  readonly type: number
+  readonly bytes: Bytes
+}
+
+/** What a function is made of: plain data. `stage` is a document with the stage alone. */
+export type RecipeData = { readonly context: ContextData } & (
+  | { readonly kind: 'stage'; readonly stage: Bytes }
+  | { readonly kind: 'inputs'; readonly stage: Bytes }
+  | { readonly kind: 'filter'; readonly filter: Bytes }
+  | { readonly kind: 'position'; readonly filter: Bytes }
+  | {
+      readonly kind: 'projection'
+      readonly projection: Bytes
+      readonly filter: Bytes | undefined
+    }
+)
+
+export interface FailureData {
+  readonly error: CodeName
+  readonly message: string
+  readonly extra: ErrorExtra
+}
+
+/** One of the values that a function answers; undefined: missing. */
+export type Cell = ValueData | FailureData | undefined
+
+let recipes = 0
+
+/** How a function is made elsewhere. */
+export class Recipe {
+  readonly id = ++recipes
+  private made: RecipeData | undefined
+
+  constructor(private readonly describe: () => RecipeData) {}
+
+  get data(): RecipeData {
+    this.made ??= this.describe()
+    return this.made
+  }
+}
+
+/** One document for one recipe. */
+export interface DetachedJob {
+  readonly recipe: Recipe
+  readonly document: Document
+  /** The function knows its answer for the document from then on. */
+  accept(cells: readonly Cell[]): void
+  /** The answer is not needed any more. */
+  forget(): void
+}
+
+const jobs = new WeakMap<Error, DetachedJob>()
+
+/** The job of a refusal; undefined for all other errors. */
+export function jobOf(error: unknown): DetachedJob | undefined {
+  return error instanceof Error ? jobs.get(error) : undefined
+}
+
+/** The error, with a job where it is the work budget's; `keep` gets the answer, or undefined. */
+function refused(
+  error: unknown,
+  recipe: Recipe,
+  document: Document,
+  keep: (cells: readonly Cell[] | undefined) => void,
+): unknown {
+  if (!isTooMuchWork(error)) return error
+  jobs.set(error as Error, { recipe, document, accept: keep, forget: () => keep(undefined) })
+  return error
+}
+
+/** Of what is driven by steps: yields a refusal that has a job, and does `act` again behind it. */
+export function* jobThen<T>(refusal: unknown, act: () => T): Generator<unknown, T, void> {
+  let error = refusal
+  for (;;) {
+    if (jobOf(error) === undefined) throw error
+    yield error
+    try {
+      return act()
+    } catch (next) {
+      error = next
+    }
+  }
+}
+
+/** A function of one document that can be computed elsewhere. */
+export class Detachable<Answer> {
+  private known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
+  private recipe: Recipe | undefined
+
+  constructor(
+    private readonly act: (document: Document) => Answer,
+    /** Undefined where it cannot be made elsewhere. */
+    private readonly describe: (() => RecipeData) | undefined,
+    private readonly read: (cells: readonly Cell[]) => Answer,
+  ) {}
+
+  /** As the function; a refusal of the work budget has a job. */
+  of(document: Document): Answer {
+    const { known } = this
+    if (known !== undefined && known.document === document) return this.read(known.cells)
+    try {
+      return this.act(document)
+    } catch (error) {
+      if (this.describe === undefined) throw error
+      this.recipe ??= new Recipe(this.describe)
+      throw refused(error, this.recipe, document, (cells) => {
+        this.known = cells === undefined ? undefined : { document, cells }
+      })
+    }
+  }
+}
+
+/** The expressions of one stage, evaluated together where one of them is too much here. */
+export class Inputs {
+  private readonly expressions: Expression[] = []
+  private readonly recipe: Recipe
+  /** Of the document that was computed last. */
+  known: { readonly document: Document; readonly cells: readonly Cell[] } | undefined
+
+  constructor(describe: () => RecipeData) {
+    this.recipe = new Recipe(describe)
+  }
+
+  /** The expression, whose refusals have a job from then on. */
+  add(expression: Expression): Expression {
+    if (expression instanceof Constant) return expression
+    const at = this.expressions.push(expression) - 1
+    return new Input(expression, this, at)
+  }
+
+  /** What each of them answers, or refuses. */
+  cells(env: Env): readonly Cell[] {
+    return this.expressions.map((expression) => cellOf(expression, env))
+  }
+
+  /** Whether the answers for a document are there. */
+  knows(document: Document): boolean {
+    return this.known?.document === document
+  }
+
+  answer(at: number): Result {
+    return resultOf(this.known?.cells[at])
+  }
+
+  refused(error: unknown, document: Document): unknown {
+    return refused(error, this.recipe, document, (cells) => {
+      this.known = cells === undefined ? undefined : { document, cells }
+    })
+  }
+}
+
+class Input implements Expression {
+  constructor(
+    private readonly expression: Expression,
+    private readonly inputs: Inputs,
+    private readonly at: number,
+  ) {}
+
+  evaluate(env: Env): Result {
+    const { inputs } = this
+    if (inputs.known !== undefined && inputs.knows(env.root.bytes)) return inputs.answer(this.at)
+    try {
+      return this.expression.evaluate(env)
+    } catch (error) {
+      throw inputs.refused(error, env.root.bytes)
+    }
+  }
+}
+
+function cellOf(expression: Expression, env: Env): Cell {
+  try {
+    const value = expression.evaluate(env)
+    return value === undefined ? undefined : dataOf(value)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || isTooMuchWork(error)) throw error
+    return failureOf(error)
+  }
+}
+
+export function failureOf({ kind, message, extra }: GatewayError): FailureData {
+  return { error: kind, message, extra }
+}
+
+/** Over bytes of its own, which can be moved. */
+export function dataOf({ type, bytes, start, end }: Value): ValueData {
+  return { type, bytes: new Uint8Array(bytes.subarray(start, end)) }
+}
+
+/** Throws where the cell is a failure. */
+export function resultOf(cell: Cell): Result {
+  if (cell === undefined) return undefined
+  if ('error' in cell) throw new GatewayError(cell.error, cell.message, cell.extra)
+  return new Value(cell.type, cell.bytes, 0, cell.bytes.length)
+}
+
+export function contextData(context: QueryContext): ContextData {
+  const { now, variables, collation, throughView = false } = context
+  return {
+    now,
+    variables: [...variables].map(([name, value]) => [name, dataOf(value)]),
+    declared: declaredIn(variables),
+    id: new Uint8Array(context.objectId(0)),
+    collation: collation === undefined ? undefined : new Uint8Array(collation.spec),
+    throughView,
+  }
+}
+
+/** A stage as a document of its own. */
+export function stageData(name: string, spec: Value): Bytes {
+  return new Uint8Array(writeDocument((writer) => writer.value(name, spec)))
+}

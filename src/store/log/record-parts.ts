@@ -1,0 +1,59 @@
+// The record of a group that is open for several turns: its changes are written as they are made,
+// and its header behind the last of them. Until then a reader of the log finds no record there, as
+// behind a write that a power cut has torn.
+
+import type { Bytes } from '../../base/bytes.js'
+import { crc32c } from '../../base/crc32c.js'
+import type { Overlay } from '../overlay/overlay.js'
+import type { SegmentLog } from './log.js'
+import { recordHeaderBytes } from './log-record.js'
+
+export class RecordParts {
+  /** Bytes of changes that are written, and their checksum. */
+  private bytes = 0
+  private checksum = 0
+
+  constructor(
+    private readonly log: SegmentLog,
+    private readonly overlay: Overlay,
+  ) {}
+
+  /** Writes at most so many bytes of what has been changed; answers whether there are more. */
+  write(most: number): boolean {
+    const pieces: Bytes[] = []
+    let length = 0
+    let hasMore = false
+    for (const piece of this.unwritten()) {
+      hasMore = length + piece.length > most
+      const some = hasMore ? piece.subarray(0, most - length) : piece
+      if (some.length > 0) pieces.push(some)
+      length += some.length
+      if (hasMore) break
+    }
+    if (length === 0) return false
+    this.log.writePart(pieces, this.bytes)
+    for (const piece of pieces) this.checksum = crc32c(piece, 0, piece.length, this.checksum)
+    this.bytes += length
+    return hasMore
+  }
+
+  /** Writes the rest and what makes it a record; answers its group. */
+  end(changes: number): number {
+    this.write(Number.POSITIVE_INFINITY)
+    return this.log.endParts(this.bytes, this.checksum, changes)
+  }
+
+  undo(): void {
+    if (this.bytes > 0) this.log.undoParts()
+  }
+
+  private unwritten(): Bytes[] {
+    let before = recordHeaderBytes + this.bytes
+    const rest: Bytes[] = []
+    for (const piece of this.overlay.pieces()) {
+      if (before < piece.length) rest.push(before === 0 ? piece : piece.subarray(before))
+      before = Math.max(before - piece.length, 0)
+    }
+    return rest
+  }
+}

@@ -1,0 +1,189 @@
+// The pages of the tables' file, as LMDB lays them out (mdb.c, data version 2): header, node and
+// meta offsets. LMDB reads pages through a memory map and trusts them; these functions read the
+// same bytes with every offset checked, so that a damaged page is found before LMDB walks it.
+
+import { type Bytes, readUint32 } from '../../base/bytes.js'
+
+/** Of the tables' file; kept in it, so it is the same for ever. */
+export const pageBytes = 4_096
+/** MDB_page_header; offsets inside a page count from its end. */
+const headerBytes = 24
+/** MDB_node without key and data. */
+const nodeHeaderBytes = 8
+/** MDB_ovpage: page, transaction, pages. */
+const overflowRefBytes = 24
+const branchFlag = 0x01
+const leafFlag = 0x02
+const overflowFlag = 0x04
+const metaFlag = 0x08
+/** F_BIGDATA of a node: its value lies in overflow pages. */
+const bigFlag = 0x01
+const magic = 0xbeefc0de
+const dataVersion = 2
+/** P_INVALID, as far as 48 bits show it: an empty tree has no root. */
+const noPage = 2 ** 48 - 1
+const depthMax = 32
+
+/** A tree of the file: of free pages, or of pairs. */
+export interface Tree {
+  /** Undefined while it is empty. */
+  readonly root: number | undefined
+  readonly depth: number
+  readonly entries: number
+}
+
+/** What one of the two first pages says: the state that a transaction has committed. */
+export interface Meta {
+  readonly transaction: number
+  readonly free: Tree
+  readonly pairs: Tree
+  readonly lastPage: number
+}
+
+/** Where a value lies that is too large for its leaf. */
+export interface OverflowRef {
+  readonly page: number
+  readonly transaction: number
+  readonly pages: number
+}
+
+/** Undefined where the page cannot be a meta page of tables that this program has made. */
+export function readMeta(page: Bytes): Meta | undefined {
+  const at = headerBytes
+  const isMeta =
+    (readUint16(page, 18) & metaFlag) !== 0 &&
+    readUint32(page, at) === magic &&
+    (readUint32(page, at + 4) & 0xffff) === dataVersion &&
+    readUint32(page, at + 24) === pageBytes
+  if (!isMeta) return undefined
+  const lastPage = readUint48(page, at + 120)
+  const free = readTree(page, at + 24, lastPage)
+  const pairs = readTree(page, at + 72, lastPage)
+  const transaction = readUint48(page, at + 128)
+  if (free === undefined || pairs === undefined) return undefined
+  return { transaction, free, pairs, lastPage }
+}
+
+function readTree(page: Bytes, at: number, lastPage: number): Tree | undefined {
+  const depth = readUint16(page, at + 6)
+  const entries = readUint48(page, at + 32)
+  const root = readUint48(page, at + 40)
+  if (root === noPage) return depth === 0 ? { root: undefined, depth, entries } : undefined
+  if (root < 2 || root > lastPage || depth < 1 || depth > depthMax) return undefined
+  return { root, depth, entries }
+}
+
+/** The bytes of a meta page that a commit writes, all by one write. */
+export function metaState(page: Bytes): Bytes {
+  return page.subarray(headerBytes + 16, headerBytes + 144)
+}
+
+/** The transaction that wrote the page. */
+export function pageTransaction(page: Bytes): number {
+  return readUint48(page, 8)
+}
+
+export function isLeaf(page: Bytes): boolean {
+  return (readUint16(page, 18) & leafFlag) !== 0
+}
+
+/** Whether the page is what a tree may have under that number, and all its nodes lie within it. */
+export function isSoundNodes(page: Bytes, number: number, wantsLeaf: boolean): boolean {
+  const flags = readUint16(page, 18)
+  const lower = readUint16(page, 20)
+  const upper = readUint16(page, 22)
+  if (readUint48(page, 0) !== number || flags !== (wantsLeaf ? leafFlag : branchFlag)) return false
+  if (lower > upper || upper > pageBytes - headerBytes || lower % 2 !== 0) return false
+  for (let index = 0; index < nodeCount(page); index++) {
+    const at = nodeAt(page, index)
+    if (at < headerBytes + upper || at + nodeHeaderBytes > pageBytes) return false
+    const data = wantsLeaf ? dataBytes(page, at) : 0
+    if (keyAt(at) + keyBytes(page, at) + data > pageBytes) return false
+  }
+  return true
+}
+
+export function isSoundOverflow(page: Bytes, { page: number, pages }: OverflowRef): boolean {
+  const isOverflow = (readUint16(page, 18) & overflowFlag) !== 0
+  return isOverflow && readUint48(page, 0) === number && readUint32(page, 20) === pages
+}
+
+export function nodeCount(page: Bytes): number {
+  return readUint16(page, 20) >>> 1
+}
+
+/** Of a branch page: the page below. */
+export function childOf(page: Bytes, index: number): number {
+  const at = nodeAt(page, index)
+  return readUint32(page, at) + readUint16(page, at + 4) * 2 ** 32
+}
+
+/** On the page's memory. The first key of a branch page is empty: it stands for all below. */
+export function keyOf(page: Bytes, index: number): Bytes {
+  const at = nodeAt(page, index)
+  return page.subarray(keyAt(at), keyAt(at) + keyBytes(page, at))
+}
+
+/** Whether any value of the leaf at `start` lies in overflow pages. */
+export function hasOverflow(bytes: Bytes, start: number): boolean {
+  const first = start + headerBytes
+  const end = first + readUint16(bytes, start + 20)
+  for (let at = first; at < end; at += 2) {
+    const node = first + readUint16(bytes, at)
+    if (((bytes[node + 4] as number) & bigFlag) !== 0) return true
+  }
+  return false
+}
+
+/** Of a leaf: where the value lies, if that is in overflow pages. */
+export function overflowOf(page: Bytes, index: number): OverflowRef | undefined {
+  const at = nodeAt(page, index)
+  if ((readUint16(page, at + 4) & bigFlag) === 0) return undefined
+  const from = keyAt(at) + keyBytes(page, at)
+  return {
+    page: readUint48(page, from),
+    transaction: readUint48(page, from + 8),
+    pages: readUint48(page, from + 16),
+  }
+}
+
+/** Of a leaf: the value's length. */
+export function valueBytes(page: Bytes, index: number): number {
+  return readUint32(page, nodeAt(page, index))
+}
+
+/** Of a leaf: the value, on the page's memory, where it is not in overflow pages. */
+export function inlineValue(page: Bytes, index: number): Bytes {
+  const at = nodeAt(page, index)
+  const from = keyAt(at) + keyBytes(page, at)
+  return page.subarray(from, from + readUint32(page, at))
+}
+
+/** Of the first overflow page: where the value begins. */
+export const overflowValueAt = headerBytes
+
+function nodeAt(page: Bytes, index: number): number {
+  return headerBytes + readUint16(page, headerBytes + 2 * index)
+}
+
+function keyAt(nodeAt: number): number {
+  return nodeAt + nodeHeaderBytes
+}
+
+function keyBytes(page: Bytes, nodeAt: number): number {
+  return readUint16(page, nodeAt + 6)
+}
+
+function dataBytes(page: Bytes, nodeAt: number): number {
+  const isBig = (readUint16(page, nodeAt + 4) & bigFlag) !== 0
+  return isBig ? overflowRefBytes : readUint32(page, nodeAt)
+}
+
+function readUint16(page: Bytes, at: number): number {
+  return (page[at] as number) | ((page[at + 1] as number) << 8)
+}
+
+/** Numbers of pages and transactions are u64 in the file, and never near 2^48. */
+function readUint48(page: Bytes, at: number): number {
+  return readUint32(page, at) + readUint16(page, at + 4) * 2 ** 32
+}

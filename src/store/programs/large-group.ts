@@ -1,0 +1,92 @@
+// One write program with more changes than a group holds, which were prepared before: it runs as a
+// group of its own over several turns. Readers see none of it before its end, and a crash before
+// that leaves nothing. (docs/design/transactions.md, rule 2)
+
+import type { Clock } from '../../base/clock.js'
+import { largeChangesAtOnce, logPartBytes, tickMsMax } from '../../base/limits.js'
+import type { KeyChange, LargeChanges } from '../store.js'
+import type { LargeCommit, Tables } from '../tables/tables.js'
+import { Group, type Outcome, type WriteProgram } from './group.js'
+
+export interface LargeRun {
+  readonly tables: Tables
+  readonly clock: Clock
+  readonly nextVersion: () => number
+  readonly program: WriteProgram
+  readonly large: LargeChanges
+  /** Told of the time of each turn. */
+  readonly charge: (ms: number) => void
+}
+
+/** What it came to, and when that lasts. */
+export interface LargeOutcome {
+  readonly outcome: Outcome
+  readonly durable: Promise<void> | undefined
+}
+
+export class LargeGroup {
+  private readonly given: LargeRun
+
+  constructor(given: LargeRun) {
+    this.given = given
+  }
+
+  /** Rejects where the store could not take it: then nothing of it is there. */
+  async run(): Promise<LargeOutcome> {
+    const { tables, nextVersion, program, large } = this.given
+    const commit = tables.beginLarge()
+    let isOpen = true
+    try {
+      const group = new Group(commit.view, nextVersion, tables.onlyDeletes)
+      const outcome = group.run(program)
+      if (outcome.failed) {
+        commit.undo()
+        isOpen = false
+        return { outcome, durable: undefined }
+      }
+      group.requireTaken(large.changes)
+      await this.inTurns(large.changes, (change) => group.take(change), commit)
+      group.writeCounters()
+      const durable = commit.end()
+      isOpen = false
+      if (large.told !== undefined) await this.inTurns(large.changes, large.told)
+      return { outcome, durable }
+    } catch (error) {
+      if (isOpen) commit.undo()
+      throw error
+    }
+  }
+
+  /** Several changes a turn; with `commit`, what they come to is written as they are made. */
+  private async inTurns(
+    changes: readonly KeyChange[],
+    each: (change: KeyChange) => void,
+    commit?: LargeCommit,
+  ): Promise<void> {
+    let beganMs = this.given.clock.elapsed()
+    let bytes = 0
+    for (let i = 0; i < changes.length; i++) {
+      const change = changes[i] as KeyChange
+      each(change)
+      bytes += change.value?.length ?? 0
+      if ((i + 1) % largeChangesAtOnce > 0 && bytes < logPartBytes) continue
+      bytes = 0
+      while (commit?.write() === true) beganMs = await this.turn(beganMs)
+      beganMs = await this.turn(beganMs)
+    }
+    while (commit?.write() === true) beganMs = await this.turn(beganMs)
+    this.given.charge(this.given.clock.elapsed() - beganMs)
+  }
+
+  /** Ends the turn that began then if it has lasted long enough; answers when this one began. */
+  private async turn(beganMs: number): Promise<number> {
+    const { clock, charge } = this.given
+    const ms = clock.elapsed() - beganMs
+    if (ms < tickMsMax) return beganMs
+    charge(ms)
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+    return clock.elapsed()
+  }
+}

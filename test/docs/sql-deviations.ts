@@ -1,0 +1,45 @@
+// Where SQL differs from PostgreSQL on purpose over tables of CREATE TABLE, for docs/compatibility.md.
+// What is another thing over plain collections stands in docs/sql.md.
+
+import type { Deviation } from './deviations.js'
+
+const differential = 'test/listeners/sql-differential.test.ts'
+
+export const sqlDeviations: readonly Deviation[] = [
+  {
+    topic: 'names of results',
+    ours: 'the second of a name is `id_2`: a row is a document',
+    peers: 'both are `id`',
+    shown: ['test/commands/sql/select/select-joins.test.ts'],
+  },
+  {
+    topic: 'columns of type `name`, and the row of a table',
+    ours: 'described as `text` and `record`',
+    peers: '`name`, and a type of the table',
+    shown: [differential],
+  },
+  {
+    topic: '`_id` of a declared table',
+    ours: 'can be named, read and inserted; `*` and the catalogue leave it out',
+    peers: 'no such column',
+    shown: ['test/commands/sql/declared-tables.test.ts'],
+  },
+  {
+    topic: 'a declared and a plain table in one statement',
+    ours: 'names of the declared one are folded, fields of the other keep their case',
+    peers: 'all are folded',
+    shown: ['test/commands/sql/declared-tables.test.ts'],
+  },
+  {
+    topic: 'a table that is not there',
+    ours: '42P01 over the SQL port for SELECT, UPDATE and DELETE; INSERT makes a collection',
+    peers: '42P01',
+    shown: [differential],
+  },
+  {
+    topic: 'functions in FROM',
+    ours: 'at most 10,000 rows; arguments are constants and parameters',
+    peers: 'unbounded, and LATERAL',
+    shown: [differential],
+  },
+]
