@@ -194,6 +194,10 @@ t.test('no command with very many names holds the loop', async (t) => {
     )
   }
   cases.push(
+    command('updates that cannot be read', {
+      ...{ update: 'many', ordered: false },
+      updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $sit: { a: 1 } } })),
+    }),
     command('specifications', {
       createIndexes: 'many',
       indexes: elements.slice(0, names / 10).map(({ v }) => ({ name: `n${v}`, key: { a: v + 1 } })),
