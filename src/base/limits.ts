@@ -931,6 +931,8 @@ export const viewPipelineBytesMax = 16 * 1024 * 1024
 /** Collations kept by their documents; and their tables of weights, 5 MB and 80 ms each. */
 export const collationsMax = 1_000
 export const collationTablesMax = 16
+/** How long the thread that makes them waits for the next one. */
+export const collationThreadIdleMs = 60_000
 
 /** One SQL statement: bytes of its text, of an INSERT's, and words. */
 export const sqlBytesMax = 256 * 1024

@@ -53,6 +53,17 @@ export class WorkBudget {
     this.spent += units
   }
 
+  /** Does `act` as a stretch of its own: what comes before a command and cannot pause. */
+  within<T>(units: number, act: () => T): T {
+    const interrupted = this.interrupt()
+    this.begin(0, units)
+    try {
+      return act()
+    } finally {
+      this.resume(interrupted)
+    }
+  }
+
   /** Does what must be possible whatever it costs: a delete. It makes a loop due, not refused. */
   unrefused<T>(act: () => T): T {
     const { refuseAt, spent } = this

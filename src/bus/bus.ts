@@ -4,6 +4,7 @@
 
 import type { Account } from '../base/accounts.js'
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
+import { collationTablesMax } from '../base/limits.js'
 import type { Scheduler } from '../base/scheduler.js'
 import { work } from '../base/work-budget.js'
 import { requestUnits } from '../base/work-figures.js'
@@ -14,6 +15,7 @@ import type { Rules } from '../identity/allow.js'
 import type { AuditDetails } from '../identity/audit.js'
 import { isRevocable } from '../identity/standing.js'
 import type { Awaitable, Program } from '../store/store.js'
+import type { Collation } from '../value/collation.js'
 import type { Document } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import type { BusView } from './bus-view.js'
@@ -36,6 +38,30 @@ const mayFailInPart: ReadonlySet<string> = new Set(['insert', 'update', 'delete'
 
 /** Where users of PLAIN sign in; it holds no collections. */
 const externalUsers = '$external'
+
+/** Arguments of the commands that take a collation, or one for each of their changes. */
+interface WithCollation {
+  readonly collation?: { readonly collation: Collation | undefined } | undefined
+}
+interface WithCollations extends WithCollation {
+  readonly updates?: readonly WithCollation[]
+  readonly deletes?: readonly WithCollation[]
+}
+
+/** Undefined where all their tables are there; else it resolves when the last of them is made. */
+function tableOf({ collation, updates, deletes }: WithCollations): Promise<void> | undefined {
+  const ready = collation?.collation?.ready()
+  const changes = updates ?? deletes
+  if (ready !== undefined || changes === undefined) return ready
+  let last: Promise<void> | undefined
+  const asked = new Set<Collation>()
+  for (const { collation: given } of changes) {
+    if (given?.collation === undefined || asked.size === collationTablesMax) continue
+    asked.add(given.collation)
+    last = given.collation.ready() ?? last
+  }
+  return last
+}
 
 export class Bus implements BusView {
   readonly counters: Metering
@@ -112,8 +138,8 @@ export class Bus implements BusView {
       const { failPoint } = this.services
       outcome =
         failPoint === undefined
-          ? this.perform(row, call)
-          : failPoint.run(row, call, () => this.perform(row, call))
+          ? this.whenReady(row, call)
+          : failPoint.run(row, call, () => this.whenReady(row, call))
     } catch (thrown) {
       throw this.failed(call, thrown)
     }
@@ -253,6 +279,13 @@ export class Bus implements BusView {
     const name = commandName(body)
     if (name === undefined) throw fail('FailedToParse', 'The command document is empty')
     throw fail('CommandNotFound', `no such command: '${name}'`)
+  }
+
+  /** The table of a command's collation is made in a thread before the command begins. */
+  private whenReady(row: DocumentRow, call: AnyCall): Awaitable<Document> {
+    const ready = tableOf(call.args as WithCollations)
+    if (ready === undefined) return this.perform(row, call)
+    return ready.then(() => work.within(requestUnits, () => this.perform(row, call)))
   }
 
   private perform(row: DocumentRow, call: AnyCall): Awaitable<Document> {

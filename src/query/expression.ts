@@ -4,6 +4,7 @@
 
 import { fail } from '../base/errors.js'
 import { work } from '../base/work-budget.js'
+import { letVariableUnits } from '../base/work-figures.js'
 import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import {
   bsonType,
@@ -112,6 +113,7 @@ export function isOperatorObject(value: Value): boolean {
 export function letVariables(spec: Document, context: QueryContext): Map<string, Value> {
   const variables = new Map(context.variables)
   for (const [name, expression] of fieldsOf(documentValue(spec))) {
+    work.spend(letVariableUnits)
     requireVariableName(name)
     const inner = { ...context, variables }
     const value = compileExpression(expression, scopeOf(inner)).evaluate(envOf(emptyObject, inner))

@@ -4,7 +4,7 @@
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
-import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
+import { Elements, elementsOf, fieldIn, fieldsOf } from '../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
 import { contextData, Inputs, stageData } from './detached.js'
@@ -230,21 +230,22 @@ function collect(pipeline: Value, found: PipelineCollection[], depth: number): v
 }
 
 function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
-  const fields = new Map(spec.type === bsonType.object ? fieldsOf(spec) : [])
+  const given = (field: string) =>
+    spec.type === bsonType.object ? fieldIn(spec, field) : undefined
   switch (name) {
     case '$lookup':
     case '$graphLookup':
-      addName(fields.get('from'), 'read', found)
+      addName(given('from'), 'read', found)
       break
     case '$unionWith':
-      addName(spec.type === bsonType.object ? fields.get('coll') : spec, 'read', found)
+      addName(spec.type === bsonType.object ? given('coll') : spec, 'read', found)
       break
     case '$out':
       addName(spec, 'write', found, { isRuled: seriesOfOut(spec) !== undefined })
       break
     case '$merge':
-      addName(spec.type === bsonType.object ? fields.get('into') : spec, 'write', found, {
-        readsTarget: comparesTarget(fields),
+      addName(spec.type === bsonType.object ? given('into') : spec, 'write', found, {
+        readsTarget: comparesTarget(given('whenMatched'), given('on')),
       })
       break
     case '$facet':
@@ -256,14 +257,13 @@ function collectStage(name: string, spec: Value, found: PipelineCollection[], de
     default:
       return
   }
-  const nested = fields.get('pipeline')
+  const nested = given('pipeline')
   if (nested !== undefined) collect(nested, found, depth + 1)
 }
 
 /** Of $merge: by other fields than `_id`, or with a pipeline over what is there. */
-function comparesTarget(fields: ReadonlyMap<string, Value>): boolean {
-  if (fields.get('whenMatched')?.type === bsonType.array) return true
-  const on = fields.get('on')
+function comparesTarget(whenMatched: Value | undefined, on: Value | undefined): boolean {
+  if (whenMatched?.type === bsonType.array) return true
   const names = on?.type === bsonType.array ? elementsOf(on) : on === undefined ? [] : [on]
   return names.some((name) => name.type !== bsonType.string || stringOf(name) !== '_id')
 }

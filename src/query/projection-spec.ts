@@ -3,8 +3,6 @@
 // projection.ts. Codes and texts are the peer's.
 
 import { fail } from '../base/errors.js'
-import { work } from '../base/work-budget.js'
-import { projectedFieldUnits } from '../base/work-figures.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { integerOf, numberOf } from '../value/numbers.js'
 import { shellText } from '../value/shell.js'
@@ -56,7 +54,6 @@ class Parser {
 
   /** One field; `prefix` is the path of the objects around it, with a dot at its end. */
   element(name: string, value: Value, prefix: string): void {
-    work.spend(projectedFieldUnits)
     const path = prefix + name
     if (path === '_id' || path.startsWith('_id.')) this.hasId = true
     const isPositional = name === '$' || name.endsWith('.$') || name.includes('.$.')

@@ -4,6 +4,8 @@
 
 import { type Bytes, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { projectedFieldUnits } from '../base/work-figures.js'
 import { Elements } from '../value/elements.js'
 import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
@@ -86,6 +88,7 @@ export class ProjectionNode {
   }
 
   private put(name: string, node: ProjectionNode | ProjectionLeaf): void {
+    work.spend(projectedFieldUnits)
     const child = { name, nameBytes: utf8(name), node }
     this.children.push(child)
     this.byName.set(name, child)

@@ -5,13 +5,7 @@
 
 import { utf8 } from '../base/bytes.js'
 import { digraphs, joiner, plainPairs, splitAcrossMarks } from './collation-contractions.js'
-
-/** The table's collators: by base letters alone, with accents, with case and variants. */
-export interface Levels {
-  readonly base: Intl.Collator
-  readonly accent: Intl.Collator
-  readonly variant: Intl.Collator
-}
+import type { Levels, TableData } from './collation-levels.js'
 
 /** Of a letter's accent: it comes before the letter without one. */
 export const low = -1
@@ -59,6 +53,8 @@ let characters: string[] | undefined
 export class CollationTable {
   /** Whether two characters of ASCII ever count as one. */
   readonly hasPlainContractions: boolean
+  /** Whether a letter with an accent comes before the plain one. */
+  readonly hasLowAccents: boolean
   private readonly digraphs: readonly string[]
   /** All characters that are no mark and all digraphs, by base letters; see `textOf`. */
   private readonly sorted: Uint32Array
@@ -71,7 +67,20 @@ export class CollationTable {
   private readonly units = new Map<string, Weights>()
   private readonly members = new Map<number, readonly string[]>()
 
-  constructor(readonly levels: Levels) {
+  constructor(
+    readonly levels: Levels,
+    made?: TableData,
+  ) {
+    if (made !== undefined) {
+      this.hasPlainContractions = made.hasPlainContractions
+      this.hasLowAccents = made.hasLowAccents
+      this.digraphs = made.digraphs
+      this.markClasses = made.markClasses
+      this.marks = this.markClasses.map(([mark]) => mark ?? '')
+      this.sorted = made.sorted
+      this.starts = made.starts
+      return
+    }
     const { base, variant } = levels
     const pairs = plainPairs(variant)
     this.hasPlainContractions = pairs.length > 0
@@ -83,10 +92,15 @@ export class CollationTable {
     this.marks = this.markClasses.map(([mark]) => mark ?? '')
     this.sorted = this.withDigraphs(characters.slice(firstLetter).map(codeOf))
     this.starts = this.classStarts()
+    this.hasLowAccents = this.findLowAccents()
   }
 
-  /** Whether a letter with an accent comes before the plain one. */
-  hasLowAccents(): boolean {
+  get data(): TableData {
+    const { hasPlainContractions, hasLowAccents, digraphs, markClasses, sorted, starts } = this
+    return { hasPlainContractions, hasLowAccents, digraphs, markClasses, sorted, starts }
+  }
+
+  private findLowAccents(): boolean {
     const { base, accent } = this.levels
     for (let code = 0xc0; code < 0x1f00; code++) {
       const text = String.fromCodePoint(code)

@@ -5,9 +5,13 @@
 import { LRUCache } from 'lru-cache'
 import { type Bytes, mapKey, utf8 } from '../base/bytes.js'
 import { collationsMax, collationTablesMax } from '../base/limits.js'
+import { work } from '../base/work-budget.js'
+import { charsPerUnit, collationTableUnits } from '../base/work-figures.js'
 import { joiner } from './collation-contractions.js'
+import { type LevelsOptions, levelsOf, type TableData } from './collation-levels.js'
 import { type CollationOptions, readCollation, specOf } from './collation-options.js'
 import { backwardOf, CollationTable, low, type Weights } from './collation-table.js'
+import { tableDataFor } from './collation-thread.js'
 import type { Document } from './value.js'
 
 export interface Collation {
@@ -18,6 +22,11 @@ export interface Collation {
   /** Bytes that compare as the strings do; equal exactly where `compare` gives 0. */
   key(text: string): Bytes
   compare(a: string, b: string): number
+  /**
+   * Undefined where keys can be made at once; else their table is made in a thread, and it resolves
+   * when it is there. Keys can be made without it: the first one then takes 80 to 240 ms.
+   */
+  ready(): Promise<void> | undefined
 }
 
 /** Keys of another version have another order: of ICU's data, or of how keys are made of it. */
@@ -28,6 +37,9 @@ const known = new LRUCache<string, { readonly collation: Collation | undefined }
   max: collationsMax,
 })
 const tables = new LRUCache<string, Loaded>({ max: collationTablesMax })
+
+/** Tables that are made in the thread. */
+const making = new Map<string, Promise<void>>()
 
 /** A table, and what keys need to know of it. */
 interface Loaded {
@@ -63,20 +75,12 @@ export function sameCollation(a: Collation | undefined, b: Collation | undefined
   return a?.id === b?.id
 }
 
-function load(options: CollationOptions): Loaded {
-  const { tag, isShifted: ignorePunctuation } = options
-  const caseFirst = intlCaseFirst(options)
-  const level = (sensitivity: 'base' | 'accent' | 'variant') =>
-    new Intl.Collator(tag, { sensitivity, caseFirst, ignorePunctuation })
-  const table = new CollationTable({
-    base: level('base'),
-    accent: level('accent'),
-    variant: level('variant'),
-  })
+function load(options: LevelsOptions, data?: TableData): Loaded {
+  const table = new CollationTable(levelsOf(options), data)
   const isPlainSafe = !table.hasPlainContractions
-  const hasLowAccents = table.hasLowAccents()
+  const { hasLowAccents } = table
   const numberWeight = table.weightBelow('0')
-  const isUsual = isPlainSafe && !hasLowAccents && !ignorePunctuation
+  const isUsual = isPlainSafe && !hasLowAccents && !options.ignorePunctuation
   const plain = isUsual ? plainWeights(table) : undefined
   return { table, isPlainSafe, hasLowAccents, numberWeight, plain }
 }
@@ -92,12 +96,18 @@ const firstLead = 3
 const shortWeights = (0xe0 - firstLead) * 256
 /** ICU takes a number's digits in parts of this length. */
 const digitsMax = 254
+/** A character of a key: ASCII in most languages, and one whose weights are looked up. */
+const plainCharUnits = 0.3
+const weighedCharUnits = 3
+/** Shorter texts cost their caller's comparison. */
+const longChars = 256
 const plainText = /^[\x20-\x7e]*$/
 
 class IntlCollation implements Collation {
   private readonly order: (a: string, b: string) => number
   /** To tell what is ignored as punctuation from marks. */
   private readonly unshifted: Intl.Collator
+  private readonly levels: LevelsOptions
   private readonly tableName: string
 
   constructor(
@@ -111,10 +121,13 @@ class IntlCollation implements Collation {
     const how = { usage: 'sort', sensitivity, caseFirst, ignorePunctuation, numeric } as const
     this.unshifted = new Intl.Collator('en', { sensitivity: 'base', ignorePunctuation: false })
     this.order = new Intl.Collator(tag, how).compare
+    this.levels = { tag, caseFirst, ignorePunctuation }
     this.tableName = `${tag} ${caseFirst} ${ignorePunctuation}`
   }
 
   compare(a: string, b: string): number {
+    const chars = a.length + b.length
+    if (chars > longChars) work.spend(chars / charsPerUnit)
     return this.order(streamSafe(a), streamSafe(b))
   }
 
@@ -124,8 +137,10 @@ class IntlCollation implements Collation {
     const { strength, backwards, numericOrdering } = this.options
     const { plain } = loaded
     if (plain !== undefined && !numericOrdering && plainText.test(text)) {
+      work.spend(text.length * plainCharUnits)
       return this.plainKey(text, plain)
     }
+    work.spend(text.length * weighedCharUnits)
     const parts = this.weights(loaded, text)
     const out = new WeightBuffer()
     for (const part of parts) for (const weight of part.primary) out.push(weight)
@@ -162,7 +177,26 @@ class IntlCollation implements Collation {
   private loaded(): Loaded {
     const made = tables.get(this.tableName)
     if (made !== undefined) return made
-    const loaded = load(this.options)
+    // Many of them in one turn would take seconds: a loop ends its batch, or pauses.
+    work.note(collationTableUnits)
+    return this.keep(load(this.levels))
+  }
+
+  ready(): Promise<void> | undefined {
+    const { tableName } = this
+    if (tables.has(tableName)) return undefined
+    let made = making.get(tableName)
+    if (made === undefined) {
+      made = tableDataFor(this.levels).then((data) => {
+        making.delete(tableName)
+        if (data !== undefined && !tables.has(tableName)) this.keep(load(this.levels, data))
+      })
+      making.set(tableName, made)
+    }
+    return made
+  }
+
+  private keep(loaded: Loaded): Loaded {
     tables.set(this.tableName, loaded)
     return loaded
   }

@@ -8,6 +8,8 @@ import { bsonType, type Document, readInt32, Value } from './value.js'
 
 /** An element taken out as a value: 0.05 µs. */
 const takenUnits = 0.5
+/** The same with its name, as a pair: 0.2 µs. */
+const fieldUnits = 2
 /** A search through so many elements is part of what its caller spends. */
 const fewElements = 16
 /** Bytes of the payload of each type; -1 where the payload tells. */
@@ -157,7 +159,10 @@ function nameBytes(name: string): Bytes {
 /** Elements of an array or fields of an object, in order. */
 export function* fieldsOf(value: Value): Generator<[name: string, value: Value]> {
   const elements = new Elements(value.bytes, value.start)
-  while (elements.next()) yield [elements.name(), elements.value()]
+  while (elements.next()) {
+    work.spend(fieldUnits)
+    yield [elements.name(), elements.value()]
+  }
 }
 
 /** The elements of an array value. */

@@ -5,9 +5,12 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { work } from '../../src/base/work-budget.js'
 import { stretchUnits, turnUnits } from '../../src/base/work-figures.js'
-import { compileExpression, envOf, scopeOf } from '../../src/query/expression.js'
+import { parseIndexSpecs } from '../../src/engine/index/index-spec.js'
+import { widenIds } from '../../src/listeners/http/ids.js'
+import { compileExpression, envOf, letVariables, scopeOf } from '../../src/query/expression.js'
 import type { Result } from '../../src/query/expressions/operator.js'
 import { compileFilter } from '../../src/query/filter.js'
+import { compilePipeline } from '../../src/query/pipeline.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
 import { bsonType, type Document, documentValue, type Value } from '../../src/value/value.js'
 import { DocumentWriter } from '../../src/value/writer.js'
@@ -258,4 +261,39 @@ t.test('comparisons of long equal values count their bytes', async (t) => {
   const compare = { $map: { input: range(200), in: { $eq: ['$a', '$b'] } } }
   t.ok(refuses(t, () => run(compare, document)) < most * 2)
   t.equal((run({ $cmp: ['$a', '$b'] }, document) as Value).type, bsonType.int32)
+})
+
+t.test('a command of very many names is refused while it is compiled', async (t) => {
+  const named = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, value]))
+  const shapes: Record<string, (count: number) => () => unknown> = {
+    $addFields(count) {
+      const pipeline = valueFrom([{ $addFields: named(count, '$a') }])
+      return () => compilePipeline(pipeline, context)
+    },
+    $project(count) {
+      const pipeline = valueFrom([{ $project: named(count, 1) }])
+      return () => compilePipeline(pipeline, context)
+    },
+    let(count) {
+      const variables = documentFrom(named(count, 1))
+      return () => letVariables(variables, context)
+    },
+    indexes(count) {
+      const specs = Array.from({ length: count }, (_, i) =>
+        valueFrom({ name: `x${i}`, key: { a: 1 } }),
+      )
+      return () => parseIndexSpecs(specs)
+    },
+    'a filter of HTTP'(count) {
+      const ids = Array.from({ length: count }, (_, i) => i.toString(16).padStart(24, '0'))
+      const filter = valueFrom({ $and: [{ _id: { $in: ids } }] })
+      return () => widenIds(filter)
+    },
+  }
+  for (const [name, acts] of Object.entries(shapes)) {
+    const usual = name === 'a filter of HTTP' ? 20_000 : 500
+    t.doesNotThrow(() => inStretch(acts(usual)), name)
+    t.ok(refuses(t, acts(100_000)) < most * 2, name)
+  }
 })

@@ -22,8 +22,8 @@ import { TurnMeter } from './turn-meter.js'
  * Milliseconds of processor time that no turn may take. The bar is 20 ms, and 50 ms of a write
  * program; these are what holds on a loaded machine, and only go down.
  */
-const turnMsMax = 100
-const writeMsMax = 150
+const turnMsMax = 80
+const writeMsMax = 120
 
 /** Units of one turn: what is due, what may come beyond it, and one step of a scan. */
 const unitsMax = turnUnits + stretchUnits + turnUnits

@@ -128,6 +128,10 @@ t.test('no filter holds the loop', async (t) => {
   await hunt(t, cases, { prepare })
 })
 
+function hexId(n: number): string {
+  return n.toString(16).padStart(24, '0')
+}
+
 /** Commands with as many names in one place as a message takes. */
 const names = isLong ? 100_000 : 20_000
 const widePlaces: Readonly<Record<string, (names: object) => object>> = {
@@ -173,6 +177,35 @@ t.test('no command with very many names holds the loop', async (t) => {
       command(`wildcard leaves of ${kind}`, {
         insert: 'wild',
         documents: [{ v: large(kind, size) }],
+      }),
+    ),
+  )
+  for (const text of [{ text: 'x' }, { $or: elements }]) {
+    const collated = ['nl', 'fi', 'tr', 'pl'].map((locale) => ({ q: text, collation: { locale } }))
+    cases.push(
+      command(`update collated ${Object.keys(text)}`, {
+        update: 'many',
+        updates: collated.map((one) => ({ ...one, u: { $set: { made: 1 } } })),
+      }),
+      command(`delete collated ${Object.keys(text)}`, {
+        delete: 'many',
+        deletes: collated.map((one) => ({ ...one, limit: 1 })),
+      }),
+    )
+  }
+  cases.push(
+    command('updates that cannot be read', {
+      ...{ update: 'many', ordered: false },
+      updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $sit: { a: 1 } } })),
+    }),
+    command('specifications', {
+      createIndexes: 'many',
+      indexes: elements.slice(0, names / 10).map(({ v }) => ({ name: `n${v}`, key: { a: v + 1 } })),
+    }),
+    ...[{ $or: elements }, { _id: { $in: elements.map(({ v }) => hexId(v)) } }].map(
+      (filter): StallCase => ({
+        ...{ kind: 'http', name: `HTTP ${Object.keys(filter)}`, method: 'POST' },
+        ...{ path: '/api/v1/collections/many/find', json: { filter } },
       }),
     ),
   )

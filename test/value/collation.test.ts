@@ -3,6 +3,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { work } from '../../src/base/work-budget.js'
+import { collationTableUnits } from '../../src/base/work-figures.js'
 import { type Collation, parseCollation } from '../../src/value/collation.js'
 import { compareValues } from '../../src/value/compare.js'
 import { encodeKey, equalityKey } from '../../src/value/key.js'
@@ -159,6 +161,37 @@ await t.test('values of all types keep their order, strings in them by the colla
   t.notOk(equal('1', 1))
   t.ok(equal(1, 1.0))
   t.end()
+})
+
+t.test('a table that the thread has made gives the same keys', async (t) => {
+  const texts = [
+    'abc',
+    'Ärger',
+    'aa',
+    'Æble',
+    'čeština',
+    'ch',
+    'straße',
+    '\u6f22\u5b57',
+    'a\u0323\u0301',
+  ]
+  for (const locale of ['de', 'da', 'cs', 'zh', 'fr_CA']) {
+    const before = work.spent
+    const collation = collationOf({ locale })
+    await collation.ready()
+    t.equal(collation.ready(), undefined, `${locale} is ready`)
+    const keys = texts.map((text) => collation.key(text))
+    t.ok(work.spent - before < collationTableUnits, `${locale} was not made here`)
+    const sorted = texts.toSorted(collation.compare.bind(collation))
+    const byKey = texts
+      .map((text, i) => ({ text, key: keys[i] as Uint8Array }))
+      .sort((a, b) => Buffer.compare(a.key, b.key))
+    t.same(
+      byKey.map(({ text }) => text),
+      sorted,
+      locale,
+    )
+  }
 })
 
 t.test("ICU's separator of texts is a character among others", (t) => {

@@ -2,6 +2,9 @@
 // that name an `_id` together as long as they follow each other.
 
 import { sweepDocumentsMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { turnUnits } from '../../base/work-figures.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import {
   changePoints,
   type PointOperation,
@@ -14,7 +17,8 @@ import {
   plainCollation,
   type Target,
 } from '../../engine/modify/modify-spec.js'
-import type { Sweep } from '../../store/sweep.js'
+import type { Program, ReadTx } from '../../store/store.js'
+import { readPhase, type Sweep } from '../../store/sweep.js'
 import { otherCollation } from './assumed-collation.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
@@ -26,6 +30,9 @@ export interface Job<R> {
   readonly resultOf: (changed: Changed | undefined) => R
   readonly alone: () => Sweep<R>
 }
+
+/** An operation that fails, with its error: 20 µs. */
+const failureUnits = 200
 
 export interface Batch<R> {
   readonly target: Target
@@ -47,6 +54,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
   const queue: Job<R>[] = []
   let assumed = plainCollation
   let others = 0
+  let turns = new WorkTurns()
   for (let at = 0; at < count; ) {
     fill(queue, at, batch, assumed)
     let outcomes: readonly PointOutcome[]
@@ -74,8 +82,14 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
           continue
         }
         failures.push({ index: at, error: requireOwn(thrown) })
+        work.note(failureUnits)
       }
       at++
+    }
+    // What fails while it is compiled comes to no program, which would give way to others.
+    if (turns.isDue) {
+      yield* readPhase(givesWay)
+      turns = new WorkTurns()
     }
     if (ordered && failures.length > 0) break
   }
@@ -93,6 +107,10 @@ function fill<R>(
     if (queue.length > 0 && queue.at(-1)?.point === undefined) return
     queue.push(jobAt(at + queue.length, compile, assumed))
   }
+}
+
+function* givesWay(tx: ReadTx): Program<void> {
+  yield* tx.pause(turnUnits)
 }
 
 function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedCollation): Job<R> {

@@ -8,14 +8,20 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { parseDecimal } from '../../engine/keyspace/decimal.js'
-import { type HashField, heldHash, openHash, readField } from '../../engine/keyspace/hash.js'
+import {
+  type Hash,
+  type HashField,
+  heldHash,
+  openHash,
+  readField,
+} from '../../engine/keyspace/hash.js'
 import { flatMapInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.js'
 import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../store/store.js'
 import { sumOf, zeroDecimal } from './counters.js'
-import { pickNumbers, readPickCount } from './random-picks.js'
+import { pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
 
@@ -342,9 +348,15 @@ function* someFields(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const isWhole = count >= hash.size
   const fields = isWhole
     ? yield* hash.all()
-    : yield* hash.at(yield* pickNumbers(ks.tx, call, hash.size, count))
+    : yield* pickedFields(ks, hash, yield* pickNumbers(ks.tx, call, hash.size, count))
   if (!withValues) return yield* mapInTurns(ks.tx, fields, ({ field }) => field)
   return { kind: 'scored', pairs: yield* pairsOf(ks.tx, fields) }
+}
+
+function* pickedFields(ks: Keyspace, hash: Hash, numbers: readonly number[]): Program<HashField[]> {
+  if (!picksFromAll(numbers.length, hash.size)) return yield* hash.at(numbers)
+  const all = yield* hash.all()
+  return yield* mapInTurns(ks.tx, numbers, (number) => all[number] as HashField)
 }
 
 export const hashRows: readonly KeyValueRow[] = [

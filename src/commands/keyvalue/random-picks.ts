@@ -9,6 +9,14 @@ import type { Program, ReadTx } from '../../store/store.js'
 
 const int64Max = 2n ** 63n - 1n
 
+/** To find a member by its number reads as much as going through so many of them in order. */
+const membersPerSearch = 4
+
+/** Whether so many picks are cheaper out of a list of all members. */
+export function picksFromAll(picks: number, size: number): boolean {
+  return picks * membersPerSearch > size
+}
+
 /** A count that may be negative, but not the least integer, which has no opposite. */
 export function readPickCount(call: KeyValueCall, index: number): number {
   const count = call.int64(index)

@@ -7,13 +7,14 @@ import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { heldSet, type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
 import { Done } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
-import { pickNumbers, readPickCount } from './random-picks.js'
+import { pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['set'], keys: [1, 1, 1], group: 'set' } as const
 
@@ -229,8 +230,14 @@ const srandmember: KeyValueRow = {
     const from = yield* openSet(ks, call.arg(1))
     if (from.size === 0 || count === 0) return hasCount ? emptyArray : null
     if (count >= from.size && hasCount) return yield* from.all()
+    const numbers = yield* pickNumbers(ks.tx, call, from.size, count)
+    if (picksFromAll(numbers.length, from.size)) {
+      const all = yield* from.all()
+      const some = yield* mapInTurns(ks.tx, numbers, (number) => all[number] as Slice)
+      return hasCount ? some : (some[0] ?? null)
+    }
     const picked: Slice[] = []
-    for (const number of yield* pickNumbers(ks.tx, call, from.size, count)) {
+    for (const number of numbers) {
       const member = yield* from.at(number)
       if (member !== undefined) picked.push(member)
     }

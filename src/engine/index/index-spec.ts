@@ -4,6 +4,8 @@
 
 import { fail, GatewayError } from '../../base/errors.js'
 import { indexFieldsMax, indexSpecBytesMax } from '../../base/limits.js'
+import { work } from '../../base/work-budget.js'
+import { indexSpecUnits } from '../../base/work-figures.js'
 import { type Collation, parseCollation, sameCollation } from '../../value/collation.js'
 import { equalValues } from '../../value/compare.js'
 import { field, fieldsOf } from '../../value/elements.js'
@@ -133,6 +135,7 @@ export function parseIndexSpec(spec: Document): IndexSpec {
   if (spec.length > indexSpecBytesMax) {
     throw fail('CannotCreateIndex', `index specification is larger than ${indexSpecBytesMax} bytes`)
   }
+  work.spend(indexSpecUnits)
   const key = requiredField(spec, 'key')
   if (key.type !== bsonType.object) throw wrongType('key', 'object', key)
   const name = requiredField(spec, 'name')

@@ -2,25 +2,45 @@
 // matches the ObjectId and the string. Bodies in EJSON are left as they are.
 
 import { utf8 } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { requestUnits, valueUnits } from '../../base/work-figures.js'
 import { Elements } from '../../value/elements.js'
-import { bsonType, objectIdValue, stringOf, type Value } from '../../value/value.js'
+import { bsonType, objectIdValue, type Value } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 
-const hexId = /^[0-9a-fA-F]{24}$/
+/** A shorter filter has no more elements than a request may go through. */
+const shortBytes = 64 * 1024
+
+/** Where the 24 digits lie in a string of such a length: behind its length, before its end. */
+const idStart = 4
+const idEnd = idStart + 24
+/** To spell an ObjectId and put it beside its string. */
+const idUnits = 3
+
+const noDigit = 255
+const hexDigits = new Uint8Array(256).fill(noDigit)
+for (const [i, digit] of [...'0123456789abcdef'].entries()) {
+  hexDigits[digit.charCodeAt(0)] = i
+  hexDigits[digit.toUpperCase().charCodeAt(0)] = i
+}
+
 const idName = utf8('_id')
 const matchName = utf8('$match')
 const logical = [utf8('$and'), utf8('$or'), utf8('$nor')]
 
 /** The filter with every such string widened; the same value where there is none. */
 export function widenIds(filter: Value): Value {
-  return rewrite(filter, widenField)
+  if (filter.end - filter.start < shortBytes) return rewrite(filter, widenField)
+  return work.within(requestUnits, () => rewrite(filter, widenField))
 }
 
 /** The same for the filters of a pipeline's `$match` stages. */
 export function widenPipeline(pipeline: Value): Value {
-  return mapArray(pipeline, (stage) =>
-    stage.type === bsonType.object ? rewrite(stage, widenMatch) : stage,
-  )
+  return work.within(requestUnits, () => mapArray(pipeline, widenStage))
+}
+
+function widenStage(stage: Value): Value {
+  return stage.type === bsonType.object ? rewrite(stage, widenMatch) : stage
 }
 
 function widenField(elements: Elements, value: Value): Value {
@@ -35,7 +55,7 @@ function widenMatch(elements: Elements, value: Value): Value {
 }
 
 function widenFilter(value: Value): Value {
-  return value.type === bsonType.object ? widenIds(value) : value
+  return value.type === bsonType.object ? rewrite(value, widenField) : value
 }
 
 /** `"…"`, `{$eq: "…"}`, `{$ne: "…"}`, `{$in: […]}`, `{$nin: […]}`, `{$not: {…}}`. */
@@ -71,21 +91,38 @@ function widenOperators(value: Value): [Value, boolean] {
 
 function widenList(list: Value): Value {
   if (list.type !== bsonType.array) return list
-  const wide: Value[] = []
+  const wide = new DocumentWriter(true)
   let changed = false
   const elements = new Elements(list.bytes, list.start)
   while (elements.next()) {
-    const both = bothForms(elements.value())
-    changed ||= both !== undefined
-    wide.push(...(both ?? [elements.value()]))
+    work.spend(valueUnits)
+    const value = elements.value()
+    const id = objectIdOf(value)
+    changed ||= id !== undefined
+    if (id !== undefined) wide.push(id)
+    wide.push(value)
   }
-  return changed ? writeArray(wide) : list
+  return changed ? wide.finishValue() : list
 }
 
 function bothForms(value: Value): Value[] | undefined {
-  if (value.type !== bsonType.string || value.end - value.start !== 29) return undefined
-  const text = stringOf(value)
-  return hexId.test(text) ? [objectIdValue(Buffer.from(text, 'hex')), value] : undefined
+  const id = objectIdOf(value)
+  return id === undefined ? undefined : [id, value]
+}
+
+/** The ObjectId that a string of 24 hexadecimal digits spells. */
+function objectIdOf({ type, bytes, start, end }: Value): Value | undefined {
+  if (type !== bsonType.string || end - start !== idEnd + 1) return undefined
+  const id = new Uint8Array((idEnd - idStart) / 2)
+  for (let i = 0; i < id.length; i++) {
+    const at = start + idStart + 2 * i
+    const high = hexDigits[bytes[at] ?? 0] ?? noDigit
+    const low = hexDigits[bytes[at + 1] ?? 0] ?? noDigit
+    if (high === noDigit || low === noDigit) return undefined
+    id[i] = high * 16 + low
+  }
+  work.spend(idUnits)
+  return objectIdValue(id)
 }
 
 function condition(operator: string, values: readonly Value[]): Value {
@@ -98,6 +135,7 @@ function mapArray(array: Value, map: (value: Value) => Value): Value {
   let changed = false
   const elements = new Elements(array.bytes, array.start)
   while (elements.next()) {
+    work.spend(valueUnits)
     const before = elements.value()
     const after = map(before)
     changed ||= after !== before
@@ -112,6 +150,7 @@ function rewrite(object: Value, map: (elements: Elements, value: Value) => Value
   let writer: DocumentWriter | undefined
   const elements = new Elements(bytes, start)
   while (elements.next()) {
+    work.spend(valueUnits)
     const before = elements.value()
     const after = map(elements, before)
     if (after === before) writer?.element(bytes, elements.start, elements.valueEnd)

@@ -5,7 +5,7 @@
 import { type CodeName, fail, type GatewayError } from '../../base/errors.js'
 import { expressionBytesMax, expressionDepthMax } from '../../base/limits.js'
 import { isTooMuchWork, work } from '../../base/work-budget.js'
-import { bytesPerUnit } from '../../base/work-figures.js'
+import { bytesPerUnit, compiledUnits } from '../../base/work-figures.js'
 import type { Collation } from '../../value/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
@@ -83,6 +83,7 @@ export class Scope {
     if (shared.depth >= expressionDepthMax) {
       throw fail('Overflow', `expressions nest deeper than ${expressionDepthMax} levels`)
     }
+    work.spend(compiledUnits)
     shared.depth++
     try {
       return shared.compile(expression, this)

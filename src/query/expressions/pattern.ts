@@ -143,6 +143,9 @@ function findFirst(text: string, regex: Regex): Value {
   return writer.finishValue()
 }
 
+/** A match that is made into a document, 0.4 µs. */
+const matchUnits = 4
+
 /** Matches that do not overlap; after an empty one the search goes on one code point later. */
 function findAll(text: string, regex: Regex): Value {
   const writer = new DocumentWriter(true)
@@ -154,6 +157,7 @@ function findAll(text: string, regex: Regex): Value {
     if (match === undefined) break
     points += pointsBetween(text, counted, match.index)
     counted = match.index
+    work.spend(matchUnits)
     writer.pushOpenDocument()
     writeMatch(writer, match, points)
     writer.close()

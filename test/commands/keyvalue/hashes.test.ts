@@ -2,6 +2,7 @@
 // no comparison with a peer shows: order, picks, events, counts.
 
 import t from 'tap'
+import { work } from '../../../src/base/work-budget.js'
 import { checkStore } from '../../../src/engine/check/check.js'
 import { eachBound, eachKeyValueRoom } from '../../support/key-value-room.js'
 
@@ -101,6 +102,29 @@ t.test('random fields: different ones for a positive count, any for a negative o
     t.same(await room.run('HRANDFIELD', 'h', '-9223372036854775807'), {
       error: 'ERR value is out of range',
     })
+  }),
+)
+
+t.test('very many picks go through a hash once, not once for each', (t) =>
+  eachBound(t, 'very many picks', async (t, room) => {
+    const pairs = Array.from({ length: 3_000 }, (_, i) => [`f${i}`, `v${i}`])
+    await room.run('HSET', 'h', ...pairs.flat())
+    await room.run('SADD', 's', ...pairs.map(([field]) => field as string))
+    const all = new Set(pairs.map(([field]) => field))
+    for (const words of [
+      ['HRANDFIELD', 'h', '-20000'],
+      ['SRANDMEMBER', 's', '-20000'],
+    ] as const) {
+      const before = work.spent
+      const picked = (await room.run(...words)) as string[]
+      t.ok(work.spent - before < 20_000 * 20, `${words[0]} took ${work.spent - before} units`)
+      t.equal(picked.length, 20_000)
+      t.equal(new Set(picked).size > 2_900, true, 'picks are spread')
+      t.ok(picked.every((field) => all.has(field)))
+    }
+    const values = (await room.run('HRANDFIELD', 'h', '-5000', 'WITHVALUES')) as string[]
+    t.equal(values.length, 10_000)
+    for (let i = 0; i < 100; i += 2) t.equal(values[i + 1], values[i]?.replace('f', 'v'))
   }),
 )
 
