@@ -109,7 +109,7 @@ t.test('the audit is read by administrators and written by no command', async (t
 
 t.test('names that are the server’s cannot be made by commands', async (t) => {
   const { room } = await openRoom()
-  for (const name of ['_audit', '_other', 'system.users', 'memory.notes.nodes']) {
+  for (const name of ['_audit', 'system.users', 'memory.notes.nodes']) {
     t.equal((await room.refusal({ create: name })).code, 73, name)
     t.equal((await room.refusal({ setPrivacy: name, mode: 'public' })).code, 73, name)
   }

@@ -37,7 +37,7 @@ t.test('paths that cannot be are refused', async (t) => {
     ['$a.', refused(40353, "FieldPath must not end with a '.'.")],
     ['$a..b', refused(15998, 'FieldPath field names may not be empty strings.')],
     ['$a.$b', refused(16410)],
-    ['$$', refused(16869)],
+    ['$$', refused(9)],
     ['$$nope', refused(17276, 'Use of undefined variable: nope')],
     ['$$CLUSTER_TIME', refused(51144)],
   ])
