@@ -104,20 +104,28 @@ t.test('a broken stream is answered behind what is owed, and closed', async (t) 
   }
 })
 
-t.test('QUIT is answered and ends it; a browser is dropped without a word', async (t) => {
-  const gateway = await startGateway(t, open)
-  const client = await RespClient.open(gateway.ports.redis)
-  client.send(
-    Buffer.concat([encode(['SET', 'q', '1']), encode(['QUIT']), encode(['SET', 'q', '2'])]),
-  )
-  t.same(await replies(client, 3), ['+OK', '+OK', undefined])
-  const other = await RespClient.open(gateway.ports.redis)
-  t.equal(await other.call('GET', 'q'), '$1')
-  other.close()
-  const browser = await RespClient.open(gateway.ports.redis)
-  browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
-  t.equal(await browser.next(), undefined)
-})
+t.test(
+  'QUIT is answered and ends it; a browser is told in its language and runs nothing',
+  async (t) => {
+    const gateway = await startGateway(t, open)
+    const client = await RespClient.open(gateway.ports.redis)
+    client.send(
+      Buffer.concat([encode(['SET', 'q', '1']), encode(['QUIT']), encode(['SET', 'q', '2'])]),
+    )
+    t.same(await replies(client, 3), ['+OK', '+OK', undefined])
+    const other = await RespClient.open(gateway.ports.redis)
+    t.equal(await other.call('GET', 'q'), '$1')
+    other.close()
+    const url = `http://127.0.0.1:${gateway.ports.redis}`
+    const page = await fetch(url, { method: 'POST', body: 'SET q 3\r\n' })
+    t.equal(page.status, 400)
+    t.match(await page.text(), 'its port is the setting HTTP_PORT')
+    const browser = await RespClient.open(gateway.ports.redis)
+    browser.send('PING\r\nPOST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
+    t.match(await browser.next(), /NOAUTH|PONG/)
+    t.equal(await browser.next(), undefined, 'behind a command it is dropped without a word')
+  },
+)
 
 t.test('a client that takes no replies is not read from, and gets them all later', async (t) => {
   const gateway = await startGateway(t, open)
