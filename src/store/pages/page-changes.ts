@@ -108,7 +108,7 @@ class Changes implements ChangedPages {
   }
 
   private passCome(come: number[], height: number, below: number[]): boolean {
-    const { file, after, before } = this
+    const { file, after, noted } = this
     if (height > 1) {
       return this.inRuns(come, after.lastPage, (page, place, run) => {
         this.note(page, run.sum(place))
@@ -120,7 +120,7 @@ class Changes implements ChangedPages {
     const overflow: number[] = []
     const isSound = this.inRuns(leaves, after.lastPage, (page, place, run) => {
       this.note(page, run.sum(place))
-      overflowPages(run, place, before.transaction, overflow)
+      overflowPages(run, place, noted.last.transaction, overflow)
       return true
     })
     return (
