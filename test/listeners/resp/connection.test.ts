@@ -121,9 +121,9 @@ t.test(
     t.equal(page.status, 400)
     t.match(await page.text(), 'its port is the setting HTTP_PORT')
     const browser = await RespClient.open(gateway.ports.redis)
-    browser.send('PING\r\nPOST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
-    t.match(await browser.next(), /NOAUTH|PONG/)
-    t.equal(await browser.next(), undefined, 'behind a command it is dropped without a word')
+    await browser.call('PING')
+  browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
+      t.equal(await browser.next(), undefined, 'behind a command it is dropped without a word')
   },
 )
 
