@@ -122,8 +122,8 @@ t.test(
     t.match(await page.text(), 'its port is the setting HTTP_PORT')
     const browser = await RespClient.open(gateway.ports.redis)
     await browser.call('PING')
-  browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
-      t.equal(await browser.next(), undefined, 'behind a command it is dropped without a word')
+    browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
+    t.equal(await browser.next(), undefined, 'behind a command it is dropped without a word')
   },
 )
 
