@@ -104,7 +104,7 @@ t.test('a broken stream is answered behind what is owed, and closed', async (t) 
   }
 })
 
-t.test('QUIT is answered and ends it; a browser is dropped without a word', async (t) => {
+t.test('QUIT is answered and ends it; a browser is told so, and does nothing', async (t) => {
   const gateway = await startGateway(t, open)
   const client = await RespClient.open(gateway.ports.redis)
   client.send(
@@ -115,8 +115,11 @@ t.test('QUIT is answered and ends it; a browser is dropped without a word', asyn
   t.equal(await other.call('GET', 'q'), '$1')
   other.close()
   const browser = await RespClient.open(gateway.ports.redis)
-  browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 3\r\n')
-  t.equal(await browser.next(), undefined)
+  browser.send('POST / HTTP/1.1\r\nHost: localhost\r\n\r\nSET q 33\r\n')
+  t.equal(await browser.next(), 'HTTP/1.1 400 Bad Request')
+  const after = await RespClient.open(gateway.ports.redis)
+  t.equal(await after.call('GET', 'q'), '$1')
+  after.close()
 })
 
 t.test('a client that takes no replies is not read from, and gets them all later', async (t) => {
