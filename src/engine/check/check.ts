@@ -4,6 +4,7 @@
 
 import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
 import { GatewayError } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
 import { keyClass } from '../../store/layout.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Store } from '../../store/store.js'
 import { readPhase, runSweep, type Sweep } from '../../store/sweep.js'
@@ -18,7 +19,7 @@ import { sweepNamespaces } from '../collection/catalog-walk.js'
 import { recordKey } from '../collection/collections.js'
 import { documentOfRecord, headOf } from '../collection/records.js'
 import { isUnmarked } from '../index/entries.js'
-import { entriesOf } from '../index/index-keys.js'
+import { entriesOf, type IndexEntries } from '../index/index-keys.js'
 import { isHead, readHead } from '../keyspace/head.js'
 import { readKeyDocument } from '../keyspace/key.js'
 import type { Guarded, IndexDescriptor, IndexId, Namespace } from '../types.js'
@@ -295,7 +296,8 @@ function* checkRecords(
       // A build adds what is missing, marks included; what another document holds is its to find.
       if (index.state === 'building') continue
       const expected = sums.expectedIn(index.id)
-      const has = entriesOf(index, document, key)
+      yield* tx.pause()
+      const has = allEntriesOf(index, document, key)
       for (const entryKey of has.keys) expected.add(entryKey, key, 0)
       if (!isUnmarked(has)) continue
       const text = `not marked for what document ${nameOf(document)} has`
@@ -309,6 +311,11 @@ function* checkRecords(
     containers.push({ record: key, id: readHead(held).id, name: nameOf(document) })
   }
   return { records: entries.length, refused, values, containers, problems }
+}
+
+/** What a write could make in one stretch is looked at in one, which is longer than a read's. */
+function allEntriesOf(index: IndexDescriptor, document: Document, key: Bytes): IndexEntries {
+  return work.unrefused(() => entriesOf(index, document, key))
 }
 
 /** Throws unless the document is well-formed and lies under the key of its `_id` or its number. */
@@ -359,7 +366,8 @@ function* missingEntries(
   key: Bytes,
   document: Document,
 ): Program<string[]> {
-  const { keys } = entriesOf(index, document, key)
+  yield* tx.pause()
+  const { keys } = allEntriesOf(index, document, key)
   const held = yield* tx.getMany(keys)
   return held.flatMap((holder, i) => {
     if (holder !== undefined && equalBytes(holder, key)) return []
@@ -420,7 +428,7 @@ class Yields {
     if (known !== undefined && equalBytes(known.record, record)) return known.keys
     try {
       const document = yield* documentOfRecord(tx, record)
-      const keys = new Set(entriesOf(index, document, key).keys.map(mapKey))
+      const keys = new Set(allEntriesOf(index, document, key).keys.map(mapKey))
       if (keys.size > 1) this.remember(name, record, keys)
       return keys
     } catch (error) {

@@ -6,6 +6,8 @@ import { type Bytes, compareBytes } from '../../base/bytes.js'
 
 /** Of a place that a head keeps: most are below 40. */
 const edgeBytesMax = 256
+/** Of `lowest` and `highest` in a head, beside the place itself; at least. */
+const edgeFieldBytes = 14
 
 export class Edges {
   constructor(
@@ -14,6 +16,17 @@ export class Edges {
     /** And none behind this one. */
     public highest: Bytes | undefined,
   ) {}
+
+  /** What they take in a head. */
+  get bytes(): number {
+    return sizeOf(this.lowest) + sizeOf(this.highest)
+  }
+
+  /** Gives up what makes them take more than `bytes`: what removes members makes nothing larger. */
+  fit(bytes: number): void {
+    if (this.bytes > bytes) this.highest = undefined
+    if (this.bytes > bytes) this.lowest = undefined
+  }
 
   /** A member came; its place ends at `end` of `bytes`, which the caller goes on using. */
   added(bytes: Bytes, end: number): void {
@@ -51,6 +64,10 @@ export class Edges {
   finish(place: Bytes | undefined): void {
     this.highest = place === undefined ? undefined : kept(place, place.length)
   }
+}
+
+function sizeOf(place: Bytes | undefined): number {
+  return place === undefined ? 0 : edgeFieldBytes + place.length
 }
 
 function kept(bytes: Bytes, end: number): Bytes | undefined {

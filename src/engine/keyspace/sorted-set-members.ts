@@ -211,8 +211,10 @@ export class ScoredMembers {
   /** `score` is what it has. */
   *remove(member: Slice, score: number): Program<void> {
     this.ahead = noMembers
+    const room = this.edges.bytes + scoredBytes(member)
     const place = yield* this.removeOne(member, score)
     yield* this.findEdges(place, place)
+    this.edges.fit(room)
   }
 
   /** Removes members that stand next to each other, given in order from either end. */
@@ -247,11 +249,14 @@ export class ScoredMembers {
   private *removeAll(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
     let first: Bytes | undefined
     let last: Bytes | undefined
+    let room = this.edges.bytes
     for (const { member, score } of entries) {
       last = yield* this.removeOne(member, score)
       first ??= last
+      room += scoredBytes(member)
     }
     if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, next)
+    this.edges.fit(room)
   }
 
   /** Answers where it stood. */

@@ -21,7 +21,7 @@ import { sortInTurns } from './merge-sort.js'
 import { scalarOf, scalarValue } from './scalar.js'
 import { scoredBuilding } from './scored-building.js'
 import { Edges } from './sorted-set-edges.js'
-import { ScoredMembers } from './sorted-set-members.js'
+import { placeKeyOf, ScoredMembers } from './sorted-set-members.js'
 import { compareScored, type ScoredMember } from './sorted-set-place.js'
 import { isAbove, isBelow, isEmptySpan, type Span, walker } from './sorted-set-span.js'
 
@@ -288,8 +288,7 @@ export class SortedSet implements Holdable {
     // Places are the same under any id.
     const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
     const id = yield* buildMembers(ks, building)
-    const edges = new Edges(undefined, undefined)
-    const members = new ScoredMembers(ks, ks.members(id), entries.length, levels, edges)
+    const members = scoredMembers(ks, id, entries, levels)
     this.members = members
     this.head = { id, count: entries.length, first: 0 }
     yield* ks.putHead(key, 'zset', headOf(this.head, members))
@@ -413,6 +412,22 @@ const insertedMax = 512
 
 function nameOf({ member }: ScoredMember): string {
   return mapKey(member.view())
+}
+
+/** Of members in order that have just become large. */
+function scoredMembers(
+  ks: Keyspace,
+  id: MembersId,
+  entries: readonly ScoredMember[],
+  levels: number,
+): ScoredMembers {
+  const members = ks.members(id)
+  const edges = new Edges(undefined, undefined)
+  const [first] = entries
+  const last = entries.at(-1)
+  if (first !== undefined) edges.begin(placeKeyOf(members, first.score, first.member))
+  if (last !== undefined) edges.finish(placeKeyOf(members, last.score, last.member))
+  return new ScoredMembers(ks, members, entries.length, levels, edges)
 }
 
 function headOf({ id, first }: Head, { count, levels, edges }: ScoredMembers): Head {

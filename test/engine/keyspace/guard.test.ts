@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { GatewayError } from '../../../src/base/errors.js'
+import { keyNameBytesMax } from '../../../src/base/limits.js'
 import { checkKeyDocument } from '../../../src/engine/keyspace/guard.js'
 import { documentFrom } from '../../../src/value/literal.js'
 
@@ -39,7 +40,7 @@ t.test('what is no key is refused with its reason', async (t) => {
   const bad: readonly (readonly [Plain, RegExp])[] = [
     [{ _id: 1, type: 'string', value: 'x' }, /'_id' is a string/],
     [{ _id: Buffer.from('text'), type: 'string', value: 'x' }, /'_id' is a string/],
-    [{ _id: 'x'.repeat(2_000), type: 'string', value: 'x' }, /at most 1900 bytes/],
+    [{ _id: 'x'.repeat(keyNameBytesMax + 1), type: 'string', value: 'x' }, /at most 65536 bytes/],
     [{ _id: 'a', value: 'x' }, /'type' is one of/],
     [{ _id: 'a', type: 'stream', value: 'x' }, /'type' is one of/],
     [{ _id: 'a', type: 'string' }, /has a 'value'/],
