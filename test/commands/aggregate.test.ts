@@ -133,7 +133,7 @@ await eachRoom(
   async (t, room) => {
     const current = { aggregate: 1, pipeline: [{ $currentOp: {} }, { $match: {} }], cursor: {} }
     const [operation] = await room.drain(current, 'admin')
-    t.match(operation, { type: 'op', command: { name: 'aggregate', $db: 'admin' } })
+    t.match(operation, { type: 'op', command: { aggregate: 1, $db: 'admin' } })
     const lsid = { id: new Binary(new Uint8Array(16).fill(5), 4) }
     const sessions = { aggregate: 1, pipeline: [{ $listLocalSessions: {} }], cursor: {}, lsid }
     const [session] = await room.drain(sessions)

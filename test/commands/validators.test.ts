@@ -8,7 +8,10 @@ import { CommandRoom, eachRoom, type Reply } from '../support/command-room.js'
 import { eachKeyValueRoom } from '../support/key-value-room.js'
 
 const adults = { $jsonSchema: { required: ['age'], properties: { age: { minimum: 18 } } } }
-const refused = [121, 'Document failed validation']
+const refused = [
+  121,
+  'Plan executor error during findAndModify :: caused by :: Document failed validation',
+]
 
 const tooYoung = (age: number) => ({
   operatorName: '$jsonSchema',

@@ -1,7 +1,7 @@
 // Cursor replies: the first batch of every command that answers with a cursor, the batches after
 // it, and the end of one.
 
-import { fail } from '../../base/errors.js'
+import { fail, hasKind } from '../../base/errors.js'
 import { batchBytesMax, firstBatchDocuments } from '../../base/limits.js'
 import type { Call } from '../../bus/call.js'
 import { CommandReadTx } from '../../bus/command-tx.js'
@@ -135,6 +135,8 @@ const getMore = documentRow({
       return nextBatch(call, cursor, documents)
     } catch (thrown) {
       giveUp(call, cursor)
+      // The peer finds a dropped collection gone before its plan goes on: without a context.
+      if (hasKind(thrown, 'QueryPlanKilled')) throw thrown
       throw withContext('Executor error during getMore', thrown)
     }
   },
