@@ -20,7 +20,9 @@ async function connect(t: Test, gateway: LiveGateway, user = 'operator', passwor
 
 t.test('values come back as what they went as', async (t) => {
   const client = await connect(t, await startGateway(t))
-  await client.query('CREATE TABLE people (_id text, name text, age int, born timestamptz, extra jsonb)')
+  await client.query(
+    'CREATE TABLE people (_id text, name text, age int, born timestamptz, extra jsonb)',
+  )
   const born = new Date('2001-02-03T04:05:06.789Z')
   const inserted = await client.query(
     'INSERT INTO people (_id, name, age, born, extra) VALUES ($1, $2, $3, $4, $5) RETURNING *',
