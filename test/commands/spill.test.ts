@@ -223,7 +223,8 @@ await eachSpilling('without allowDiskUse the bound holds', async (t, { room }) =
   const find = { find: 'c', sort: { g: 1 }, allowDiskUse: false }
   t.same(await room.fails(find), [
     292,
-    `Sort exceeded memory limit of ${memoryBytesMax} bytes, but did not opt in to external sorting.`,
+    'Executor error during find command :: caused by :: Sort exceeded memory limit of ' +
+      `${memoryBytesMax} bytes, but did not opt in to external sorting.`,
   ])
   const group = {
     aggregate: 'c',
@@ -233,7 +234,8 @@ await eachSpilling('without allowDiskUse the bound holds', async (t, { room }) =
   }
   t.same(await room.fails(group), [
     292,
-    "Exceeded memory limit for $group, but didn't allow external sort. " +
+    'PlanExecutor error during aggregation :: caused by :: ' +
+      "Exceeded memory limit for $group, but didn't allow external sort. " +
       'Pass allowDiskUse:true to opt in.',
   ])
   const top = { ...find, limit: 300 }

@@ -56,6 +56,8 @@ export function writeFailures(writer: DocumentWriter, failures: readonly WriteFa
 const passing: readonly CodeName[] = [
   ...(['WriteConflict', 'TransactionTooLarge', 'ShutdownInProgress', 'CursorKilled'] as const),
   ...(['CommandNotSupportedOnView', 'Unauthorized', 'InvalidNamespace'] as const),
+  // The peer plans a stage's index before the plan runs.
+  'IndexNotFound',
   // What a first stage says of its own fields.
   ...(['Location51024', 'Location40414', 'Location40415'] as const),
 ]
