@@ -33,7 +33,7 @@ async function operationOf(client: MongoClient): Promise<unknown> {
   for (let looks = 0; looks < 1_000; looks++) {
     const { inprog } = await client.db('admin').command({ currentOp: 1 })
     const found = inprog.find(
-      (one: { command?: { name?: string } }) => one.command?.name === 'aggregate',
+      (one: { command?: { aggregate?: string } }) => one.command?.aggregate !== undefined,
     )
     if (found !== undefined) return found.opid
     await later(10)
