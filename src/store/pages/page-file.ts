@@ -77,13 +77,14 @@ export class PageFile {
     return Math.floor(at / pageBytes)
   }
 
-  /** A number where a meta page cannot be one: which. */
+  /** A number where the first page can be none. */
   metas(): Metas | number {
     const { buffer } = this
     if (this.read(0, 2, buffer) < 2) return 0
-    const [first, second] = [readMeta(buffer.page(0)), readMeta(buffer.page(1))]
+    const first = readMeta(buffer.page(0))
     if (first === undefined) return 0
-    if (second === undefined) return 1
+    // A commit that the disk has refused may leave the second half written: the first counts.
+    const second = readMeta(buffer.page(1)) ?? first
     const isFirst = first.transaction > second.transaction
     const [newestPage, otherPage] = isFirst ? [0, 1] : [1, 0]
     return {
