@@ -159,7 +159,7 @@ t.test('a backup holds no secret, and a restore ends sessions and tells the righ
     restored.output,
     /2 API keys of wallets, 1 collection with an owner, 1 role, 0 service users, 0 white/,
   )
-  t.match(restored.output, `key ${address}:s0 "kept": read, write, admin`)
+  t.match(restored.output, `key ${address}:s0 "kept": all`)
   t.match(restored.output, `key ${address}:s1 "ended later": read\n`)
   t.match(restored.output, `role 1 in main.mine for ${role.address}`)
   const other = await startSigil({ ...settings, RATE_LIMITS: 'off' })
