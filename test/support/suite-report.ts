@@ -1,6 +1,7 @@
 // What the suite prints: a line for each test file as it ends, with its comments (seeds, figures) in
-// the long counts and where it failed; at the end what failed, what was skipped and why, and one
-// line of sums. The files tell their results as TAP.
+// the long counts and where it failed, and with what failed, so that a run which is cut short tells
+// it too; at the end what was skipped and why, the names of what failed, and one line of sums. The
+// files tell their results as TAP.
 
 import type { Readable } from 'node:stream'
 import { inspect } from 'node:util'
@@ -49,9 +50,7 @@ export class SuiteReport {
   /** The last lines of the suite. */
   close(): void {
     for (const reason of this.reasons) say(`# SKIP ${reason}`)
-    for (const { file, name, detail } of this.failures) {
-      say(`\nnot ok - ${file}: ${name}\n${detail}`)
-    }
+    for (const { file, name } of this.failures) say(`not ok - ${file}: ${name}`)
     const minutes = ((Date.now() - this.startedAt) / 60_000).toFixed(1)
     const sums = [`${this.passed} passed`, `${this.failures.length} failed`]
     sums.push(this.skipped === 0 ? '0 skipped' : `${this.skipped} skipped for the reasons above`)
@@ -63,7 +62,7 @@ export class SuiteReport {
 export class FileReport {
   private file: string
   private passed = 0
-  private failed = 0
+  private failures: Failure[] = []
   private skipped: string[] = []
   private comments: string[] = []
   private startedAt = Date.now()
@@ -89,7 +88,7 @@ export class FileReport {
   /** The process has ended; `problem` is why it counts as failed beside its results. */
   async end(problem: string | undefined, errors: string): Promise<void> {
     await this.parsed
-    if (problem !== undefined && this.failed === 0) this.note(problem, lastLines(errors))
+    if (problem !== undefined && this.failures.length === 0) this.note(problem, lastLines(errors))
     this.tell()
     this.hasEnded = true
   }
@@ -100,17 +99,19 @@ export class FileReport {
   }
 
   private tell(): void {
-    const { file, passed, failed, skipped } = this
+    const { file, passed, failures, skipped } = this
     if (this.hasEnded) return
     const seconds = ((Date.now() - this.startedAt) / 1_000).toFixed(1)
+    const failed = failures.length
     const outcome = failed === 0 ? 'ok' : 'not ok'
     if (failed > 0 || this.report.showsComments) {
       for (const comment of this.comments.slice(-shownLines)) say(`  ${comment}`)
     }
     say(`${outcome} - ${file} # ${passed} passed, ${failed} failed, ${seconds} s`)
+    for (const { name, detail } of failures) say(`  not ok - ${name}\n${indented(detail)}`)
     this.report.count({ passed, skipped })
     this.passed = 0
-    this.failed = 0
+    this.failures = []
     this.skipped = []
     this.comments = []
     this.startedAt = Date.now()
@@ -144,8 +145,9 @@ export class FileReport {
   }
 
   private note(name: string, detail: string): void {
-    this.failed++
-    this.report.fail({ file: this.file, name, detail })
+    const failure = { file: this.file, name, detail }
+    this.failures.push(failure)
+    this.report.fail(failure)
   }
 }
 
@@ -154,6 +156,10 @@ function detailOf({ diag }: Result): string {
   const { diff, ...rest } = diag as Readonly<Record<string, unknown>>
   const shown = inspect(rest, { depth: 4, breakLength: 100, maxStringLength: 2_000 })
   return lastLines([...(typeof diff === 'string' ? [diff] : []), shown].join('\n'))
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '    ')
 }
 
 function lastLines(text: string): string {

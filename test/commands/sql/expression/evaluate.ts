@@ -3,8 +3,6 @@
 
 import { GatewayError } from '../../../../src/base/errors.js'
 import { sqlStateOf } from '../../../../src/base/sql-state.js'
-import { work } from '../../../../src/base/work-budget.js'
-import { stretchUnits, turnUnits } from '../../../../src/base/work-figures.js'
 import { typeNameOf } from '../../../../src/commands/sql/expression/cast.js'
 import { compile } from '../../../../src/commands/sql/expression/compile.js'
 import type { Scope } from '../../../../src/commands/sql/expression/scope.js'
@@ -14,6 +12,7 @@ import type { Expression } from '../../../../src/protocol/sql/ast.js'
 import { parseStatement } from '../../../../src/protocol/sql/parse.js'
 import { documentFrom, valueFrom } from '../../../../src/value/literal.js'
 import type { Value } from '../../../../src/value/value.js'
+import { inStretch } from '../../../support/stretch.js'
 
 /** 2026-11-21T22:15:30.250Z, a Saturday. */
 export const testNow = Date.UTC(2026, 10, 21, 22, 15, 30, 250)
@@ -26,8 +25,6 @@ export function expressionOf(text: string): Expression {
 }
 
 export function scopeOf(parameters: readonly unknown[] = []): Scope {
-  // Each is a stretch of work of its own, as a statement is.
-  work.begin(turnUnits, stretchUnits)
   return { tables: ['t'], parameters: parameters.map(valueFrom), now: testNow }
 }
 
@@ -36,7 +33,8 @@ export function evaluate(
   fields: Readonly<Record<string, unknown>> = {},
   parameters: readonly unknown[] = [],
 ): SqlValue {
-  return compile(expressionOf(text), scopeOf(parameters)).value([documentFrom(fields)])
+  const row = () => compile(expressionOf(text), scopeOf(parameters)).value([documentFrom(fields)])
+  return inStretch(row)
 }
 
 export function truthOf(
@@ -44,7 +42,8 @@ export function truthOf(
   fields: Readonly<Record<string, unknown>> = {},
   parameters: readonly unknown[] = [],
 ): Truth {
-  return compile(expressionOf(text), scopeOf(parameters)).truth([documentFrom(fields)])
+  const row = () => compile(expressionOf(text), scopeOf(parameters)).truth([documentFrom(fields)])
+  return inStretch(row)
 }
 
 /** `NULL`, `integer 5`, `text abc`. */
