@@ -11,6 +11,7 @@ import { ownerName } from '../engine/check/owner-name.js'
 import { checkGraphs } from '../memory/check-graphs.js'
 import { checkFolder, type FolderReport } from '../store/check-folder.js'
 import { openStore } from '../store/open.js'
+import { openReadOnlyStore } from '../store/read-only.js'
 import type { Store } from '../store/store.js'
 import { requireFolder } from './data-folder.js'
 import { openProgress } from './progress.js'
@@ -81,19 +82,16 @@ async function lookAbove(settings: Settings, report: FolderReport | undefined): 
   }
 }
 
-/** Undefined where the log keeps the store from opening, or the folder cannot be written. */
+/** Undefined where the log keeps the store from opening. */
 async function openChecked(
   settings: Settings,
   report: FolderReport | undefined,
 ): Promise<Store | undefined> {
-  if (report?.isReadOnly === true) {
-    await printDamages(report, undefined)
-    say('The folder cannot be written: what lies above the tables was not looked at.')
-    return undefined
-  }
   const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
   if (report?.log.damage === undefined) {
     try {
+      const folder = report?.isReadOnly === true ? requireFolder(settings) : undefined
+      if (folder !== undefined) return openReadOnlyStore(folder, systemClock)
       return await openStore(settings.STORE, options)
     } catch (error) {
       if (report !== undefined) await printDamages(report, undefined)

@@ -8,12 +8,12 @@ import { fail } from '../base/errors.js'
 import { damagesNamedMax } from '../base/limits.js'
 import { nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
-import { logFolder } from './lmdb.js'
 import { type LogState, readLog } from './log/log-reader.js'
 import { readMark } from './log/sync-mark.js'
 import { damageAt, type PageDamage } from './pages/page-damage.js'
 import { firstPagesDamage, verifyPages } from './pages/pages.js'
 import { PairReader } from './pages/pair-reader.js'
+import { logFolder } from './recovery.js'
 import { type Environment, openEnvironment } from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
 import type { Damage } from './tables/stored-pairs.js'
@@ -23,7 +23,7 @@ export interface FolderReport {
   readonly tables: TablesReport
   /** Groups above those that the tables hold. */
   readonly log: LogState
-  /** The folder cannot be written: no store can be opened in it. */
+  /** The folder cannot be written: it can be opened for reading only. */
   readonly isReadOnly: boolean
 }
 

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
-import { assert, fail, GatewayError } from '../base/errors.js'
+import { fail, GatewayError } from '../base/errors.js'
 import { makeFolders } from '../base/folders.js'
 import { overlayBytesMax, versionsPerStart } from '../base/limits.js'
 import type { Log } from '../base/log.js'
@@ -14,15 +14,14 @@ import { Checkpointer } from './checkpoint/checkpointer.js'
 import { EmbeddedStore } from './embedded.js'
 import { type Files, nodeFiles } from './files.js'
 import { claimFolder, dropFolder, lockEnvironment } from './folder-lock.js'
-import { Generation } from './generation.js'
 import { LayeredTables } from './layered-tables.js'
-import { changeEnd, isRemoval, keyBytesOf, valueBytesOf, versionOf } from './log/change.js'
 import { SegmentLog } from './log/log.js'
-import { cutLog, type LogState, readLog, type VisitGroup } from './log/log-reader.js'
+import { cutLog } from './log/log-reader.js'
 import type { Durability } from './log/log-sync.js'
-import { readMark, SyncMark } from './log/sync-mark.js'
+import { SyncMark } from './log/sync-mark.js'
 import { DamagedPages, type PageDamage } from './pages/page-damage.js'
 import { firstPagesDamage, Pages, verifyPages } from './pages/pages.js'
+import { type LoadedLog, loadLog, logFolder } from './recovery.js'
 import type { Store } from './store.js'
 import { DiskSpace } from './tables/disk-space.js'
 import {
@@ -83,11 +82,6 @@ export function openLmdbStore(options: LmdbOptions): Store {
     dropFolder(folder)
     throw error instanceof GatewayError ? error : cannotOpen(folder, error)
   }
-}
-
-/** Where a store's log lies. */
-export function logFolder(folder: string): string {
-  return join(folder, 'log')
 }
 
 /**
@@ -180,37 +174,12 @@ function recover(
   folder: string,
   applied: number,
   { clock, log }: LmdbOptions,
-): { readonly state: LogState; readonly frozen: Generation[] } {
-  const loaded = new Map<string, Generation>()
-  const visit: VisitGroup = (bytes, start, end, _group, path) => {
-    const generation = loaded.get(path) ?? new Generation()
-    loaded.set(path, generation)
-    load(generation, bytes, start, end)
-  }
-  const mark = readMark(files, folder)
-  const state = readLog(files, logFolder(folder), applied, visit, mark)
-  if (state.damage !== undefined) throw fail('OperationFailed', state.damage.text)
+): LoadedLog {
+  const loaded = loadLog(files, folder, applied, clock)
+  const { state } = loaded
   cutLog(files, logFolder(folder), state)
   if (state.torn !== undefined) log.warn(state.torn, 'the end of the log was torn; it is cut')
-  const frozen: Generation[] = []
-  for (const segment of state.segments) {
-    const generation = loaded.get(segment.path)
-    assert(generation !== undefined, 'every segment that counts was visited')
-    generation.segment = segment
-    generation.sinceMs = clock.elapsed()
-    frozen.unshift(generation)
-  }
-  return { state, frozen }
-}
-
-function load({ overlay }: Generation, bytes: Uint8Array, start: number, end: number): void {
-  overlay.begin(0)
-  for (let at = start; at < end; at = changeEnd(bytes, at)) {
-    const key = keyBytesOf(bytes, at)
-    if (isRemoval(bytes, at)) overlay.remove(key)
-    else overlay.put(key, valueBytesOf(bytes, at), versionOf(bytes, at))
-  }
-  overlay.keep()
+  return loaded
 }
 
 /** Makes the folder and those above it; their names must survive a power cut as well. */

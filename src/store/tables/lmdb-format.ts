@@ -1,7 +1,7 @@
 // The format of the tables, and the way from the one before it. The step is one commit, so a
 // folder is of the one format or of the other, and an older version refuses what it cannot read.
 
-import { bufferOf } from '../../base/bytes.js'
+import { type Bytes, bufferOf } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { commitSync, type Environment, metaKey, writeApplied } from './lmdb-environment.js'
 
@@ -26,14 +26,24 @@ export function prepareFormat(environment: Environment, folder: string): void {
     begin(environment, folder)
     return
   }
-  const seen = found.length === 1 ? found[0] : 'unknown'
-  if (seen === formatBefore) begin(environment, folder)
-  else if (seen !== tablesFormat) {
+  if (formatOf(found) === formatBefore) begin(environment, folder)
+  else requireFormat(environment, folder)
+}
+
+/** Throws OperationFailed where the tables are not of this format. */
+export function requireFormat(environment: Environment, folder: string): void {
+  const seen = formatOf(environment.get(formatKey))
+  if (seen !== tablesFormat) {
     throw fail(
       'OperationFailed',
       `the store in ${folder} has format ${seen}; this version reads format ${tablesFormat}`,
     )
   }
+}
+
+function formatOf(found: Bytes | undefined): number | 'unknown' {
+  const [format] = found?.length === 1 ? found : []
+  return format ?? 'unknown'
 }
 
 function requireEmpty(environment: Environment, folder: string): void {
