@@ -2,6 +2,7 @@
 // address with the account that they name. Never by the account alone, or anybody could keep its
 // owner out; and a right key never waits.
 
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LRUCache } from 'lru-cache'
 import { clientOf } from '../base/client-address.js'
@@ -33,7 +34,10 @@ export class LoginDelay {
   private readonly accounts = lastUsed<string, Failures>(addressesTrackedMax)
   private readonly ending = new AbortController()
 
-  constructor(private readonly options: LoginDelayOptions) {}
+  constructor(private readonly options: LoginDelayOptions) {
+    // Each answer that waits listens; sockets bound how many there are.
+    setMaxListeners(0, this.ending.signal)
+  }
 
   /** Counts a failed login; resolves when it may be answered, undefined where that is at once. */
   failed(address: string, account: string): Promise<unknown> | undefined {

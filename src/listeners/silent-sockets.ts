@@ -17,6 +17,7 @@ export const unboundedSockets: SilentBounds = { all: infinity, ofAddress: infini
 interface Silent {
   readonly socket: Socket
   readonly address: string
+  readonly closed: () => void
 }
 
 export class SilentSockets {
@@ -40,12 +41,11 @@ export class SilentSockets {
     const address = clientOf(socket.remoteAddress ?? '')
     if (key === undefined || this.isExempt(plain(socket.remoteAddress ?? ''))) return false
     this.remove(key)
-    this.silent.set(key, { socket, address })
+    const closed = () => this.remove(key)
+    this.silent.set(key, { socket, address, closed })
     const own = this.addresses.get(address) ?? new Set()
     this.addresses.set(address, own.add(key))
-    socket.once('close', () => {
-      if (this.silent.get(key)?.socket === socket) this.remove(key)
-    })
+    socket.once('close', closed)
     if (own.size > this.bounds.ofAddress) return this.evict(address)
     return this.silent.size > this.bounds.all && this.evict(this.largest())
   }
@@ -55,6 +55,8 @@ export class SilentSockets {
     const found = key === undefined ? undefined : this.silent.get(key)
     if (found === undefined || key === undefined) return
     this.silent.delete(key)
+    // A socket may log in and out again for as long as it is open.
+    found.socket.off('close', found.closed)
     const own = this.addresses.get(found.address)
     own?.delete(key)
     if (own?.size === 0) this.addresses.delete(found.address)

@@ -1,6 +1,7 @@
 // Failed logins wait longer and longer, by address and by address with account; others are not
 // touched, and an account can be locked by nobody.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import {
   loginDelayMs,
@@ -81,4 +82,17 @@ t.test('a server that stops keeps nobody waiting', async (t) => {
   delay.close()
   t.equal(await waiting, undefined)
   t.equal(await delay.failed('192.0.2.1', 'a'), undefined, 'nor whoever comes late')
+})
+
+t.test('however many wait, none is taken for a leak', async (t) => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const delay = new LoginDelay({ clock: { now: () => 0, elapsed: () => 0 } })
+  const waits = Array.from({ length: 50 }, () => delay.failed('192.0.2.1', 'a'))
+  delay.close()
+  await Promise.all(waits)
+  await nextTurn()
+  t.same(warnings, [])
 })

@@ -97,3 +97,15 @@ t.test('however many sockets of few addresses come, another address is let in', 
   t.equal(newcomer.isDestroyed, false)
   t.equal(silent.size, 1_000)
 })
+
+t.test('a socket that logs in and out again is listened to once', async (t) => {
+  const silent = new SilentSockets({ all: 10, ofAddress: 10 })
+  const socket = added(silent, '10.0.0.1')
+  for (let i = 0; i < 20; i++) {
+    silent.remove(keyOfFake(socket))
+    t.equal(socket.listenerCount('close'), 0)
+    silent.add(socket as unknown as Socket)
+    silent.add(socket as unknown as Socket)
+    t.equal(socket.listenerCount('close'), 1)
+  }
+})

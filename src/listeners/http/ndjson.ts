@@ -45,14 +45,15 @@ async function pump(
   outgoing: ServerResponse,
   cursor: { id: number; readonly mode: JsonMode; readonly collection: string },
 ): Promise<void> {
-  let flows = await writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
+  await writeLines(cursor.mode, cursorBatch(first, 'firstBatch'), outgoing)
   while (cursor.id !== 0) {
-    if (!flows && !outgoing.destroyed) await drained(outgoing)
+    // It may have drained while the last line was made in a thread.
+    if (outgoing.writableNeedDrain) await drained(outgoing)
     if (outgoing.destroyed) return
     const next = getMoreCommand(cursor.collection, cursor.id, streamBatchDocuments)
     const reply = await call.run(next)
     cursor.id = cursorId(reply)
-    flows = await writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
+    await writeLines(cursor.mode, cursorBatch(reply, 'nextBatch'), outgoing)
   }
 }
 
@@ -65,15 +66,10 @@ async function dropCursor(call: HttpCall, collection: string, id: number): Promi
   }
 }
 
-/** False when the socket has enough for now. Others work in between where there is much. */
-async function writeLines(
-  mode: JsonMode,
-  batch: Value,
-  outgoing: ServerResponse,
-): Promise<boolean> {
+/** Others work in between where there is much. */
+async function writeLines(mode: JsonMode, batch: Value, outgoing: ServerResponse): Promise<void> {
   const turns = new WorkTurns()
   let lines: string[] = []
-  let flows = true
   const elements = new Elements(batch.bytes, batch.start)
   while (elements.next()) {
     const text = jsonBetween('', elements.value(), '\n', mode)
@@ -81,13 +77,12 @@ async function writeLines(
     else {
       outgoing.write(lines.join(''))
       lines = []
-      flows = outgoing.write(await text)
+      outgoing.write(await text)
     }
     if (turns.isDue) await turns.pause()
   }
-  if (lines.length > 0) flows = outgoing.write(lines.join(''))
-  if (!flows) noteUnsent(outgoing)
-  return flows
+  if (lines.length > 0) outgoing.write(lines.join(''))
+  if (outgoing.writableNeedDrain) noteUnsent(outgoing)
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

@@ -40,7 +40,7 @@ export class SocketReplies {
   /** Credentials have come over it. */
   isKnown = false
   private readonly unsent: Backlog
-  /** Of responses with more than a little, or behind others. */
+  /** Of responses that had more than a little, or came behind others, until they close. */
   private readonly responses = new Map<ServerResponse, number>()
   private bytes = 0
   /** Requests that wait for the replies before them. */
@@ -87,13 +87,16 @@ export class SocketReplies {
 
   /** Counts what is unsent of a response. */
   note(outgoing: ServerResponse): void {
-    if (this.isClosed) return
+    if (this.isClosed || outgoing.closed) return
     const bytes = outgoing.writableLength
     const before = this.responses.get(outgoing)
     if (before === undefined) {
       if (bytes <= smallMessageBytesMax && outgoing.socket !== null) return
       outgoing.on('drain', () => this.note(outgoing))
-      outgoing.once('close', () => this.set(outgoing, 0))
+      outgoing.once('close', () => {
+        this.set(outgoing, 0)
+        this.responses.delete(outgoing)
+      })
     }
     this.set(outgoing, bytes)
     if (bytes > socketBacklogBytesMax) this.socket.setTimeout(replyStallMs)
@@ -133,8 +136,7 @@ export class SocketReplies {
   private set(outgoing: ServerResponse, bytes: number): void {
     if (this.isClosed) return
     this.bytes += bytes - (this.responses.get(outgoing) ?? 0)
-    if (bytes === 0) this.responses.delete(outgoing)
-    else this.responses.set(outgoing, bytes)
+    this.responses.set(outgoing, bytes)
     this.unsent.set(this.bytes > smallMessageBytesMax ? this.bytes : 0, this.owner)
     this.next()
   }

@@ -57,6 +57,31 @@ function stream({ url, key }: LiveGateway): ClientRequest {
   return sent
 }
 
+t.test('a stream that waits for its client again and again listens once', async (t) => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const gateway = await startGateway(t)
+  const api = openApi(gateway.url, gateway.key)
+  const text = 'x'.repeat(10_000)
+  for (let batch = 0; batch < 10; batch++) {
+    const documents = Array.from({ length: 500 }, (_, n) => ({ _id: batch * 500 + n, text }))
+    await api.post('big/insertMany', { documents })
+  }
+  let bytes = 0
+  await new Promise<void>((resolve) => {
+    stream(gateway).once('response', (response) => {
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length
+      })
+      response.once('end', resolve)
+    })
+  })
+  t.ok(bytes > 50_000_000, `${bytes} bytes`)
+  t.same(warnings, [])
+})
+
 t.test('with a certificate every listener speaks TLS', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sigil-tls-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
