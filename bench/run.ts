@@ -8,6 +8,7 @@ import { calibrate } from './calibrate.js'
 import { chain } from './chain.js'
 import { documentsFilter } from './documents/filter.js'
 import { documentsGrowth } from './documents/growth.js'
+import { documentsIndexes } from './documents/indexes.js'
 import { fairness } from './fairness.js'
 import { findById } from './find-by-id.js'
 import { homes } from './homes.js'
@@ -40,6 +41,7 @@ const questions: Readonly<Record<string, Question>> = {
   chain,
   'documents-filter': documentsFilter,
   'documents-growth': documentsGrowth,
+  'documents-indexes': documentsIndexes,
   fairness,
   'find-by-id': findById,
   homes,

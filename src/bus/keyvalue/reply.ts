@@ -4,6 +4,8 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'
+import { compareUnits } from '../../base/work-figures.js'
+import type { Program, ReadTx } from '../../store/store.js'
 
 /**
  * Bytes, slices and strings (UTF-8) are bulk strings, numbers (safe integers) and bigints (64 bits)
@@ -29,6 +31,11 @@ export type Tagged =
   | { readonly kind: 'scored'; readonly pairs: readonly Reply[] }
   /** One reply behind the other: what one command answers by several, such as SUBSCRIBE. */
   | { readonly kind: 'several'; readonly items: readonly Reply[] }
+
+/** Values of one list whose bytes are added up in one go. */
+const countedAtOnce = 4_096
+/** Bytes of longer ones. */
+const counted = new WeakMap<readonly Reply[], number>()
 
 export const ok: Reply = { kind: 'simple', text: 'OK' }
 export const queued: Reply = { kind: 'simple', text: 'QUEUED' }
@@ -74,7 +81,34 @@ export function bytesOfReply(reply: Reply): number {
 }
 
 function bytesOfAll(replies: readonly Reply[]): number {
+  const known = replies.length > countedAtOnce ? counted.get(replies) : undefined
+  if (known !== undefined) return known
   let bytes = 0
   for (let i = 0; i < replies.length; i++) bytes += bytesOfReply(replies[i] as Reply)
   return bytes
+}
+
+/** Adds up the bytes of a long list, pausing; `bytesOfReply` knows them from then on. */
+export function* countLong(tx: ReadTx, reply: Reply): Program<void> {
+  const list = longList(reply)
+  if (list === undefined) return
+  let bytes = 0
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i] as Reply
+    if (longList(item) !== undefined) yield* countLong(tx, item)
+    bytes += bytesOfReply(item)
+    if (i % countedAtOnce === 0) yield* tx.pause(countedAtOnce * compareUnits)
+  }
+  counted.set(list, bytes)
+}
+
+/** The values of a reply that are too many to be counted in one go. */
+export function longList(reply: Reply): readonly Reply[] | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined
+  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
+  let list: readonly Reply[] = []
+  if (!('kind' in reply)) list = reply
+  else if ('items' in reply) list = reply.items
+  else if ('pairs' in reply) list = reply.pairs
+  return list.length > countedAtOnce ? list : undefined
 }

@@ -2,6 +2,7 @@
 // set. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
+import { GrowingMap } from '../../base/growing-map.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
@@ -56,13 +57,14 @@ function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number):
 }
 
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
-  const found = new Map<string, Slice>()
+  const found: Slice[] = []
+  const seen = new GrowingMap<true>()
   for (const each of sets) {
     yield* eachInTurns(ks.tx, yield* each.all(), (member) => {
-      found.set(mapKey(member.view()), member)
+      if (seen.set(mapKey(member.view()), true)) found.push(member)
     })
   }
-  return [...found.values()]
+  return found
 }
 
 function* difference(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {

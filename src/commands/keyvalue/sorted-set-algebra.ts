@@ -2,6 +2,7 @@
 // of intersections, counted. Everything is read before anything is written.
 
 import { mapKey } from '../../base/bytes.js'
+import { GrowingMap } from '../../base/growing-map.js'
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
 import { wordUnits } from '../../base/work-figures.js'
 import type { Arguments } from '../../bus/keyvalue/arguments.js'
@@ -129,19 +130,23 @@ function weighted(score: number, weight: number): number {
 }
 
 function* unite({ tx }: Keyspace, { inputs, aggregate }: Request): Program<ScoredMember[]> {
-  const found = new Map<string, ScoredMember>()
+  const found: (ScoredMember & { score: number })[] = []
+  const places = new GrowingMap<{ score: number }>()
   for (const { input, weight } of bySize(inputs)) {
     yield* eachInTurns(tx, yield* input.all(), ({ member, score }) => {
-      const place = mapKey(member.view())
-      const before = found.get(place)
+      const name = mapKey(member.view())
+      const before = places.get(name)
       const one = weighted(score, weight)
-      found.set(place, {
-        member,
-        score: before === undefined ? one : aggregate(before.score, one),
-      })
+      if (before !== undefined) {
+        before.score = aggregate(before.score, one)
+        return
+      }
+      const entry = { member, score: one }
+      places.set(name, entry)
+      found.push(entry)
     })
   }
-  return [...found.values()]
+  return found
 }
 
 /** Stops behind `limit` members; 0 takes all. */

@@ -2,6 +2,7 @@
 // are numbered member records. Opened once a command, changed as often as it likes, saved once.
 
 import { mapKey } from '../../base/bytes.js'
+import { GrowingMap } from '../../base/growing-map.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, type Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
@@ -52,7 +53,7 @@ export class MemberSet implements Holdable {
   /** Of a small one. */
   private items: Slice[] = []
   /** Of a small one that is asked often: where each member stands. */
-  private places: Map<string, number> | undefined
+  private places: GrowingMap<number> | undefined
   private lookUps = 0
 
   constructor(
@@ -169,7 +170,7 @@ export class MemberSet implements Holdable {
   /** Takes all members out of their records: it is saved as what becomes large. */
   *melt(): Program<void> {
     this.items = yield* this.all()
-    const places = new Map<string, number>()
+    const places = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(mapKey(item.view()), i))
     this.places = places
     this.members = undefined
@@ -220,7 +221,7 @@ export class MemberSet implements Holdable {
       for (let i = 0; i < items.length; i++) if (items[i]?.equals(member)) return i
       return -1
     }
-    this.places ??= new Map(items.map((item, i) => [mapKey(item.view()), i]))
+    this.places ??= new GrowingMap(items.map((item, i) => [mapKey(item.view()), i]))
     return this.places.get(mapKey(member.view())) ?? -1
   }
 

@@ -2,6 +2,7 @@
 // input is read as a whole, or asked for single members, whichever is less.
 
 import { mapKey } from '../../base/bytes.js'
+import { GrowingMap } from '../../base/growing-map.js'
 import { wrongType } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
@@ -42,7 +43,7 @@ abstract class AnyInput implements Input {
 
   *scores(questions: number): Program<Scores> {
     if (!this.isSmall && this.size > questions * wholeFactor) return (member) => this.score(member)
-    const whole = new Map<string, number>()
+    const whole = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, yield* this.all(), ({ member, score }) => {
       whole.set(mapKey(member.view()), score)
     })

@@ -3,6 +3,7 @@
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
+import { GrowingMap } from '../../base/growing-map.js'
 import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
@@ -74,7 +75,7 @@ export class SortedSet implements Holdable {
   /** They come out of order when many are added, and are sorted when somebody asks for it. */
   private isInOrder = true
   /** Of a small one that is asked often. */
-  private byName: Map<string, Scored> | undefined
+  private byName: GrowingMap<Scored> | undefined
   private lookUps = 0
   /** Members of a small one that are taken out of the others when somebody looks at all of them. */
   private readonly gone = new Set<Scored>()
@@ -236,7 +237,7 @@ export class SortedSet implements Holdable {
     const entries = yield* this.byRank(0, this.size)
     const { isChanged } = this
     yield* this.fill(entries)
-    const byName = new Map<string, Scored>()
+    const byName = new GrowingMap<Scored>()
     yield* eachInTurns(this.ks.tx, this.all(), (entry) => byName.set(nameOf(entry), entry))
     this.byName = byName
     this.isChanged = isChanged
@@ -372,7 +373,7 @@ export class SortedSet implements Holdable {
     if (this.lookUps++ < plainLookUps) {
       return entries.find((entry) => entry.member.equals(member))
     }
-    const byName = new Map(entries.map((entry) => [nameOf(entry), entry]))
+    const byName = new GrowingMap(entries.map((entry) => [nameOf(entry), entry]))
     this.byName = byName
     return byName.get(mapKey(member.view()))
   }
