@@ -135,13 +135,6 @@ export function loopTimeOf(pid: number): number {
   return (user + system) * 10
 }
 
-/** As loopTimeOf, of all threads, those that have ended too. */
-export function processTimeOf(pid: number): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)
-  return (user + system) * 10
-}
-
 /** As loopTimeOf, to the last time that the thread was scheduled: within some milliseconds. */
 export function preciseLoopTimeOf(pid: number): number {
   const [ran] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')

@@ -1,5 +1,5 @@
-// A map by text that may become very large: one of the language copies itself as a whole whenever it
-// doubles, which takes 40 ms at half a million entries. Here what comes behind the first entries
+// A map by text that may become very large: one of the language copies itself as a whole whenever
+// it doubles, which takes 40 ms at half a million entries. Here what comes behind the first entries
 // lies in parts, which double one by one.
 
 const firstMax = 32_768

@@ -1,5 +1,5 @@
-// What the log holds above the tables, as overlays: how every start begins, and how a folder is read
-// that cannot be written. Nothing in the folder is changed here.
+// What the log holds above the tables, as overlays: how every start begins, and how a folder is
+// read that cannot be written. Nothing in the folder is changed here.
 
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
@@ -21,7 +21,7 @@ export function logFolder(folder: string): string {
   return join(folder, 'log')
 }
 
-/** Groups above `applied`. Throws OperationFailed where the log is damaged below what was promised. */
+/** Groups above `applied`. Throws OperationFailed where what was promised of the log is damaged. */
 export function loadLog(files: Files, folder: string, applied: number, clock: Clock): LoadedLog {
   const loaded = new Map<string, Generation>()
   const visit: VisitGroup = (bytes, start, end, _group, path) => {

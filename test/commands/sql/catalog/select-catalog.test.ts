@@ -177,3 +177,20 @@ tap.test('everybody sees of the catalog what he may read', async (t) => {
   }
   t.notMatch(await seen('stranger', 'pg_attribute'), '"u"')
 })
+
+eachRoom(tap, 'what a database without such things has none of is asked for', async (t, room) => {
+  const rows = await filled(room)
+  const statements = [
+    'SELECT schemaname, matviewname, ispopulated FROM pg_matviews',
+    'SELECT pg_catalog.pg_opclass.oid, opcname FROM pg_catalog.pg_opclass WHERE NOT opcdefault',
+    'SELECT sequencename, last_value FROM pg_sequences',
+    'SELECT policyname, with_check FROM pg_policies',
+    'SELECT rulename FROM pg_rules',
+    'SELECT partattrs FROM pg_partitioned_table',
+    'SELECT ftoptions, srvname FROM pg_foreign_table JOIN pg_foreign_server s ON s.oid = ftserver',
+    'SELECT evtname FROM pg_event_trigger',
+    'SELECT umuser FROM pg_user_mapping',
+    'SELECT defaclobjtype FROM pg_default_acl',
+  ]
+  for (const text of statements) t.same(await rows(text), [], text)
+})
