@@ -106,9 +106,9 @@ export function* countLong(tx: ReadTx, reply: Reply): Program<void> {
 export function longList(reply: Reply): readonly Reply[] | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined
   if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
-  let list: readonly Reply[] = []
+  let list: readonly Reply[] | undefined
   if (!('kind' in reply)) list = reply
   else if ('items' in reply) list = reply.items
   else if ('pairs' in reply) list = reply.pairs
-  return list.length > countedAtOnce ? list : undefined
+  return list !== undefined && list.length > countedAtOnce ? list : undefined
 }
