@@ -12,6 +12,7 @@ import {
   isPlain,
   isSurname,
   isTitle,
+  isTool,
 } from './word-kinds.js'
 
 /** Between two capitalised words they are parts of a name. */
@@ -46,6 +47,13 @@ const acts = new Set(
     'sent paid found kept met brought bought'
   ).split(' '),
 )
+/** Names that begin with an article, where a sentence begins with it too. */
+const withThe = new Set(
+  (
+    'guardian times economist telegraph independent observer atlantic hague bronx ritz ' +
+    'savoy shard'
+  ).split(' '),
+)
 const wordsMax = 6
 
 export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
@@ -66,8 +74,10 @@ function runFrom(tokens: readonly Token[], from: number): Token[] {
   const first = tokens[from]
   const second = tokens[from + 1]
   if (first === undefined) return []
-  const isThe = first.word === 'The' && !first.isFirst && second?.isJoined === true
-  if (!(isThe && isPart(second)) && !isPart(first)) return []
+  if (isTool(first)) return [first]
+  const isThe = first.word === 'The' && second?.isJoined === true
+  const isNamed = isThe && (!first.isFirst || withThe.has(second.lower)) && isPart(second)
+  if (!isNamed && !isPart(first)) return []
   const run = [first]
   while (run.length < wordsMax && run.at(-1)?.hadPossessive !== true) {
     const next = tokens[from + run.length]
@@ -103,7 +113,8 @@ function isTitled({ word }: Token): boolean {
 function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   const [first, second] = run
   if (first === undefined) return []
-  if (!first.isFirst || isMarked(first)) return run
+  if (!first.isFirst || isMarked(first) || isTool(first)) return run
+  if (first.word === 'The') return run
   const isKnown = isGiven(first) || isListed(first)
   if (second === undefined) {
     if (isKnown && !isEnglishWord(first)) return run

@@ -2,6 +2,7 @@
 // sentences begin, and what stands between two words. (docs/memory.md, "What is kept")
 
 import { germanWords } from './german-words.js'
+import { brands } from './place-words.js'
 
 export interface Token {
   /** As written, without a possessive ending. */
@@ -29,7 +30,7 @@ export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   let last = 0
   for (const { 0: written, index } of text.matchAll(wordPattern)) {
-    const word = written.replace(/['’]s?$/u, '')
+    const word = withoutPossessive(written)
     const before = text.slice(Math.max(0, index - lookBehind), index)
     const end = index + word.length
     tokens.push({
@@ -45,6 +46,12 @@ export function tokensOf(text: string): Token[] {
     last = end
   }
   return tokens
+}
+
+/** "McDonald's" is a name with it. */
+function withoutPossessive(written: string): string {
+  const isWhole = brands.has(written.toLowerCase().replace('’', "'"))
+  return isWhole ? written : written.replace(/['’]s?$/u, '')
 }
 
 const englishMarks: ReadonlySet<string> = new Set([
