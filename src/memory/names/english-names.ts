@@ -3,6 +3,7 @@
 // (docs/memory.md, "What is kept")
 
 import { stopWords } from '../text/stop-words.js'
+import { languageWords } from './plain-words.js'
 import type { Token } from './tokens.js'
 import {
   isEnglishWord,
@@ -44,7 +45,12 @@ const acts = new Set(
     'lent agreed promised suggested offered mentioned owns joined quit resigned lives ' +
     'plays married wrote texted emailed reviewed presented is was has had will can ' +
     'cannot does did would should must lost ran got left made went came took gave ' +
-    'sent paid found kept met brought bought'
+    'sent paid found kept met brought bought from owes needs plans keeps works speaks ' +
+    'drives runs studies moved started finished left agrees disagrees insists refuses ' +
+    'refused insisted complained complains rejected approved fixed broke forgot ' +
+    'remembers forgets knows teaches taught learned learns borrowed returned booked ' +
+    'ordered cancelled called calls sends writes wears eats drinks smokes cooks bakes ' +
+    'sings travels sleeps snores may might won ate drove flew paints studied worked'
   ).split(' '),
 )
 /** Names that begin with an article, where a sentence begins with it too. */
@@ -77,7 +83,7 @@ function runFrom(tokens: readonly Token[], from: number): Token[] {
   if (isTool(first)) return [first]
   const isThe = first.word === 'The' && second?.isJoined === true
   const isNamed = isThe && (!first.isFirst || withThe.has(second.lower)) && isPart(second)
-  if (!isNamed && !isPart(first)) return []
+  if (!isNamed && !isPart(first) && !isNation(first, second)) return []
   const run = [first]
   while (run.length < wordsMax && run.at(-1)?.hadPossessive !== true) {
     const next = tokens[from + run.length]
@@ -98,6 +104,12 @@ function runFrom(tokens: readonly Token[], from: number): Token[] {
 function joins(run: readonly Token[], { lower }: Token): boolean {
   if (lower === 'of') return beforeOf.has(run.at(-1)?.lower ?? '')
   return particles.has(lower)
+}
+
+/** "British Rail": the nation is part of a name there. */
+function isNation(token: Token, next: Token | undefined): boolean {
+  if (!languageWords.has(token.lower) || token.isFirst || !token.isCapital) return false
+  return next?.isJoined === true && !next.isFirst && next.isCapital && isPart(next)
 }
 
 function isPart(token: Token): boolean {

@@ -98,18 +98,21 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   if (!token.isCapital && !isMarked(token)) return []
   const shape = shapeAt(tokens, at)
   if (shape.length > 0) return shape
-  if (isPlain(token) || isTitle(token)) return []
   const before = tokens[at - 1]
   const isTitled = token.isJoined && before !== undefined && isTitle(before) && before.isCapital
+  if (isTitled && isFormal(before) && isSurname(token)) {
+    return [token, ...surnamesAt(tokens, at + 1)]
+  }
+  if (isPlain(token) || isTitle(token)) return []
   if (
     isTitled &&
     (isFormal(before) || isSurnameLike(token) || isGiven(token) || !isGermanNoun(token))
   ) {
     return [token, ...surnamesAt(tokens, at + 1)]
   }
-  const isApposed = token.isJoined && before?.isCapital === true && isGermanNoun(before)
-  if (isApposed && isSurnameLike(token) && !isNoun(token)) return [token]
-  if (isApposed && roles.test(before.lower) && isSurname(token)) return [token]
+  const isBehindNoun = token.isJoined && before?.isCapital === true && isGermanNoun(before)
+  if (isBehindNoun && isSurnameLike(token) && !isNoun(token)) return [token]
+  if (isBehindNoun && roles.test(before.lower) && isSurname(token)) return [token]
   if (isNamedThing(tokens, at)) return [token, ...othersAt(tokens, at + 1)]
   if (streets.test(token.lower) || institutions.test(token.lower)) return [token]
   if (token.isFirst && (isGermanWord(token) || isDescriptive(token))) return []
@@ -125,8 +128,17 @@ function nameAt(tokens: readonly Token[], at: number): Token[] {
   const run = [token, ...othersAt(tokens, at + 1)]
   if (run.length > 1) return run[1] !== undefined && isGiven(run[1]) ? run.slice(1) : run
   if (token.isFirst) return isSubject(tokens, at) ? run : []
-  if (!token.isJoined) return /(?:e|er|en)$/.test(token.lower) || !isSubject(tokens, at) ? [] : run
+  if (!token.isJoined) {
+    if (/(?:e|er|en)$/.test(token.lower)) return []
+    return isSubject(tokens, at) || isApposed(tokens[at + 1]) ? run : []
+  }
   return isPlural(token, before) ? [] : run
+}
+
+/** "meine Schwester, Malou, lernt": no list of things goes on so. */
+function isApposed(next: Token | undefined): boolean {
+  if (next === undefined || next.isJoined || next.isFirst || next.isCapital) return false
+  return !/^(?:und|oder|sowie|aber|dann|usw|etc)$/.test(next.lower)
 }
 
 /** Without an article behind "in" and its like: a town, a person, and hardly ever a noun. */
@@ -195,7 +207,7 @@ function isPlural({ lower }: Token, before: Token | undefined): boolean {
 
 /** What stands behind it is a name whatever else it could be. */
 function isFormal({ lower }: Token): boolean {
-  return /^(?:herrn?|frau|dr|prof|familie)$/.test(lower)
+  return /^(?:herrn?|frau|dr|prof|familie|kolleg(?:in|en?))$/.test(lower)
 }
 
 /** What it is stands before it: "das Projekt Nordlicht". */

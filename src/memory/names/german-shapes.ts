@@ -10,6 +10,7 @@ import {
   isGermanWord,
   isGiven,
   isListed,
+  isMarked,
   isPlain,
   isSurname,
   isTitle,
@@ -20,16 +21,18 @@ const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd
 const houses = endings(
   'gasthaus gasthof hotel pension restaurant café cafe eiscafé bistro kneipe trattoria ' +
     'pizzeria ristorante osteria taverna sparkasse volksbank schule universität klinik ' +
-    'klinikum stiftung gymnasium museum theater stadtwerke bäckerei metzgerei fleischerei ' +
-    'konditorei schreinerei tischlerei gärtnerei druckerei brauerei weingut autohaus apotheke ' +
-    'bücherei gericht krankenkasse akademie zentrum hallenbad orchester schloss burg kloster ' +
-    'verlag tierpark campingplatz',
+    'klinikum stiftung gymnasium museum theater stadtwerke erei ' +
+    'weingut autohaus apotheke ' +
+    'gericht krankenkasse akademie zentrum hallenbad orchester schloss burg kloster ' +
+    'verlag tierpark campingplatz verein verbraucherzentrale tierheim jugendherberge kita ' +
+    'kindergarten feinkost möbel optik sanitär',
 )
 /** Behind these words such a name goes on, nouns or not: "Gasthof Zum Goldenen Hirsch". */
 const namedBy = new Set('zum zur am im an beim da bei der die das'.split(' '))
 /** A capitalised word before them makes them a name: "Techniker Krankenkasse". */
 const institutions = endings(
-  'krankenkasse ersatzkasse versicherung sparkasse volksbank stadtwerke verlag rundschau',
+  'krankenkasse ersatzkasse versicherung sparkasse volksbank stadtwerke verlag rundschau bank ' +
+    'stiftung gruppe',
 )
 /** What a word of a place makes a name of: "Timmendorfer Strand". */
 const landmarks = endings(
@@ -151,9 +154,16 @@ function isNamedByTwo(one: Token, other: Token | undefined): boolean {
   if (!follows(other) || isGiven(one) || isTitle(one)) return false
   if (!one.isFirst && nameAdjectives.test(one.lower) && isGermanNoun(other)) return true
   if (isPlain(one)) return false
-  if (!one.isFirst && institutions.test(other.lower) && !isGermanWord(one)) return true
+  if (institutions.test(other.lower) && !isGermanWord(one)) {
+    if (isMarked(one) || !isGermanNoun(one) || (!one.isFirst && isWhole(other))) return true
+  }
   if (!landmarks.test(other.lower) || !ofPlace.test(one.lower)) return false
-  return isOfTown(one) || (!one.isFirst && !isGermanNoun(one))
+  return isOfTown(one) || (!one.isFirst && (/sche.$/.test(one.lower) || !isGermanNoun(one)))
+}
+
+/** It names no thing of its own, as "Gruppe" does. */
+function isWhole({ lower }: Token): boolean {
+  return /^(?:krankenkasse|ersatzkasse|sparkasse|volksbank|stadtwerke)$/.test(lower)
 }
 
 /** "Kölner", "Bremer", "Dresdner". */

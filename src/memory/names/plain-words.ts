@@ -44,13 +44,22 @@ volt vs watt ziff zzgl
 /** Languages and nationalities. */
 export const languageWords: ReadonlySet<string> = new Set(
   `
-african american arabic arabisch asian australian austrian brazilian british canadian catholic
-chinese chinesisch christian czech danish deutsch deutsche deutschen deutscher dutch englisch
-english engländer european finnish franzosen französisch french german greek hebrew hindi
-hungarian indian irish italian italiener italienisch japanese japanisch jewish korean latin
-mexican muslim norwegian persian polish polnisch portugiesisch portuguese protestant
-romanian russen russian russisch scottish spanier spanisch spanish swedish swiss thai turkish
-türken türkisch ukrainian vietnamese
+african albanian albanisch american amharic amharisch arabic arabisch armenian asian australian
+austrian azerbaijani baskisch basque bengali bengalisch bosnian bosnisch brazilian british
+bulgarisch burmese canadian cantonese catalan catholic chinese chinesisch christian creole
+croatian czech danish dari deutsch deutsche deutschen deutscher dutch englisch english engländer
+estnisch estonian european farsi filipino finnisch finnish franzosen französisch french galician
+georgian georgisch german greek griechisch gujarati hausa hawaiian hebrew hebräisch hindi
+hungarian icelandic igbo indian indonesian indonesisch irish isländisch italian italiener
+italienisch japanese japanisch javanese jewish kannada katalanisch kazakh khmer korean
+koreanisch kroatisch kurdisch kurdish lao latein latin latvian lettisch litauisch lithuanian
+macedonian malay malayalam maltese mandarin maori marathi mexican mongolian mongolisch muslim
+nepali norwegian norwegisch paschtu pashto persian persisch polish polnisch portugiesisch
+portuguese protestant punjabi quechua romanian rumänisch russen russian russisch sanskrit
+scottish serbian serbisch sinhala slovak slovene slovenian slowakisch slowenisch somali spanier
+spanisch spanish suaheli sundanese swahili swedish swiss tagalog tamil telugu thai thailändisch
+tibetan tigrinya tschechisch turkish türken türkisch ukrainian ungarisch urdu usbekisch uzbek
+vietnamese vietnamesisch walisisch welsh xhosa yiddish yoruba zulu
 `
     .trim()
     .split(/\s+/),

@@ -24,7 +24,8 @@ export function alternatives(list: string): string {
 
 const surnameEndings = endings(
   'mann berg stein bach feld haus hof hagen dorf meier meyer maier müller huber bauer ' +
-    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling',
+    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling ' +
+    'berger burger bacher hofer hauser heimer felder brunner kirchner leitner',
   { lettersBefore: 2 },
 )
 const townEndings = endings(

@@ -32,6 +32,9 @@ const fileEndings =
   'zip|env|log|conf|ini|html|css'
 const numberStart = '(?<![\\p{L}\\p{N}_-])'
 const numberPart = '[A-Z][A-Z0-9]{0,11}'
+const serialNumber = '(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}'
+/** Of an airline, a tax office or a standard: "LH 441", "5J 561". */
+const spacedNumber = '(?:[A-Z]{2,3}|[1-9][A-Z]) \\d{3,4}'
 const numberEnd = '(?![\\p{L}\\p{N}_-])'
 
 /** In this order: what one has taken, the next do not see. */
@@ -118,11 +121,9 @@ const rules: readonly Rule[] = [
   {
     rule: 'number',
     kind: 'number',
-    pattern: new RegExp(
-      `${numberStart}(?:(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \\d{3,4})${numberEnd}`,
-      'gu',
-    ),
-    nameOf: (match) => (/^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR) /.test(match) ? undefined : match),
+    pattern: new RegExp(`${numberStart}(?:${serialNumber}|${spacedNumber})${numberEnd}`, 'gu'),
+    nameOf: (match) =>
+      /^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR|[1-9][DGK]) /.test(match) ? undefined : match,
   },
   {
     rule: 'identifier',
