@@ -29,9 +29,9 @@ const nouns = new Set(Array.from(germanNouns, withoutSharpS))
 const parts = new Set(Array.from(germanParts, withoutSharpS))
 /** Names of people and places end so, with whatever before it. */
 const nameEndings = endings(
-  'berg burg dorf heim hof bach stein feld feldt haus hausen wald see stadt land halle ' +
-    'kamp brück mann meier müller bauer schmidt richter hafen kirchen tal thal au horst hagen werder winkel ' +
-    'rode stedt furt moor sand busch baum platz straße park allee brücke turm schloss kirche',
+  'berg burg dorf heim hof bach stein feld feldt haus hausen wald see stadt land halle kamp brück ' +
+    'mann meier müller bauer schmidt richter hafen kirchen tal thal au horst hagen werder winkel rode ' +
+    'stedt furt moor sand busch baum platz straße park allee brücke turm schloss kirche',
   { behind: '(?:e|er|s)?' },
 )
 const firstPartMin = 2
