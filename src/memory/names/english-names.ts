@@ -4,7 +4,7 @@
 
 import { stopWords } from '../text/stop-words.js'
 import { languageWords } from './plain-words.js'
-import type { Token } from './tokens.js'
+import { isInitial, type Token } from './tokens.js'
 import {
   isEnglishWord,
   isGiven,
@@ -70,9 +70,22 @@ export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
       continue
     }
     const kept = keptOf(run, tokens, i)
-    if (kept.length > 0) yield kept
+    if (kept.length > 0 && !isFeast(kept)) yield withPossessive(kept, tokens[i + run.length])
     i += run.length
   }
+}
+
+/** "New Year", "Boxing Day": of the calendar. */
+function isFeast(run: readonly Token[]): boolean {
+  return run.length > 1 && /^(?:day|eve|year|weekend|holiday)$/.test(run.at(-1)?.lower ?? '')
+}
+
+/** "at Nando's is": where nothing is owned it is a part of the name, but for a person's. */
+function withPossessive(run: Token[], next: Token | undefined): Token[] {
+  const last = run.at(-1)
+  if (last?.hadPossessive !== true || run.some(isGiven)) return run
+  if (next?.isJoined === true && !stopWords.has(next.lower)) return run
+  return [...run.slice(0, -1), { ...last, end: last.end + "'s".length }]
 }
 
 /** Capitalised words that stand together, and what joins them. */
@@ -90,6 +103,7 @@ function runFrom(tokens: readonly Token[], from: number): Token[] {
     const after = tokens[from + run.length + 1]
     if (next?.isJoined !== true || next.isFirst) break
     if (isPart(next)) run.push(next)
+    else if (isInitial(tokens, from + run.length) && after !== undefined) run.push(next, after)
     else if (joins(run, next) && after?.isJoined === true && isPart(after)) run.push(next, after)
     else break
   }
@@ -131,7 +145,8 @@ function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   if (second === undefined) {
     if (isKnown && !isEnglishWord(first)) return run
     const next = tokens[at + 1]?.lower ?? ''
-    if (acts.has(next) && !isEnglishWord(first)) return run
+    if ((acts.has(next) || /[^e]ed$/.test(next)) && !isEnglishWord(first)) return run
+    if (next === 'and' && tokens[at + 2]?.isCapital === true && !isEnglishWord(first)) return run
     if (tokens[at + 1]?.isCapital === true && !isEnglishWord(first)) return run
     return isRepeated(first, tokens) && !isEnglishWord(first) ? run : []
   }

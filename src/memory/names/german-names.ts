@@ -4,7 +4,7 @@
 
 import { isGermanNoun, isNoun } from './german-noun.js'
 import { isPaired, shapeAt } from './german-shapes.js'
-import type { Token } from './tokens.js'
+import { isInitial, type Token } from './tokens.js'
 import {
   alternatives,
   endings,
@@ -219,6 +219,7 @@ function isNamedThing(tokens: readonly Token[], at: number): boolean {
 /** What follows a given name, unless it is a noun that stands there for itself. */
 function surnamesAt(tokens: readonly Token[], from: number): Token[] {
   const found: Token[] = []
+  if (isInitial(tokens, from)) found.push(...tokens.slice(from, ++from))
   for (let i = from; i < from + wordsMax - 1; i++) {
     const token = tokens[i]
     if (token?.isJoined !== true || !token.isCapital || token.isFirst) break

@@ -9,7 +9,7 @@ import { endings } from './word-kinds.js'
 
 const inflected = '(?:en|e|s|se|sen|ses|nen|in|innen|n)?'
 const abstract = endings(
-  'ung heit keit schaft tion sion tät ismus logie grafie metrie erei ierer thek',
+  'ung heit keit schaft tion sion tät ismus logie grafie metrie erei ierer thek iker',
   { lettersBefore: 3, behind: inflected },
 )
 const derived = endings('nis ling ment enz anz chen lein eur ist at ium ion age iv är', {
@@ -29,9 +29,10 @@ const nouns = new Set(Array.from(germanNouns, withoutSharpS))
 const parts = new Set(Array.from(germanParts, withoutSharpS))
 /** Names of people and places end so, with whatever before it. */
 const nameEndings = endings(
-  'berg burg dorf heim hof bach stein feld feldt haus hausen wald see stadt land halle kamp brück ' +
-    'mann meier müller bauer schmidt richter hafen kirchen tal thal au horst hagen werder winkel rode ' +
-    'stedt furt moor sand busch baum platz straße park allee brücke turm schloss kirche',
+  'berg burg dorf heim hof bach stein feld feldt haus hausen wald see stadt land halle ' +
+    'kamp brück mann meier müller bauer schmidt richter hafen kirchen tal thal au horst ' +
+    'hagen werder winkel rode stedt furt moor sand busch baum platz straße park allee ' +
+    'brücke turm schloss kirche',
   { behind: '(?:e|er|s)?' },
 )
 const firstPartMin = 2
@@ -71,7 +72,7 @@ function isInflected(word: string): boolean {
 function hasNoun(word: string): boolean {
   if (nounEndings.some((ending) => hasWithout(nouns, word, ending))) return true
   // Of verbs and adjectives: "Schwimmen", "Neues".
-  if (word.length > 4 && hasWithout(parts, word, 'en')) return true
+  if (word.length > 5 && hasWithout(parts, word, 'en')) return true
   return foreignPlurals.some(
     ([plural, singulars]) =>
       plural.test(word) && singulars.some((singular) => nouns.has(word.replace(plural, singular))),

@@ -25,7 +25,8 @@ const houses = endings(
     'weingut autohaus apotheke ' +
     'gericht krankenkasse akademie zentrum hallenbad orchester schloss burg kloster ' +
     'verlag tierpark campingplatz verein verbraucherzentrale tierheim jugendherberge kita ' +
-    'kindergarten feinkost möbel optik sanitär',
+    'kindergarten feinkost möbel optik sanitär waren getränke moden reisen elektro haustechnik ' +
+    'küchen gartenbau bestattungen immobilien',
 )
 /** Behind these words such a name goes on, nouns or not: "Gasthof Zum Goldenen Hirsch". */
 const namedBy = new Set('zum zur am im an beim da bei der die das'.split(' '))
@@ -46,7 +47,7 @@ const nameAdjectives = new RegExp(
   `^(?:${alternatives(
     'rot schwarz weiß blau grün gelb golden silbern alt neu groß klein hoh jung frei heilig tot ' +
       'kalt wild lang vereint vereinigt nah fern still ewig rund deutsch international ' +
-      '\\p{L}{3,}isch',
+      'süddeutsch norddeutsch ostdeutsch westdeutsch \\p{L}{3,}isch',
   )})(?:e|er|es|en|em)$`,
   'u',
 )

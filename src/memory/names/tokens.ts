@@ -20,10 +20,12 @@ export interface Token {
 
 const wordPattern =
   /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’-][\p{L}\p{M}\p{N}]+|\.(?:js|io|ai|net|py)\b)*/gu
-const beforeSentence = /(?:^|[.!?:;\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
+const beforeSentence = /(?:^|[.!?:\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
 /** A full stop behind one of these ends no sentence. */
 const shortened =
   /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|sr|jr|nr|str|tel|ca|bzw|z\.b|e\.g|i\.e|vs)\.\s*$/iu
+/** So is it behind one letter that stands behind a capitalised word. */
+const initial = /\p{Lu}[\p{L}’'-]+ \p{Lu}\.\s$/u
 const lookBehind = 12
 
 export function tokensOf(text: string): Token[] {
@@ -39,7 +41,7 @@ export function tokensOf(text: string): Token[] {
       start: index,
       end,
       isCapital: /^\p{Lu}/u.test(word),
-      isFirst: beforeSentence.test(before) && !shortened.test(before),
+      isFirst: beforeSentence.test(before) && !shortened.test(before) && !initial.test(before),
       isJoined: tokens.length > 0 && /^(?:\.? | & )$/u.test(text.slice(last, index)),
       hadPossessive: word !== written,
     })
@@ -52,6 +54,13 @@ export function tokensOf(text: string): Token[] {
 function withoutPossessive(written: string): string {
   const isWhole = brands.has(written.toLowerCase().replace('’', "'"))
   return isWhole ? written : written.replace(/['’]s?$/u, '')
+}
+
+/** "Ursula K. Le Guin": one letter between two parts of a name. */
+export function isInitial(tokens: readonly Token[], at: number): boolean {
+  const [token, next] = [tokens[at], tokens[at + 1]]
+  if (token?.isJoined !== true || !/^\p{Lu}$/u.test(token.word)) return false
+  return next?.isCapital === true && next.start - token.end <= '. '.length
 }
 
 const englishMarks: ReadonlySet<string> = new Set([

@@ -65,7 +65,8 @@ export function isTitle({ lower }: Token): boolean {
 /** Of the calendar, a unit, a language, an abbreviation: never a name, and no part of one. */
 export function isPlain({ lower, word }: Token): boolean {
   if (word.length < 2 || calendarWords.has(lower) || unitWords.has(lower)) return true
-  return languageWords.has(lower) || (abbreviations.has(lower) && isUpper(word))
+  if (/^\p{Lu}\d{1,3}$/u.test(word) || /^i['’]/.test(lower)) return true
+  return languageWords.has(lower) || (abbreviations.has(lower) && /\p{Lu}$/u.test(word))
 }
 
 /** As many surnames end, and nouns too. */
