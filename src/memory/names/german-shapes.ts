@@ -2,7 +2,7 @@
 // by their first word, houses and institutions by what they are, adjectives with a capital letter.
 // (docs/memory.md, "What is kept")
 
-import { isGermanNoun } from './german-noun.js'
+import { isGermanNoun, isNoun } from './german-noun.js'
 import type { Token } from './tokens.js'
 import {
   alternatives,
@@ -127,6 +127,7 @@ function townLength(tokens: readonly Token[], at: number): number {
   const [start, next] = [tokens[at], tokens[at + 1]]
   if (start === undefined || !follows(next)) return townWithRiver(tokens, at)
   if (!townStarts.has(start.lower) || isGiven(next) || isTitle(next)) return 0
+  if (start.lower === 'bad' && !isNoun(next)) return 2
   return isListed(next) || !isGermanNoun(next) ? 2 : 0
 }
 
