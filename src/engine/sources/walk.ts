@@ -25,6 +25,7 @@ import {
 } from '../plan/plan.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import { detachedThen } from './detaching.js'
+import { KnownFirsts, knownBytesMin } from './known-firsts.js'
 import { SpanCursor } from './span-cursor.js'
 
 export interface Counters {
@@ -92,6 +93,7 @@ export class Walk {
   private deduplicates: boolean
   /** Makes documents of entries, while entries say enough. */
   private cover: Cover | undefined
+  private knownFirsts: KnownFirsts | undefined
 
   constructor(namespace: Namespace, plan: Plan, filter: Filter, cover?: Cover) {
     this.cover = cover
@@ -343,21 +345,30 @@ export class Walk {
 
   /**
    * Whether this hit is where the document is to be reported: at its first entry in bounds, of the
-   * first access that holds it. Computed from the document, so there is nothing to remember.
+   * first access that holds it. Computed from the document: nothing has to be remembered.
    */
   private isFirst(document: Document, key: Bytes, recordKey: Bytes): boolean {
+    if (document.length >= knownBytesMin) this.knownFirsts ??= new KnownFirsts()
+    const known = this.knownFirsts?.find(recordKey, document)
+    const first = known === undefined ? this.firstKey(document, key, recordKey) : known.first
+    if (known === undefined) this.knownFirsts?.keep(recordKey, document, first)
+    return first !== undefined && compareBytes(first, key) === 0
+  }
+
+  /** Undefined of what an earlier access holds; `key` is one that the scan found it by. */
+  private firstKey(document: Document, key: Bytes, recordKey: Bytes): Bytes | undefined {
     for (let i = 0; i < this.accessAt; i++) {
-      if (this.holds(this.plan.accesses[i] as Access, document, recordKey)) return false
+      if (this.holds(this.plan.accesses[i] as Access, document, recordKey)) return undefined
     }
     const { access, index } = this
-    if (access.kind !== 'entries' || index === undefined) return true
-    if (!isMultikey(index) && !isMultikey(access.index)) return true
+    if (access.kind !== 'entries' || index === undefined) return key
+    if (!isMultikey(index) && !isMultikey(access.index)) return key
     let first: Bytes | undefined
     for (const entry of entriesOf(readOf(access.index, index), document, recordKey).keys) {
       if (!spansHold(access.spans, entry)) continue
       if (first === undefined || compareBytes(entry, first) < 0 !== access.reverse) first = entry
     }
-    return first === undefined || compareBytes(first, key) === 0
+    return first ?? key
   }
 
   private holds(access: Access, document: Document, recordKey: Bytes): boolean {
@@ -390,6 +401,7 @@ export class Walk {
     }
     if (now.version === before.version) return
     this.namespace = now
+    this.knownFirsts = undefined
     for (const access of this.plan.accesses) {
       if (access.kind !== 'entries') continue
       const index = this.current(access.index)
@@ -426,6 +438,7 @@ export class Walk {
       return
     }
     this.access = access
+    this.knownFirsts = undefined
     this.pointAt = 0
     this.index = access.kind === 'entries' ? this.current(access.index) : undefined
     this.position =

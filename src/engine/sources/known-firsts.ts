@@ -1,0 +1,51 @@
+// Where documents of very many entries are to be reported by a walk: to tell it takes all of their
+// entries, and a range may lead to such a document by each of them.
+
+import { type Bytes, mapKey } from '../../base/bytes.js'
+import { work } from '../../base/work-budget.js'
+import { bytesPerUnit } from '../../base/work-figures.js'
+import type { Document } from '../../value/value.js'
+
+/** Smaller documents have few entries. */
+export const knownBytesMin = 2_048
+const documentsMax = 16
+/** Of all documents that are kept, but for the last. */
+const bytesMax = 1_048_576
+
+interface Known {
+  readonly document: Document
+  readonly first: Bytes | undefined
+}
+
+export class KnownFirsts {
+  /** By record key; the oldest first. */
+  private readonly documents = new Map<string, Known>()
+  private bytes = 0
+
+  /** What was kept of this very document. */
+  find(recordKey: Bytes, document: Document): Known | undefined {
+    if (this.documents.size === 0) return undefined
+    const known = this.documents.get(mapKey(recordKey))
+    if (known === undefined || known.document.length !== document.length) return undefined
+    work.spend(document.length / bytesPerUnit)
+    return Buffer.compare(known.document, document) === 0 ? known : undefined
+  }
+
+  /** `first` is undefined where the document is not to be reported here. */
+  keep(recordKey: Bytes, document: Document, first: Bytes | undefined): void {
+    const name = mapKey(recordKey)
+    this.drop(name)
+    this.documents.set(name, { document, first })
+    this.bytes += document.length
+    for (const oldest of this.documents.keys()) {
+      if (this.documents.size === 1) break
+      if (this.documents.size <= documentsMax && this.bytes <= bytesMax) break
+      this.drop(oldest)
+    }
+  }
+
+  private drop(name: string): void {
+    this.bytes -= this.documents.get(name)?.document.length ?? 0
+    this.documents.delete(name)
+  }
+}
