@@ -390,7 +390,8 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
-        noteReply(call, call.reply)
+        const noting = noteReply(tx, call, call.reply)
+        if (noting !== undefined) yield* noting
         if (work.changes !== changes) {
           changed++
           if (places.isUnfinished) places.noteChange(ks, call.spaces)

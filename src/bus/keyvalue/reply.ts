@@ -3,7 +3,10 @@
 // clients get what the peer gives them, HTTP clients JSON.
 
 import type { Bytes } from '../../base/bytes.js'
+import { replyValuesAtOnce } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
+import { valueUnits } from '../../base/work-figures.js'
+import type { Program, ReadTx } from '../../store/store.js'
 
 /**
  * Bytes, slices and strings (UTF-8) are bulk strings, numbers (safe integers) and bigints (64 bits)
@@ -62,19 +65,56 @@ export function verbatim(text: string): Reply {
   return { kind: 'verbatim', text }
 }
 
+/** The values that a reply of several consists of. */
+export function itemsOf(reply: Reply): readonly Reply[] | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined
+  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
+  if (!('kind' in reply)) return reply
+  if ('items' in reply) return reply.items
+  return 'pairs' in reply ? reply.pairs : undefined
+}
+
+/** How many values it is made of, counted up to a bound. */
+export function valuesOf(reply: Reply, most: number): number {
+  const items = itemsOf(reply)
+  if (items === undefined) return 1
+  let count = items.length
+  for (let i = 0; i < items.length && count < most; i++) {
+    const item = items[i] as Reply
+    if (typeof item === 'object' && !(item instanceof Slice)) count += valuesOf(item, most - count)
+  }
+  return count
+}
+
+/** Whether it is of more values than are gone through in one go. */
+export function isLong(reply: Reply): boolean {
+  return valuesOf(reply, replyValuesAtOnce + 1) > replyValuesAtOnce
+}
+
 /** Bytes that a reply holds, those of its values alone. */
 export function bytesOfReply(reply: Reply): number {
   if (typeof reply === 'string') return reply.length
   if (reply === null || typeof reply !== 'object') return 0
   if (reply instanceof Uint8Array) return reply.length
   if (reply instanceof Slice) return reply.end - reply.start
-  if (!('kind' in reply)) return bytesOfAll(reply)
-  if ('items' in reply) return bytesOfAll(reply.items)
-  return 'pairs' in reply ? bytesOfAll(reply.pairs) : 0
-}
-
-function bytesOfAll(replies: readonly Reply[]): number {
+  const items = itemsOf(reply)
+  if (items === undefined) return 0
   let bytes = 0
-  for (let i = 0; i < replies.length; i++) bytes += bytesOfReply(replies[i] as Reply)
+  for (let i = 0; i < items.length; i++) bytes += bytesOfReply(items[i] as Reply)
   return bytes
 }
+
+/** As bytesOfReply, of a long one and with the places of its values: beside others. */
+export function* bytesInTurns(tx: ReadTx, reply: Reply): Program<number> {
+  const items = itemsOf(reply) ?? []
+  let bytes = items.length * placeBytes
+  for (let i = 0; i < items.length; i++) {
+    yield* tx.pause(valueUnits)
+    const item = items[i] as Reply
+    bytes += isLong(item) ? yield* bytesInTurns(tx, item) : bytesOfReply(item)
+  }
+  return bytes
+}
+
+/** A place of an array. */
+const placeBytes = 8
