@@ -724,6 +724,11 @@ export const membersCopiedAtOnce = 500
 export const membersCopiedBytes = programBytesMax / 4
 /** A container that changes while it is copied is copied so often, then refused. */
 export const membersCopyRuns = 4
+/**
+ * Bytes of a command's words that a line of MONITOR shows: a line of 16 MiB of unprintable bytes
+ * would take seconds to make, and every command waits for it.
+ */
+export const monitorLineBytes = 16 * KiB
 /** Entries of the slow log, whatever slowlog-max-len says: each has up to 4 KiB. */
 export const slowLogEntriesMax = 10_000
 /** Words of an entry, and bytes of a word (peer). */
