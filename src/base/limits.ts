@@ -319,6 +319,11 @@ export const sessionIdleMinutes = 30
  * lifetime of a conversation, tries.
  */
 export const scramIterations = 4_096
+/**
+ * Bytes of a word or payload that signs in. What is longer is no key or step of a login of ours, and
+ * is refused without being decoded or hashed: 15 MB of it would take 25 ms.
+ */
+export const credentialBytesMax = 16 * KiB
 /** Of a service user's password, which people choose: what the document database uses. */
 export const userScramIterations = 15_000
 export const scramNonceBytes = 24

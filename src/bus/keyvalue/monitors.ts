@@ -34,7 +34,10 @@ export class Monitors {
   }
 }
 
-/** `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`. */
+/**
+ * Deviation: of a long command only the first words are shown, up to monitorLineBytes of them.
+ * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
+ */
 function lineOf(call: KeyValueCall): string {
   const { args, session, command } = call
   const { secretsFrom = args.count, selects, grain } = command.row
