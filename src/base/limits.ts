@@ -320,8 +320,8 @@ export const sessionIdleMinutes = 30
  */
 export const scramIterations = 4_096
 /**
- * Bytes of a word or payload that signs in. What is longer is no key or step of a login of ours, and
- * is refused without being decoded or hashed: 15 MB of it would take 25 ms.
+ * Bytes of a word or payload that signs in. What is longer is no key or step of a login of ours: it
+ * is refused without being decoded or hashed, which takes 25 ms of 15 MB.
  */
 export const credentialBytesMax = 16 * KiB
 /** Of a service user's password, which people choose: what the document database uses. */
