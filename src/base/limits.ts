@@ -319,6 +319,11 @@ export const sessionIdleMinutes = 30
  * lifetime of a conversation, tries.
  */
 export const scramIterations = 4_096
+/**
+ * Bytes of a word or payload that signs in. What is longer is no key or step of a login of ours: it
+ * is refused without being decoded or hashed, which takes 25 ms of 15 MB.
+ */
+export const credentialBytesMax = 16 * KiB
 /** Of a service user's password, which people choose: what the document database uses. */
 export const userScramIterations = 15_000
 export const scramNonceBytes = 24
@@ -724,6 +729,11 @@ export const membersCopiedAtOnce = 500
 export const membersCopiedBytes = programBytesMax / 4
 /** A container that changes while it is copied is copied so often, then refused. */
 export const membersCopyRuns = 4
+/**
+ * Bytes of a command's words that a line of MONITOR shows: a line of 16 MiB of unprintable bytes
+ * would take seconds to make, and every command waits for it.
+ */
+export const monitorLineBytes = 16 * KiB
 /** Entries of the slow log, whatever slowlog-max-len says: each has up to 4 KiB. */
 export const slowLogEntriesMax = 10_000
 /** Words of an entry, and bytes of a word (peer). */

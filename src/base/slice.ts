@@ -5,6 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import { type Bytes, compareBytes, textOf, utf8 } from './bytes.js'
 import { copyOf } from './slab.js'
 
+const loopBytesMax = 256
+
 export class Slice {
   constructor(
     readonly bytes: Bytes,
@@ -60,7 +62,9 @@ export class Slice {
   isText(): boolean {
     const { bytes, end } = this
     let at = this.start
-    while (at < end && (bytes[at] as number) < 0x80) at++
+    // Names are short: a call costs more than the loop. What is long is left to the call.
+    const looped = Math.min(end, at + loopBytesMax)
+    while (at < looped && (bytes[at] as number) < 0x80) at++
     return at === end || isUtf8(bytes.subarray(at, end))
   }
 }

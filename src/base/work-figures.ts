@@ -29,6 +29,8 @@ export const clockUnits = 1_280
 export const bytesPerUnit = 512
 /** Characters that are gone through one by one in our own code for one unit. */
 export const charsPerUnit = 32
+/** A line of CLIENT LIST. */
+export const clientLineUnits = 40
 /** A word of a command, a member or a value of a reply that a loop goes through. */
 export const wordUnits = 5
 /** Bytes of strings that are counted, combined or summed up in our own code for one unit. */

@@ -5,9 +5,10 @@ import type { Bytes } from '../base/bytes.js'
 import { fail, type GatewayError } from '../base/errors.js'
 import { IdleThread, movable } from '../base/idle-thread.js'
 import { jsonInThreadBytes, jsonThreadIdleMs } from '../base/limits.js'
+import type { Slice } from '../base/slice.js'
 import type { Awaitable } from '../store/store.js'
 import { type JsonMode, jsonToValue, valueInJson } from '../value/json.js'
-import { bsonType, type Document, Value } from '../value/value.js'
+import { bsonType, type Document, Value, writeInt32 } from '../value/value.js'
 
 export type JsonTask =
   | { readonly kind: 'read'; readonly bytes: Bytes }
@@ -68,10 +69,23 @@ export function jsonBetween(
   const { type, bytes, start, end } = value
   if (end - start <= jsonInThreadBytes) return valueInJson(before, value, after, mode)
   const own = bytes.slice(start, end)
-  return ask({ kind: 'write', type, bytes: own, before, after, mode }).then((answer) => {
-    const { bytes: text } = answer as Extract<JsonAnswer, { kind: 'text' }>
-    return Buffer.from(text.buffer, text.byteOffset, text.length)
-  })
+  return ask({ kind: 'write', type, bytes: own, before, after, mode }).then(textOfAnswer)
+}
+
+function textOfAnswer(answer: JsonAnswer): Buffer {
+  const { bytes } = answer as Extract<JsonAnswer, { kind: 'text' }>
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** The JSON string of a long text of UTF-8. */
+export async function longTextJson(text: Slice): Promise<JsonText> {
+  // A string of BSON, whose length the thread does not look at.
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(text.length + 5).buffer)
+  writeInt32(bytes, 0, text.length + 1)
+  bytes.set(text.view(), 4)
+  bytes[text.length + 4] = 0
+  const task = { type: bsonType.string, bytes, before: '', after: '', mode: 'plain' } as const
+  return textOfAnswer(await ask({ kind: 'write', ...task }))
 }
 
 /** Texts with others around and between them: bytes where one of them is. */

@@ -23,20 +23,89 @@ export function validateDocument(bytes: Bytes, start = 0, end = bytes.length): v
   validateElements(bytes, start, end, 1)
 }
 
+/**
+ * The same in steps, for a document so large that checking it at once would hold up the others. It
+ * keeps the ends of the documents that it is in instead of calling itself.
+ */
+export class DocumentCheck {
+  private at: number
+  /** Of each document that it is in, the place of the ending 00; the last one is the innermost. */
+  private readonly lasts: number[] = []
+
+  /** The range has the length that the document says. Throws as validateDocument. */
+  constructor(
+    private readonly bytes: Bytes,
+    start: number,
+    end: number,
+  ) {
+    this.at = this.enter(start, end)
+  }
+
+  /** Goes on for about so many bytes; true when all has been checked. Throws as the constructor. */
+  step(count: number): boolean {
+    const { bytes, lasts } = this
+    const stop = this.at + count
+    let at = this.at
+    let last = lasts.at(-1)
+    while (last !== undefined && at < stop) {
+      if (at < last) {
+        const type = bytes[at] ?? 0
+        at = this.payload(type, nameEnd(bytes, at + 1, last), last)
+      } else if (at === last) {
+        lasts.pop()
+        at++
+      } else throw passesEnd(at)
+      last = lasts.at(-1)
+    }
+    this.at = at
+    return last === undefined
+  }
+
+  /** Behind a payload, or where the elements of one begin that is a document. */
+  private payload(type: number, at: number, last: number): number {
+    const { bytes } = this
+    if (type === bsonType.object || type === bsonType.array) {
+      return this.enter(at, innerEnd(bytes, at, last))
+    }
+    if (type !== bsonType.codeWithScope) {
+      return payloadEnd(type, bytes, at, last, this.lasts.length)
+    }
+    const end = scopedRange(bytes, at, last)
+    const scope = textEnd(bytes, at + 4, end - documentBytesMin)
+    if (innerEnd(bytes, scope, end) !== end) throw longScope(at)
+    return this.enter(scope, end)
+  }
+
+  private enter(start: number, end: number): number {
+    requireFrame(this.bytes, end - 1, this.lasts.length + 1)
+    this.lasts.push(end - 1)
+    return start + 4
+  }
+}
+
 /** The document from `start` to `end`, whose length has been compared with the range. */
 function validateElements(bytes: Bytes, start: number, end: number, depth: number): void {
-  if (depth > bsonDepthMax) {
-    throw fail('Overflow', `document is nested deeper than ${bsonDepthMax} levels`)
-  }
   const last = end - 1
-  if (bytes[last] !== 0) throw invalid('document does not end with 00', last)
+  requireFrame(bytes, last, depth)
   let at = start + 4
   while (at < last) {
     const type = bytes[at] ?? 0
     at = nameEnd(bytes, at + 1, last)
     at = payloadEnd(type, bytes, at, last, depth)
   }
-  if (at !== last) throw invalid('an element passes the end of its document', at)
+  if (at !== last) throw passesEnd(at)
+}
+
+/** The end of a document, and how deeply it is nested. */
+function requireFrame(bytes: Bytes, last: number, depth: number): void {
+  if (depth > bsonDepthMax) {
+    throw fail('Overflow', `document is nested deeper than ${bsonDepthMax} levels`)
+  }
+  if (bytes[last] !== 0) throw invalid('document does not end with 00', last)
+}
+
+function passesEnd(at: number): Error {
+  return invalid('an element passes the end of its document', at)
 }
 
 /** Behind the name at `at`. */
@@ -111,11 +180,17 @@ function textEnd(bytes: Bytes, at: number, last: number): number {
 }
 
 function nestedEnd(bytes: Bytes, at: number, last: number, depth: number): number {
+  const end = innerEnd(bytes, at, last)
+  validateElements(bytes, at, end, depth + 1)
+  return end
+}
+
+/** Behind the document at `at`, by the length that it says. */
+function innerEnd(bytes: Bytes, at: number, last: number): number {
   const length = readInt32(bytes, at)
   const end = at + length
   if (length < documentBytesMin || end > last)
     throw invalid('the length of a document is wrong', at)
-  validateElements(bytes, at, end, depth + 1)
   return end
 }
 
@@ -132,13 +207,20 @@ function binaryEnd(bytes: Bytes, at: number, last: number): number {
 
 /** Length, string, document: the parts must fill the whole. */
 function scopedEnd(bytes: Bytes, at: number, last: number, depth: number): number {
+  const end = scopedRange(bytes, at, last)
+  const scope = textEnd(bytes, at + 4, end - documentBytesMin)
+  if (nestedEnd(bytes, scope, end, depth) !== end) throw longScope(at)
+  return end
+}
+
+function scopedRange(bytes: Bytes, at: number, last: number): number {
   const end = at + readInt32(bytes, at)
   if (end > last || end < at + 14) throw invalid('the length of code with scope is wrong', at)
-  const scope = textEnd(bytes, at + 4, end - documentBytesMin)
-  if (nestedEnd(bytes, scope, end, depth) !== end) {
-    throw invalid('code with scope is longer than its parts', at)
-  }
   return end
+}
+
+function longScope(at: number): Error {
+  return invalid('code with scope is longer than its parts', at)
 }
 
 function requireUtf8(bytes: Bytes, start: number, end: number): void {

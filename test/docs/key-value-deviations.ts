@@ -113,6 +113,12 @@ export const keyValueDeviations: readonly Deviation[] = [
     shown: ['test/commands/keyvalue/client.test.ts'],
   },
   {
+    topic: 'MONITOR',
+    ours: "shows the first 16 KiB of a command's words, and how many more there are",
+    peers: 'shows all',
+    shown: ['test/commands/keyvalue/monitor.test.ts'],
+  },
+  {
     topic: 'client-output-buffer-limit',
     ours: 'classes `pubsub` (MONITOR too) and `normal` take effect; there are no replicas',
     peers: 'also replicas',

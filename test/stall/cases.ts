@@ -2,7 +2,21 @@
 // Cases go to a thread of their own (client-thread.ts), so they are plain data.
 
 export type StallCase =
-  | { readonly kind: 'document'; readonly name: string; readonly command: object; db?: string }
+  | {
+      readonly kind: 'document'
+      readonly name: string
+      readonly command: object
+      readonly db?: string
+      /** In the clothes of OP_COMPRESSED, and so is its reply. */
+      readonly isPacked?: boolean
+    }
+  /** So many clients of the key-value protocol, each of which sends this and stays. */
+  | {
+      readonly kind: 'clients'
+      readonly name: string
+      readonly count: number
+      readonly words: readonly Word[]
+    }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly Word[] }
   | { readonly kind: 'sql'; readonly name: string; readonly text: string; values?: Hostile[] }
   | {

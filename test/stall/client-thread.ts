@@ -3,7 +3,7 @@
 // before the word to send it: to hand over a large one takes the main thread a turn of its own.
 
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { EJSON } from 'bson'
 import { MongoClient } from 'mongodb'
@@ -24,6 +24,11 @@ export interface ClientAddress {
 
 const address = workerData as ClientAddress
 const mongo = new MongoClient(address.uri, { raw: true, maxPoolSize: 1 })
+const packing = new MongoClient(address.uri, {
+  ...{ raw: true, maxPoolSize: 1 },
+  compressors: ['zlib'],
+})
+const staying: Socket[] = []
 const end = 'the end of the hunt'
 const wordsMsMax = 3_000
 let sql: pg.Client | undefined
@@ -32,11 +37,15 @@ async function run(one: StallCase): Promise<string> {
   switch (one.kind) {
     case 'document': {
       const command = EJSON.parse(EJSON.stringify(one.command)) as Record<string, unknown>
-      await mongo.db(one.db ?? 'stall').command(grown(command) as object)
+      const client = one.isPacked === true ? packing : mongo
+      await client.db(one.db ?? 'stall').command(grown(command) as object)
       return 'ok'
     }
     case 'words':
       return words(one.words)
+    case 'clients':
+      for (let i = 0; i < one.count; i++) await stays(one.words)
+      return 'ok'
     case 'sql':
       return (await sqlClient())
         .query({
@@ -72,6 +81,19 @@ async function sqlClient(): Promise<pg.Client> {
   })
   await sql.connect()
   return sql
+}
+
+/** A client that signs in, sends this, and reads whatever comes until the end. */
+function stays(given: readonly Word[]): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: address.redisPort, host: '127.0.0.1' })
+    staying.push(socket)
+    socket.on('data', () => resolve())
+    socket.on('error', () => {})
+    socket.on('close', () => resolve())
+    socket.write(encode(['AUTH', address.key]))
+    socket.write(encode(given.map(String)))
+  })
 }
 
 /** Behind the command comes an ECHO: when that is answered, all of the reply has come. */
@@ -137,7 +159,8 @@ let next: StallCase | undefined
 
 parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
   if (told === 'close') {
-    void Promise.all([mongo.close(), sql?.end()]).then(() => process.exit())
+    for (const socket of staying) socket.destroy()
+    void Promise.all([mongo.close(), packing.close(), sql?.end()]).then(() => process.exit())
     return
   }
   if (told !== 'send') {

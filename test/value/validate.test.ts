@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { bsonDepthMax } from '../../src/base/limits.js'
 import { documentFrom } from '../../src/value/literal.js'
-import { validateDocument } from '../../src/value/validate.js'
+import { DocumentCheck, validateDocument } from '../../src/value/validate.js'
 import { int32Value, stringValue } from '../../src/value/value.js'
 import { DocumentWriter } from '../../src/value/writer.js'
 import { runs } from '../support/runs.js'
@@ -52,6 +52,38 @@ t.test('a range inside a larger buffer is checked alone', async (t) => {
   t.equal(codeOf(around, 2, 2 + document.length), undefined)
   t.equal(codeOf(around, 2), 'InvalidBSON')
   t.equal(codeOf(around, 2, around.length + 1), 'InvalidBSON')
+})
+
+/** What a check in steps of so many bytes says. */
+function codeInSteps(bytes: Uint8Array, count: number): string | undefined {
+  return codeNameOf(() => {
+    const check = new DocumentCheck(bytes, 0, bytes.length)
+    while (!check.step(count)) {}
+  })
+}
+
+t.test('in steps, a document is checked as in one go', async (t) => {
+  const check = (document: Uint8Array, place: number, byte: number, count: number) => {
+    const damaged = document.slice()
+    // The length of the whole is the caller's to compare.
+    damaged[4 + (place % (damaged.length - 4))] = byte
+    return (
+      codeInSteps(document, count) === undefined && codeInSteps(damaged, count) === codeOf(damaged)
+    )
+  }
+  const byte = fc.oneof(fc.nat(20), fc.nat(255))
+  const steps = fc.integer({ min: 1, max: 50 })
+  fc.assert(fc.property(documents, fc.nat(), byte, steps, check), { numRuns: runs(5_000) })
+  t.equal(codeInSteps(nested(bsonDepthMax), 7), undefined)
+  t.equal(codeInSteps(nested(bsonDepthMax + 1), 7), 'Overflow')
+})
+
+t.test('a step of a check ends soon behind its bytes', async (t) => {
+  const list = documentFrom({ a: Array.from({ length: 1_000 }, () => null) })
+  const check = new DocumentCheck(list, 0, list.length)
+  let steps = 1
+  while (!check.step(100)) steps++
+  t.ok(steps > list.length / 110, `${steps} steps`)
 })
 
 t.test('nesting ends at the limit, with Overflow', async (t) => {

@@ -1,6 +1,7 @@
 // MONITOR: clients that are shown every command as it has run, whoever sent it and by whatever
 // protocol. Nothing is made while nobody watches, and words that are secret are never shown.
 
+import { monitorLineBytes } from '../../base/limits.js'
 import type { KeyValueBus } from './bus.js'
 import type { KeyValueCall } from './call.js'
 import { simple } from './reply.js'
@@ -33,7 +34,10 @@ export class Monitors {
   }
 }
 
-/** `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`. */
+/**
+ * Deviation: of a long command only the first words are shown, up to monitorLineBytes of them.
+ * `1700000000.123000 [0 127.0.0.1:50000] "SET" "a" "1"`.
+ */
 function lineOf(call: KeyValueCall): string {
   const { args, session, command } = call
   const { secretsFrom = args.count, selects, grain } = command.row
@@ -41,14 +45,30 @@ function lineOf(call: KeyValueCall): string {
   const micros = Math.floor((call.now % 1_000) * 1_000)
   const database = selects?.(call) ?? (grain === 'exec' ? session : call).database
   const words: string[] = []
+  let left = monitorLineBytes
   for (let i = 0; i < args.count; i++) {
-    words.push(i < secretsFrom ? args.read(i, quoted) : '"(redacted)"')
+    if (left <= 0) {
+      words.push(`... (${args.count - i} more arguments)`)
+      break
+    }
+    const most = left
+    const shown = (bytes: Uint8Array, start: number, end: number): string =>
+      end - start <= most
+        ? quoted(bytes, start, end)
+        : `${quoted(bytes, start, start + most)}... (${end - start - most} more bytes)`
+    words.push(i < secretsFrom ? args.read(i, shown) : '"(redacted)"')
+    left -= args.size(i) + 1
   }
   const time = `${seconds}.${String(micros).padStart(6, '0')}`
   return `${time} [${database} ${session.peer}] ${words.join(' ')}`
 }
 
-const escapes: ReadonlyMap<number, string> = new Map([
+/** How each byte is shown that is not printable ASCII. */
+const escapes: string[] = Array.from(
+  { length: 256 },
+  (_, byte) => `\\x${byte.toString(16).padStart(2, '0')}`,
+)
+for (const [byte, text] of [
   [0x22, '\\"'],
   [0x5c, '\\\\'],
   [0x0a, '\\n'],
@@ -56,7 +76,9 @@ const escapes: ReadonlyMap<number, string> = new Map([
   [0x09, '\\t'],
   [0x07, '\\a'],
   [0x08, '\\b'],
-])
+] as const) {
+  escapes[byte] = text
+}
 
 /** Between quotes, as printable ASCII. */
 function quoted(bytes: Uint8Array, start: number, end: number): string {
@@ -66,7 +88,7 @@ function quoted(bytes: Uint8Array, start: number, end: number): string {
     const byte = bytes[at] as number
     if (byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c) continue
     parts.push(ascii(bytes, from, at))
-    parts.push(escapes.get(byte) ?? `\\x${byte.toString(16).padStart(2, '0')}`)
+    parts.push(escapes[byte] as string)
     from = at + 1
   }
   parts.push(ascii(bytes, from, end))

@@ -22,7 +22,6 @@ import { OpenPlaces } from './open-places.js'
 import { PreparedTurns } from './prepared-turns.js'
 import { isOutOfReach, isRefusal, isTooLarge, readsTooMuch } from './program-errors.js'
 import { makingHomeOf, ProgramRights, type ProgramRightsOptions } from './program-rights.js'
-import { countLong, longList } from './reply.js'
 import { isPutOff, noteReply } from './reply-bytes.js'
 import type { KeyValueSession } from './session.js'
 import { type Failure, type SharedProgram, SharedWrites } from './shared-writes.js'
@@ -391,8 +390,8 @@ export class Programs {
         const reply = yield* call.command.run(ks, call)
         call.reply = reply === undefined ? call.command.nothing : reply
         call.isUnanswered = reply === undefined
-        if (!isWriting(tx) && longList(call.reply) !== undefined) yield* countLong(tx, call.reply)
-        noteReply(call, call.reply)
+        const noting = noteReply(tx, call, call.reply)
+        if (noting !== undefined) yield* noting
         if (work.changes !== changes) {
           changed++
           if (places.isUnfinished) places.noteChange(ks, call.spaces)

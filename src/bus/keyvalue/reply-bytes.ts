@@ -4,18 +4,38 @@
 import { pipelineReplyBytes } from '../../base/limits.js'
 import { tooMuchMemory } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
+import type { Program, ReadTx } from '../../store/store.js'
 import type { KeyValueCall } from './call.js'
-import { bytesOfReply, type Reply } from './reply.js'
+import { bytesInTurns, bytesOfReply, isLong, type Reply } from './reply.js'
 
 /** Smaller ones do not count: as many as a program has take little. */
 const countedReplyBytes = 1_024
 
-export function noteReply(call: KeyValueCall, reply: Reply): void {
-  if (typeof reply !== 'object' || reply === null) return
-  const bytes = reply instanceof Slice ? reply.end - reply.start : bytesOfReply(reply)
+/** Undefined where it is done at once: a long one is counted beside others. */
+export function noteReply(tx: ReadTx, call: KeyValueCall, reply: Reply): Program<void> | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined
+  if (reply instanceof Slice) note(call, reply.end - reply.start)
+  else if (isLong(reply)) return noteLong(tx, call, reply)
+  else note(call, bytesOfReply(reply))
+  return undefined
+}
+
+function* noteLong(tx: ReadTx, call: KeyValueCall, reply: Reply): Program<void> {
+  note(call, yield* bytesInTurns(tx, reply))
+}
+
+function note(call: KeyValueCall, bytes: number): void {
   if (bytes < countedReplyBytes) return
   call.replyBytes = bytes
   call.session.replyBytes += bytes
+}
+
+/** Of a reply that was counted when it was made, or of those that EXEC answers; else 0. */
+export function knownReplyBytes({ replyBytes, queue, error }: KeyValueCall): number {
+  if (queue === undefined || error !== undefined) return replyBytes
+  let bytes = 0
+  for (const queued of queue) bytes += queued.replyBytes
+  return bytes
 }
 
 /** Whether the replies before it have to be taken first, or leave no room for its own. */

@@ -3,8 +3,9 @@
 // clients get what the peer gives them, HTTP clients JSON.
 
 import type { Bytes } from '../../base/bytes.js'
+import { replyValuesAtOnce } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
-import { compareUnits } from '../../base/work-figures.js'
+import { valueUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 
 /**
@@ -31,11 +32,6 @@ export type Tagged =
   | { readonly kind: 'scored'; readonly pairs: readonly Reply[] }
   /** One reply behind the other: what one command answers by several, such as SUBSCRIBE. */
   | { readonly kind: 'several'; readonly items: readonly Reply[] }
-
-/** Values of one list whose bytes are added up in one go. */
-const countedAtOnce = 4_096
-/** Bytes of longer ones. */
-const counted = new WeakMap<readonly Reply[], number>()
 
 export const ok: Reply = { kind: 'simple', text: 'OK' }
 export const queued: Reply = { kind: 'simple', text: 'QUEUED' }
@@ -69,46 +65,56 @@ export function verbatim(text: string): Reply {
   return { kind: 'verbatim', text }
 }
 
+/** The values that a reply of several consists of. */
+export function itemsOf(reply: Reply): readonly Reply[] | undefined {
+  if (typeof reply !== 'object' || reply === null) return undefined
+  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
+  if (!('kind' in reply)) return reply
+  if ('items' in reply) return reply.items
+  return 'pairs' in reply ? reply.pairs : undefined
+}
+
+/** How many values it is made of, counted up to a bound. */
+export function valuesOf(reply: Reply, most: number): number {
+  const items = itemsOf(reply)
+  if (items === undefined) return 1
+  let count = items.length
+  for (let i = 0; i < items.length && count < most; i++) {
+    const item = items[i] as Reply
+    if (typeof item === 'object' && !(item instanceof Slice)) count += valuesOf(item, most - count)
+  }
+  return count
+}
+
+/** Whether it is of more values than are gone through in one go. */
+export function isLong(reply: Reply): boolean {
+  return valuesOf(reply, replyValuesAtOnce + 1) > replyValuesAtOnce
+}
+
 /** Bytes that a reply holds, those of its values alone. */
 export function bytesOfReply(reply: Reply): number {
   if (typeof reply === 'string') return reply.length
   if (reply === null || typeof reply !== 'object') return 0
   if (reply instanceof Uint8Array) return reply.length
   if (reply instanceof Slice) return reply.end - reply.start
-  if (!('kind' in reply)) return bytesOfAll(reply)
-  if ('items' in reply) return bytesOfAll(reply.items)
-  return 'pairs' in reply ? bytesOfAll(reply.pairs) : 0
-}
-
-function bytesOfAll(replies: readonly Reply[]): number {
-  const known = replies.length > countedAtOnce ? counted.get(replies) : undefined
-  if (known !== undefined) return known
+  const items = itemsOf(reply)
+  if (items === undefined) return 0
   let bytes = 0
-  for (let i = 0; i < replies.length; i++) bytes += bytesOfReply(replies[i] as Reply)
+  for (let i = 0; i < items.length; i++) bytes += bytesOfReply(items[i] as Reply)
   return bytes
 }
 
-/** Adds up the bytes of a long list, pausing; `bytesOfReply` knows them from then on. */
-export function* countLong(tx: ReadTx, reply: Reply): Program<void> {
-  const list = longList(reply)
-  if (list === undefined) return
-  let bytes = 0
-  for (let i = 0; i < list.length; i++) {
-    const item = list[i] as Reply
-    if (longList(item) !== undefined) yield* countLong(tx, item)
-    bytes += bytesOfReply(item)
-    if (i % countedAtOnce === 0) yield* tx.pause(countedAtOnce * compareUnits)
+/** As bytesOfReply, of a long one and with the places of its values: beside others. */
+export function* bytesInTurns(tx: ReadTx, reply: Reply): Program<number> {
+  const items = itemsOf(reply) ?? []
+  let bytes = items.length * placeBytes
+  for (let i = 0; i < items.length; i++) {
+    yield* tx.pause(valueUnits)
+    const item = items[i] as Reply
+    bytes += isLong(item) ? yield* bytesInTurns(tx, item) : bytesOfReply(item)
   }
-  counted.set(list, bytes)
+  return bytes
 }
 
-/** The values of a reply that are too many to be counted in one go. */
-export function longList(reply: Reply): readonly Reply[] | undefined {
-  if (typeof reply !== 'object' || reply === null) return undefined
-  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
-  let list: readonly Reply[] | undefined
-  if (!('kind' in reply)) list = reply
-  else if ('items' in reply) list = reply.items
-  else if ('pairs' in reply) list = reply.pairs
-  return list !== undefined && list.length > countedAtOnce ? list : undefined
-}
+/** A place of an array. */
+const placeBytes = 8

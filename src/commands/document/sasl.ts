@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { fail, GatewayError } from '../../base/errors.js'
+import { credentialBytesMax } from '../../base/limits.js'
 import { anyValue, number, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { type DocumentRow, documentRow } from '../../bus/row.js'
@@ -43,13 +44,10 @@ const saslStartRow = documentRow({
   help: 'Begins a login by SCRAM-SHA-256, or by PLAIN where nobody can listen.',
   run: ({ args, db, session }) => {
     const { mechanism, payload, options } = args
-    const start = {
-      mechanism,
-      payload: payloadOf(payload),
-      skipEmptyExchange: skipsEmpty(options),
-      databases: [db],
-    }
-    return answer(session, payload, (login) => begin(session, login, start))
+    const rest = { mechanism, skipEmptyExchange: skipsEmpty(options), databases: [db] }
+    return answer(session, payload, (login) =>
+      begin(session, login, { ...rest, payload: payloadOf(payload) }),
+    )
   },
 })
 
@@ -123,9 +121,9 @@ export function speculate(
 ): Awaitable<LoginStep | undefined> {
   const login = session.conversation
   if (!(login instanceof Login)) return undefined
-  const start = speculativeStart(given)
-  if (start === undefined) return undefined
   try {
+    const start = speculativeStart(given)
+    if (start === undefined) return undefined
     const step = begin(session, login, start)
     return step instanceof Promise ? step.catch(none) : step
   } catch (thrown) {
@@ -217,6 +215,9 @@ export function writeStep(writer: DocumentWriter, step: LoginStep, given: Value)
 
 /** Binary as it is, or base64 in a string. */
 function payloadOf(value: Value): Bytes {
+  if (value.end - value.start > credentialBytesMax) {
+    throw fail('AuthenticationFailed', 'Authentication failed.')
+  }
   if (value.type === bsonType.binary) return value.payload().subarray(5)
   if (value.type === bsonType.string) return new Uint8Array(Buffer.from(stringOf(value), 'base64'))
   throw fail('TypeMismatch', "BSON field 'payload' must be binData or a base64 string")

@@ -3,7 +3,9 @@
 // to a failed login, a little longer each time.
 
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
+import { credentialBytesMax } from '../../base/limits.js'
 import { noPassword, refuse, syntaxError } from '../../base/reply-error.js'
+import { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -40,8 +42,8 @@ const auth: KeyValueRow = {
   async run(call) {
     if (call.count > 3) throw syntaxError()
     const hasName = call.count === 3
-    const user = hasName ? call.text(1) : defaultUser
-    await signIn(call, { user, key: call.text(hasName ? 2 : 1), hasName })
+    const user = hasName ? keyAt(call, 1) : defaultUser
+    await signIn(call, { user, key: keyAt(call, hasName ? 2 : 1), hasName })
     return ok
   },
 }
@@ -65,7 +67,8 @@ const hello: KeyValueRow = {
     const { login, name } = readGreeting(call)
     const given = name > 0 ? call.text(name) : session.name
     if (login > 0) {
-      await signIn(call, { user: call.text(login), key: call.text(login + 1), hasName: true })
+      const [user, key] = [keyAt(call, login), keyAt(call, login + 1)]
+      await signIn(call, { user, key, hasName: true })
     } else if (session.isAnonymous) throw refuse(unauthenticatedHello, 'Unauthorized')
     session.name = requireName(given)
     session.respVersion = version
@@ -101,6 +104,12 @@ function readGreeting(call: KeyValueCall): { login: number; name: number } {
     } else throw refuse(`ERR Syntax error in HELLO option '${call.text(i)}'`)
   }
   return { login, name }
+}
+
+/** A user's name or a key. What is longer than any of ours stays too long where it is cut. */
+function keyAt(call: KeyValueCall, index: number): string {
+  const { bytes, start, end } = call.arg(index)
+  return new Slice(bytes, start, Math.min(end, start + credentialBytesMax)).text()
 }
 
 /** Makes the session whose key that is: anybody's for `default`, that user's for another name. */

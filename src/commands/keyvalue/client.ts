@@ -2,13 +2,12 @@
 // connections, everybody else their own.
 
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
-import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { map, none, ok, type Reply, set, verbatim } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import type { KeyValueSession } from '../../bus/keyvalue/session.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { clientKill } from './client-kill.js'
-import { clientTypeOf, hasType, lineOf, visibleClients } from './client-list.js'
+import { lineOf, visibleClients } from './client-list.js'
+import { listClients } from './client-list-task.js'
 import { requireName } from './connection.js'
 import { helpRow } from './help.js'
 
@@ -96,30 +95,7 @@ const list: KeyValueRow = {
   syntax: '[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]',
   tips: ['nondeterministic_output'],
   grain: 'local',
-  run(call) {
-    const isListed = listed(call)
-    let text = ''
-    for (const session of visibleClients(call)) {
-      if (isListed(session)) text += `${lineOf(session, call)}\n`
-    }
-    return verbatim(text)
-  },
-}
-
-function listed(call: KeyValueCall): (session: KeyValueSession) => boolean {
-  if (call.count === 2) return () => true
-  if (call.count === 4 && call.is(2, 'type')) {
-    const type = clientTypeOf(call, 3)
-    return (session) => hasType(session, type)
-  }
-  if (call.count < 4 || !call.is(2, 'id')) throw syntaxError()
-  const ids = new Set<number>()
-  for (let i = 3; i < call.count; i++) {
-    const number = call.args.read(i, parseInt64)
-    if (number === undefined) throw refuse('ERR Invalid client ID')
-    ids.add(Number(number))
-  }
-  return (session) => ids.has(session.id)
+  run: listClients,
 }
 
 const noEvict: KeyValueRow = {

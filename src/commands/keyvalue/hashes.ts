@@ -21,7 +21,7 @@ import { addInt64, decimalOf, parseInt64 } from '../../engine/keyspace/numbers.j
 import { Done } from '../../store/steps.js'
 import type { Program, ReadTx, Step } from '../../store/store.js'
 import { sumOf, zeroDecimal } from './counters.js'
-import { pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
+import { pickedOf, pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['hash'], keys: [1, 1, 1], group: 'hash' } as const
 
@@ -348,15 +348,22 @@ function* someFields(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const isWhole = count >= hash.size
   const fields = isWhole
     ? yield* hash.all()
-    : yield* pickedFields(ks, hash, yield* pickNumbers(ks.tx, call, hash.size, count))
+    : yield* pickedFields(ks, call, hash, yield* pickNumbers(ks.tx, call, hash.size, count))
   if (!withValues) return yield* mapInTurns(ks.tx, fields, ({ field }) => field)
   return { kind: 'scored', pairs: yield* pairsOf(ks.tx, fields) }
 }
 
-function* pickedFields(ks: Keyspace, hash: Hash, numbers: readonly number[]): Program<HashField[]> {
+function* pickedFields(
+  ks: Keyspace,
+  call: KeyValueCall,
+  hash: Hash,
+  numbers: readonly number[],
+): Program<HashField[]> {
   if (!picksFromAll(numbers.length, hash.size)) return yield* hash.at(numbers)
   const all = yield* hash.all()
-  return yield* mapInTurns(ks.tx, numbers, (number) => all[number] as HashField)
+  return yield* pickedOf(ks.tx, call, all, numbers, ({ field, value }) => {
+    return field.length + value.length
+  })
 }
 
 export const hashRows: readonly KeyValueRow[] = [

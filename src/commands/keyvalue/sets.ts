@@ -7,14 +7,13 @@ import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { emptyArray, type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import { mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { heldSet, type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
 import { Done } from '../../store/steps.js'
 import type { Program, Step } from '../../store/store.js'
-import { pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
+import { pickedOf, pickNumbers, picksFromAll, readPickCount } from './random-picks.js'
 
 const shared = { categories: ['set'], keys: [1, 1, 1], group: 'set' } as const
 
@@ -233,7 +232,7 @@ const srandmember: KeyValueRow = {
     const numbers = yield* pickNumbers(ks.tx, call, from.size, count)
     if (picksFromAll(numbers.length, from.size)) {
       const all = yield* from.all()
-      const some = yield* mapInTurns(ks.tx, numbers, (number) => all[number] as Slice)
+      const some = yield* pickedOf(ks.tx, call, all, numbers, ({ length }) => length)
       return hasCount ? some : (some[0] ?? null)
     }
     const picked: Slice[] = []

@@ -15,9 +15,9 @@ import {
   type SortedSet,
   sortedSetOf,
 } from '../../engine/keyspace/sorted-set.js'
-import type { Program } from '../../store/store.js'
+import type { Program, ReadTx } from '../../store/store.js'
 import { keysFrom, readPopSome } from './list-moves.js'
-import { pickNumbers, readPickCount } from './random-picks.js'
+import { pickedOf, pickNumbers, readPickCount } from './random-picks.js'
 import { pairsOf, replyOf } from './sorted-set-ranges.js'
 import { saveRemoved } from './sorted-sets.js'
 
@@ -133,7 +133,7 @@ const zrandmember: KeyValueRow = {
     if (call.count === 2) {
       const set = yield* openSortedSet(ks, call.arg(1))
       if (set.size === 0) return null
-      const [one] = yield* atRanks(set, [call.random(set.size)])
+      const [one] = yield* atRanks(ks.tx, call, set, [call.random(set.size)])
       return one?.member ?? null
     }
     const count = readPickCount(call, 2)
@@ -146,18 +146,23 @@ const zrandmember: KeyValueRow = {
     if (size === 0) return emptyArray
     if (count >= size) return yield* replyOf(ks.tx, yield* set.byRank(0, size), withScores)
     const ranks = yield* pickNumbers(ks.tx, call, size, count)
-    return yield* replyOf(ks.tx, yield* atRanks(set, ranks), withScores)
+    return yield* replyOf(ks.tx, yield* atRanks(ks.tx, call, set, ranks), withScores)
   },
 }
 
 /** A search by rank reads about so many entries. */
 const entriesPerSearch = 256
 
-function* atRanks(set: SortedSet, ranks: readonly number[]): Program<ScoredMember[]> {
+function* atRanks(
+  tx: ReadTx,
+  call: KeyValueCall,
+  set: SortedSet,
+  ranks: readonly number[],
+): Program<ScoredMember[]> {
   const { size } = set
   if (ranks.length * entriesPerSearch > size) {
     const all = yield* set.byRank(0, size)
-    return ranks.map((rank) => all[rank] as ScoredMember)
+    return yield* pickedOf(tx, call, all, ranks, ({ member }) => member.length)
   }
   const found: ScoredMember[] = []
   for (const rank of ranks) found.push(...(yield* set.byRank(rank, 1)))

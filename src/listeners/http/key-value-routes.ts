@@ -8,10 +8,14 @@ import { errorLine, ReplyError } from '../../base/reply-error.js'
 import { Slice } from '../../base/slice.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { type Channels, type Message, Subscriber } from '../../bus/keyvalue/channels.js'
+import type { Reply } from '../../bus/keyvalue/reply.js'
+import type { KeyValueSession } from '../../bus/keyvalue/session.js'
 import type { Place, Space } from '../../engine/keyspace/spaces.js'
+import type { JsonText } from '../json-thread.js'
 import type { EventStreams } from './event-stream.js'
 import { openSession, runCommands } from './key-value-run.js'
-import { commandOf, replyJson, textJson } from './key-value-words.js'
+import { commandOf, textJson } from './key-value-words.js'
+import { ReplyText } from './reply-text.js'
 import { refusalHeaders } from './request-limit.js'
 import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from './routes.js'
 
@@ -57,14 +61,29 @@ async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<Ht
     const [ran] = await runCommands(bus, session, [commandOf(given)])
     if (ran === undefined) throw fail('Interrupted', 'the command was not answered')
     const { error, reply } = ran
-    if (error === undefined) {
-      return { status: 200, body: `{"ok":1,"result":${replyJson(reply, 'plain')}}` }
-    }
+    if (error === undefined) return { status: 200, body: await resultBody(bus, session, reply) }
     const headers = refusalHeaders(error)
     const isPassing = error.kind === 'Unauthorized'
     return { status: statusOf(error), headers, body: errorJson(error), isPassing }
   } finally {
     forget()
+  }
+}
+
+async function resultBody(
+  bus: KeyValueBus,
+  session: KeyValueSession,
+  reply: Reply,
+): Promise<JsonText> {
+  const room = bus.openRoom(session)
+  try {
+    const text = new ReplyText('plain', room)
+    text.text('{"ok":1,"result":')
+    await text.reply(reply)
+    text.text('}')
+    return await text.whole()
+  } finally {
+    room.close()
   }
 }
 
@@ -98,7 +117,7 @@ export function send(
   outgoing: ServerResponse,
   headers: Headers,
   status: number,
-  body: string,
+  body: JsonText,
 ): void {
   outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
   outgoing.end(body)

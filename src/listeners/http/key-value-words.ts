@@ -127,6 +127,6 @@ export function textJson(slice: Slice, encoding: TextEncoding = 'plain'): string
   return `{"$binary":"${base64(slice)}"}`
 }
 
-function base64({ bytes, start, end }: Slice): string {
+export function base64({ bytes, start, end }: Slice): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('base64')
 }

@@ -16,10 +16,12 @@ import type { KeyValueSession } from '../../bus/keyvalue/session.js'
 import { elementsOf } from '../../value/elements.js'
 import { jsonToValue } from '../../value/json.js'
 import { bsonType, type Value } from '../../value/value.js'
+import type { JsonText } from '../json-thread.js'
 import type { EventStreams } from './event-stream.js'
 import { placeOf, requireListener, send, statusOf, subscribed } from './key-value-routes.js'
 import { openSession, runCommands, runTransaction } from './key-value-run.js'
-import { commandOf, replyJson, requestOf, type TextEncoding } from './key-value-words.js'
+import { commandOf, requestOf, type TextEncoding } from './key-value-words.js'
+import { ReplyText } from './reply-text.js'
 import type { RawCall, RawRoute } from './routes.js'
 
 export interface UpstashOptions {
@@ -81,33 +83,46 @@ class Exchange {
     if (isGet && authOff && mayChange(bus, command)) {
       throw fail('MethodNotAllowed', 'without authentication, what writes is sent by POST')
     }
-    const [ran] = await runCommands(bus, this.session(), [command])
+    const session = this.session()
+    const [ran] = await runCommands(bus, session, [command])
     if (ran === undefined || this.outgoing.destroyed) return
-    if (ran.error === undefined) this.send(200, this.result(ran.reply))
-    else this.send(statusOf(ran.error), errorJson(ran.error))
+    if (ran.error !== undefined) this.send(statusOf(ran.error), errorJson(ran.error))
+    else await this.sendText(session, (text) => this.result(text, ran.reply))
   }
 
   private async pipeline(): Promise<void> {
     const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
-    const calls = await runCommands(this.options.bus, this.session(), commands)
+    const session = this.session()
+    const calls = await runCommands(this.options.bus, session, commands)
     if (this.outgoing.destroyed) return
-    const results = calls.map(({ error, reply }) =>
-      error === undefined ? this.result(reply) : errorJson(error),
-    )
-    this.send(200, `[${results.join(',')}]`)
+    await this.sendText(session, async (text) => {
+      for (const [i, { error, reply }] of calls.entries()) {
+        text.text(i === 0 ? '[' : ',')
+        if (error === undefined) await this.result(text, reply)
+        else text.text(errorJson(error))
+      }
+      text.text(calls.length === 0 ? '[]' : ']')
+    })
   }
 
   private async transaction(): Promise<void> {
     const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
-    const { error, reply } = await runTransaction(this.options.bus, this.session(), commands)
+    const session = this.session()
+    const { error, reply } = await runTransaction(this.options.bus, session, commands)
     if (this.outgoing.destroyed) return
-    if (error !== undefined) this.send(statusOf(error), errorJson(error))
-    else {
-      const results = (reply as readonly Reply[]).map((each) =>
-        isError(each) ? replyJson(each, this.encoding) : this.result(each),
-      )
-      this.send(200, `[${results.join(',')}]`)
+    if (error !== undefined) {
+      this.send(statusOf(error), errorJson(error))
+      return
     }
+    const replies = reply as readonly Reply[]
+    await this.sendText(session, async (text) => {
+      for (const [i, each] of replies.entries()) {
+        text.text(i === 0 ? '[' : ',')
+        if (isError(each)) await text.reply(each)
+        else await this.result(text, each)
+      }
+      text.text(replies.length === 0 ? '[]' : ']')
+    })
   }
 
   private async subscribe(
@@ -180,11 +195,27 @@ class Exchange {
     return await this.call.body((body) => (body.length === 0 ? [] : [body]))
   }
 
-  private result(reply: Reply): string {
-    return `{"result":${replyJson(reply, this.encoding)}}`
+  private async result(text: ReplyText, reply: Reply): Promise<void> {
+    text.text('{"result":')
+    await text.reply(reply)
+    text.text('}')
   }
 
-  private send(status: number, body: string): void {
+  private async sendText(
+    session: KeyValueSession,
+    write: (text: ReplyText) => Promise<void>,
+  ): Promise<void> {
+    const room = this.options.bus.openRoom(session)
+    try {
+      const text = new ReplyText(this.encoding, room)
+      await write(text)
+      this.send(200, await text.whole())
+    } finally {
+      room.close()
+    }
+  }
+
+  private send(status: number, body: JsonText): void {
     send(this.outgoing, this.headers, status, body)
   }
 }

@@ -21,6 +21,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Command } from '../../bus/keyvalue/command.js'
 import { Lane, type LaneOwner } from '../../bus/keyvalue/lane.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
+import { knownReplyBytes } from '../../bus/keyvalue/reply-bytes.js'
 import type { ClientSocket, KeyValueSession } from '../../bus/keyvalue/session.js'
 import { memoryOwner } from '../../bus/memory-owner.js'
 import type { NameTable } from '../../protocol/resp/name-table.js'
@@ -147,7 +148,9 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     const { replies } = session
     if (replies === 'skip') session.replies = 'on'
     else if (replies === 'skipNext') session.replies = 'skip'
-    if (replies === 'on' || isPush(call.reply)) this.write(call.reply)
+    if (replies === 'on' || isPush(call.reply)) {
+      this.write(call.reply, knownReplyBytes(call))
+    }
     this.signIn.note(this.session.isAnonymous)
     if (session.authFailures >= authFailuresPerConnectionMax) session.isEnding = true
   }
@@ -297,9 +300,10 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
     }
   }
 
-  private write(reply: Reply): void {
+  /** `known`: bytes of the reply, where they have been counted. */
+  private write(reply: Reply, known = 0): void {
     const { writer, session, long } = this
-    if (long.takes(reply, session.respVersion)) return
+    if (long.takes(reply, session.respVersion, known)) return
     writer.protocol = session.respVersion
     writeReply(writer, reply)
   }

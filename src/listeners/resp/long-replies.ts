@@ -2,9 +2,9 @@
 // is written in parts. What comes behind it, messages of channels too, waits until it is whole.
 
 import { replyValuesAtOnce } from '../../base/limits.js'
-import { bytesOfReply, type Reply } from '../../bus/keyvalue/reply.js'
+import { bytesOfReply, isLong, type Reply, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter, RespVersion } from '../../protocol/resp/reply-writer.js'
-import { isLong, valuesOf, writeInParts, writeReply } from './write-reply.js'
+import { writeInParts, writeReply } from './write-reply.js'
 
 interface Waiting {
   readonly reply: Reply
@@ -39,13 +39,16 @@ export class LongReplies {
     return this.waiting.length > 0
   }
 
-  /** Whether it has taken the reply: a long one, or one behind a long one. */
-  takes(reply: Reply, protocol: RespVersion): boolean {
+  /**
+   * Whether it has taken the reply: a long one, or one behind a long one. `known`: its bytes, where
+   * they have been counted; else 0.
+   */
+  takes(reply: Reply, protocol: RespVersion, known = 0): boolean {
     if (!this.isWriting) {
       if (!isLong(reply)) return false
       setImmediate(this.step)
     }
-    const bytes = bytesOfReply(reply)
+    const bytes = known > 0 ? known : bytesOfReply(reply)
     this.waiting.push({ reply, protocol, bytes })
     this.bytesWaiting += bytes
     return true

@@ -3,7 +3,7 @@
 
 import { replyValuesAtOnce } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
-import type { Reply, Tagged } from '../../bus/keyvalue/reply.js'
+import { isLong, itemsOf, type Reply, type Tagged, valuesOf } from '../../bus/keyvalue/reply.js'
 import type { ReplyWriter } from '../../protocol/resp/reply-writer.js'
 
 /** Text replies are plain text. */
@@ -20,11 +20,6 @@ export function writeReply(writer: ReplyWriter, reply: Reply): void {
     writer.array(reply.length)
     writeAll(writer, reply)
   }
-}
-
-/** Whether it is of more values than are written in one go. */
-export function isLong(reply: Reply): boolean {
-  return valuesOf(reply, replyValuesAtOnce + 1) > replyValuesAtOnce
 }
 
 /** As writeReply, of a long one; others have their turn at each yield. */
@@ -47,26 +42,6 @@ export function* writeInParts(writer: ReplyWriter, reply: Reply): Generator<void
     left = replyValuesAtOnce
     yield
   }
-}
-
-/** How many values it is made of, counted up to a bound. */
-export function valuesOf(reply: Reply, most: number): number {
-  const items = itemsOf(reply)
-  if (items === undefined) return 1
-  let count = items.length
-  for (let i = 0; i < items.length && count < most; i++) {
-    const item = items[i] as Reply
-    if (typeof item === 'object' && !(item instanceof Slice)) count += valuesOf(item, most - count)
-  }
-  return count
-}
-
-function itemsOf(reply: Reply): readonly Reply[] | undefined {
-  if (typeof reply !== 'object' || reply === null) return undefined
-  if (reply instanceof Slice || reply instanceof Uint8Array) return undefined
-  if (!('kind' in reply)) return reply
-  if ('items' in reply) return reply.items
-  return 'pairs' in reply ? reply.pairs : undefined
 }
 
 function writeTagged(writer: ReplyWriter, reply: Tagged): void {

@@ -298,15 +298,23 @@ export class WireConnection {
     if (!envelope.wantsReply || this.socket.destroyed) return
     this.replyId = (this.replyId + 1) & 0x7fffffff
     const isLarge = document.length > copiedReplyBytesMax
-    const headOnly = isLarge && !envelope.isCompressed && envelope.opcode === opcode.message
+    const headOnly = isLarge && envelope.opcode === opcode.message
     const message = encodeAnswer(envelope, this.replyId, document, headOnly)
+    const rest = headOnly ? document : undefined
     if (!envelope.isCompressed) {
-      this.send(message, headOnly ? document : undefined)
+      this.send(message, rest)
       return
     }
-    const packed = deflateMessage(message)
-    if (packed instanceof Promise) return packed.then((bytes) => this.send(bytes))
-    this.send(packed)
+    const packed = deflateMessage(message, rest)
+    if (packed instanceof Promise) return packed.then((pieces) => this.sendAll(pieces))
+    this.sendAll(packed)
+  }
+
+  private sendAll(pieces: readonly Bytes[]): void {
+    const { socket } = this
+    socket.cork()
+    for (const piece of pieces) this.send(piece)
+    socket.uncork()
   }
 
   private send(message: Bytes, rest?: Bytes): void {

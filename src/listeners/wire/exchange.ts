@@ -44,9 +44,17 @@ export function isServed(code: number): boolean {
  * without `$db`. A large message is read in steps, between which others have their turn.
  */
 export function requestOf(message: Bytes, code: number): Awaitable<Request> {
-  if (code === opcode.query) return { ...parseOpQuery(message), sequences: noSequences }
+  if (code === opcode.query) {
+    if (message.length > parseStepBytes) throw tooLongQuery(message.length)
+    return { ...parseOpQuery(message), sequences: noSequences }
+  }
   if (message.length > parseStepBytes) return readInSteps(message)
   return commandOf(parseOpMsg(message))
+}
+
+/** Nothing but hello comes that way: what is longer than one step is none. */
+function tooLongQuery(bytes: number): GatewayError {
+  return fail('BSONObjectTooLarge', `OP_QUERY of ${bytes} bytes is longer than ${parseStepBytes}`)
 }
 
 async function readInSteps(message: Bytes): Promise<Request> {

@@ -7,7 +7,7 @@ import { crc32c } from '../../base/crc32c.js'
 import { fail } from '../../base/errors.js'
 import { commandBytesMax, messageSequencesMax, writeBatchMax } from '../../base/limits.js'
 import { findElement } from '../../value/elements.js'
-import { validateDocument } from '../../value/validate.js'
+import { DocumentCheck, validateDocument } from '../../value/validate.js'
 import { type Document, readInt32 } from '../../value/value.js'
 import { headerBytes, opcode, writeHeader } from './header.js'
 
@@ -46,8 +46,14 @@ export function parseOpMsg(message: Bytes): OpMsg {
 export class OpMsgParser {
   private readonly message: Bytes
   private readonly flags: number
+  /** Where the sections end: before the CRC-32C of everything that precedes it. */
   private readonly end: number
+  /** Up to where the checksum has been made, if there is one, and what it is there. */
+  private summedTo: number
+  private sum = 0
   private at = headerBytes + 4
+  /** Of the document at `at`, where that is checked in steps. */
+  private check: DocumentCheck | undefined
   private body: Document | undefined
   private sequences: Map<string, readonly Document[]> | undefined
   /** The sequence being read, and where it ends. */
@@ -60,17 +66,31 @@ export class OpMsgParser {
     this.flags = readInt32(message, headerBytes)
     requireFlags(this.flags)
     const hasChecksum = (this.flags & flag.checksumPresent) !== 0
-    this.end = hasChecksum ? verifyChecksum(message) : message.length
+    this.end = hasChecksum ? message.length - 4 : message.length
+    this.summedTo = hasChecksum ? 0 : this.end
+    if (this.end < headerBytes + 4) throw badChecksum()
   }
 
   /** Reads on for about `bytes`; true when all has been read. Throws as parseOpMsg. */
   step(bytes: number): boolean {
+    if (this.summedTo < this.end) {
+      this.addToSum(bytes)
+      if (this.summedTo < this.end || bytes < this.end) return false
+    }
     const stop = this.at + bytes
     while (this.at < this.end && this.at < stop) {
-      if (this.at < this.sequenceEnd) this.readDocument()
-      else this.readSection()
+      if (this.at < this.sequenceEnd) {
+        if (!this.readDocument(bytes)) return false
+      } else if (!this.readSection(bytes)) return false
     }
     return this.at >= this.end
+  }
+
+  private addToSum(bytes: number): void {
+    const { message, end, summedTo } = this
+    this.summedTo = Math.min(end, summedTo + bytes)
+    this.sum = crc32c(message, summedTo, this.summedTo, this.sum)
+    if (this.summedTo === end && this.sum !== readInt32(message, end) >>> 0) throw badChecksum()
   }
 
   /** What was read; throws where sections are missing or contradict each other. */
@@ -82,20 +102,37 @@ export class OpMsgParser {
     return { moreToCome, body, sequences: sequences ?? noSequences }
   }
 
-  private readSection(): void {
+  /** False where it is a document that is not wholly checked. */
+  private readSection(bytes: number): boolean {
     const kind = this.message[this.at]
+    if (kind === 0) return this.readBody(bytes)
     this.at++
-    if (kind === 0) this.readBody()
-    else if (kind === 1) this.openSequence()
+    if (kind === 1) this.openSequence()
     else throw fail('Location40432', `Unknown section kind ${kind}`)
+    return true
   }
 
-  private readBody(): void {
+  private readBody(bytes: number): boolean {
     if (this.body !== undefined) {
       throw fail('Location40430', 'Multiple body sections in message')
     }
-    this.body = documentAt(this.message, this.at, this.end)
-    this.at += this.body.length
+    this.body = this.documentAt(this.at + 1, this.end, bytes)
+    if (this.body === undefined) return false
+    this.at += 1 + this.body.length
+    return true
+  }
+
+  /** Undefined where more of it is to be checked in the next step. */
+  private documentAt(at: number, end: number, bytes: number): Document | undefined {
+    const { message } = this
+    const length = documentLength(message, at, end)
+    if (length <= bytes) validateDocument(message, at, at + length)
+    else {
+      this.check ??= new DocumentCheck(message, at, at + length)
+      if (!this.check.step(bytes)) return undefined
+      this.check = undefined
+    }
+    return message.subarray(at, at + length)
   }
 
   /** Reads size and name of a kind 1 section; its documents follow. */
@@ -121,14 +158,16 @@ export class OpMsgParser {
   }
 
   /** One document of the open sequence. No command takes more than a write batch of them. */
-  private readDocument(): void {
+  private readDocument(bytes: number): boolean {
     if (this.documents.length === writeBatchMax) {
       const range = `between 1 and ${writeBatchMax}`
       throw fail('InvalidLength', `Write batch sizes must be ${range}. Got more operations.`)
     }
-    const document = documentAt(this.message, this.at, this.sequenceEnd)
+    const document = this.documentAt(this.at, this.sequenceEnd, bytes)
+    if (document === undefined) return false
     this.documents.push(document)
     this.at += document.length
+    return true
   }
 }
 
@@ -155,14 +194,19 @@ export function encodeOpMsg(
 
 /** A view of the validated document at `at`, which must end by `end`. */
 export function documentAt(bytes: Bytes, at: number, end: number): Document {
+  const length = documentLength(bytes, at, end)
+  validateDocument(bytes, at, at + length)
+  return bytes.subarray(at, at + length)
+}
+
+function documentLength(bytes: Bytes, at: number, end: number): number {
   const length = at + 4 <= end ? readInt32(bytes, at) : 0
   if (length > commandBytesMax) {
     const bound = `Size must be between 0 and ${commandBytesMax}(16MB)`
     throw fail('BSONObjectTooLarge', `BSONObj size: ${length} is invalid. ${bound}`)
   }
   if (length < 5 || at + length > end) throw fail('InvalidBSON', 'invalid BSON length')
-  validateDocument(bytes, at, at + length)
-  return bytes.subarray(at, at + length)
+  return length
 }
 
 function requireFlags(flags: number): void {
@@ -172,14 +216,8 @@ function requireFlags(flags: number): void {
   throw fail('IllegalOpMsgFlag', `Message contains illegal flags value: Ob${bits}`)
 }
 
-/** Where the sections end: before the CRC-32C of everything that precedes it. */
-function verifyChecksum(message: Bytes): number {
-  const end = message.length - 4
-  const expected = end < headerBytes + 4 ? -1 : readInt32(message, end) >>> 0
-  if (expected !== crc32c(message.subarray(0, end)) >>> 0) {
-    throw fail('ChecksumMismatch', 'OP_MSG checksum does not match contents')
-  }
-  return end
+function badChecksum(): Error {
+  return fail('ChecksumMismatch', 'OP_MSG checksum does not match contents')
 }
 
 function refuseRepeated(body: Document, sequences: ReadonlyMap<string, unknown>): void {

@@ -83,9 +83,16 @@ export class Entry {
   }
 }
 
+/** Fewer fields are gone through for each name; more only for the first few names. */
+const scannedMax = 64
+const scansMax = 8
+
 /** An object or array taken apart. */
 export class Branch {
   isChanged = false
+  /** Fields by name, once many of many have been asked for; the first, where names repeat. */
+  private byName: Map<string, Entry> | undefined
+  private finds = 0
 
   private constructor(
     readonly isArray: boolean,
@@ -109,6 +116,7 @@ export class Branch {
   /** The field called `name`; the first, where names repeat. */
   find(name: Bytes): Entry | undefined {
     const { entries } = this
+    if (entries.length > scannedMax && ++this.finds > scansMax) return this.findByName(name)
     work.spend(entries.length * elementUnits)
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i] as Entry
@@ -117,20 +125,52 @@ export class Branch {
     return undefined
   }
 
+  private findByName(name: Bytes): Entry | undefined {
+    this.byName ??= this.named()
+    work.spend(valueUnits)
+    return this.byName.get(textOf(name, 0, name.length))
+  }
+
+  /** Where names repeat, another of the same name is the first now. */
+  private forget(entry: Entry): void {
+    const { byName, entries } = this
+    if (byName === undefined) return
+    work.spend(entries.length * elementUnits)
+    if (byName.size === entries.length) byName.delete(entry.name)
+    else this.byName = undefined
+  }
+
+  private named(): Map<string, Entry> {
+    const { entries } = this
+    work.spend(entries.length * valueUnits)
+    const byName = new Map<string, Entry>()
+    for (let i = entries.length - 1; i >= 0; i--) {
+      const entry = entries[i] as Entry
+      byName.set(entry.name, entry)
+    }
+    return byName
+  }
+
   replace(entry: Entry, value: Value): void {
     entry.value = value
     this.isChanged = true
   }
 
   append(name: string, value: Value): void {
-    this.entries.push(Entry.made(utf8(name), value))
+    const entry = Entry.made(utf8(name), value)
+    this.entries.push(entry)
+    const { byName } = this
+    if (byName !== undefined && !byName.has(name)) byName.set(name, entry)
     this.isChanged = true
   }
 
   /** Takes an element away; of an array, null stays in its place. */
   remove(entry: Entry): void {
     if (this.isArray) entry.value = nullValue
-    else this.entries.splice(this.entries.indexOf(entry), 1)
+    else {
+      this.forget(entry)
+      this.entries.splice(this.entries.indexOf(entry), 1)
+    }
     this.isChanged = true
   }
 

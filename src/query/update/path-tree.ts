@@ -1,8 +1,10 @@
 // The paths of an update as a tree: it finds updates of the same or of nested paths (which are
 // refused), and gives the order of application: by name, numbers by value.
 
-import { type Bytes, utf8 } from '../../base/bytes.js'
+import { type Bytes, compareBytes, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work-budget.js'
+import { compareUnits } from '../../base/work-figures.js'
 import type { ValueTest } from '../filter/node.js'
 import { isReferenceName } from '../filter/operators.js'
 import type { Action } from './action.js'
@@ -21,6 +23,7 @@ export type ArrayFilters = ReadonlyMap<string, ValueTest>
 /** The parts of a path, before anything is known of its operator. Throws EmptyFieldName. */
 export function requireUpdatable(path: string): readonly string[] {
   if (path === '') throw fail('EmptyFieldName', 'An empty update path is not valid.')
+  if (!path.includes('.')) return [path]
   const parts = path.split('.')
   if (!parts.includes('')) return parts
   const text = `The update path '${path}' contains an empty field name, which is not allowed.`
@@ -34,7 +37,7 @@ export function parseUpdatePath(
   used: Set<string>,
 ): readonly Step[] {
   const parts = requireUpdatable(path)
-  if (parts.filter((part) => part === '$').length > 1) {
+  if (path.includes('$') && parts.filter((part) => part === '$').length > 1) {
     const text = `Too many positional (i.e. '$') elements found in path '${path}'`
     throw fail('BadValue', text)
   }
@@ -112,15 +115,24 @@ export class PathNode {
 
   /** In the order of application. */
   get children(): readonly PathChild[] {
-    this.sorted ??= [...this.byText.values()].sort((a, b) => compareSteps(a.step, b.step))
+    this.sorted ??= this.sort()
     return this.sorted
+  }
+
+  private sort(): readonly PathChild[] {
+    const { size } = this.byText
+    if (size > 1) work.spend(size * Math.log2(size) * compareUnits)
+    return [...this.byText.values()].sort((a, b) => compareSteps(a.step, b.step))
   }
 
   /** Throws ConflictingUpdateOperators where the path is the same as, above or below another. */
   add(steps: readonly Step[], action: Action): void {
-    const path = steps.map((step) => step.text).join('.')
+    const [first] = steps
+    const isOne = steps.length === 1 && first !== undefined
+    const path = isOne ? first.text : steps.map((step) => step.text).join('.')
     let node: PathNode = this
-    for (const [i, step] of steps.entries()) {
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Step
       node.requireSameKind(step, path)
       const isLast = i === steps.length - 1
       const found = node.byText.get(step.text)?.node
@@ -175,5 +187,9 @@ function compareSteps(a: Step, b: Step): number {
   const right = b.kind === 'name' ? b.index : -1
   if (left >= 0 && right >= 0) return left - right
   if (left >= 0 || right >= 0) return left >= 0 ? -1 : 1
-  return Buffer.compare(utf8(a.text), utf8(b.text))
+  return compareBytes(bytesOf(a), bytesOf(b))
+}
+
+function bytesOf(step: Step): Bytes {
+  return step.kind === 'name' ? step.bytes : utf8(step.text)
 }

@@ -1,6 +1,7 @@
 // MONITOR: what the operator is shown of everybody's commands, and what nobody is shown.
 
 import t from 'tap'
+import { monitorLineBytes } from '../../../src/base/limits.js'
 import { eachKeyValueRoom, roomKey } from '../../support/key-value-room.js'
 
 const kinds = ['memory'] as const
@@ -23,6 +24,23 @@ await eachKeyValueRoom(
       '3 "SELECT" "3"',
       '3 "GET" "a"',
     ])
+  },
+  { kinds },
+)
+
+await eachKeyValueRoom(
+  t,
+  'a line shows the first words of a long command, and how much more there is',
+  async (t, room) => {
+    const watcher = room.client()
+    await watcher.run('MONITOR')
+    await room.run('SET', 'a', new Uint8Array(monitorLineBytes), 'KEEPTTL')
+    const line = String(watcher.pushed[0])
+    t.ok(line.length < 5 * monitorLineBytes, `${line.length} characters`)
+    t.match(
+      line,
+      /^\S+ \S+ \S+ "SET" "a" "(\\x00)+"\.\.\. \(6 more bytes\) \.\.\. \(1 more arguments\)$/,
+    )
   },
   { kinds },
 )

@@ -22,13 +22,17 @@ t.test('what was compressed comes out as it went in', async (t) => {
   for (const message of [small, large]) {
     t.same(await inflateMessage(pack(message)), message)
     t.equal(inflatedLength(pack(message)), message.length)
-    const packed = new Uint8Array(await deflateMessage(message))
+    const packed = new Uint8Array(Buffer.concat(await deflateMessage(message)))
     const { requestId, opcode: code, length } = readHeader(packed)
     t.same(
       [requestId, code, length],
       [readHeader(message).requestId, opcode.compressed, packed.length],
     )
     t.same(await inflateMessage(packed), message)
+    // The document beside its head.
+    const pieces = await deflateMessage(message.subarray(0, 21), message.subarray(21))
+    const again = await inflateMessage(new Uint8Array(Buffer.concat(pieces)))
+    t.equal(Buffer.compare(again, message), 0)
   }
 })
 
