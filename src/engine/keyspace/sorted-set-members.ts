@@ -11,10 +11,12 @@ import {
   scanEntriesMax,
 } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
+import { wordUnits } from '../../base/work-figures.js'
 import { Done } from '../../store/steps.js'
 import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
+import { behind, placesPart } from './rank-blocks.js'
 import type { Edges } from './sorted-set-edges.js'
 import {
   placeOf,
@@ -25,7 +27,7 @@ import {
   scorePlace,
   writeScore,
 } from './sorted-set-place.js'
-import { behind, oneLess, placesPart, Ranks } from './sorted-set-ranks.js'
+import { oneLess, Ranks } from './sorted-set-ranks.js'
 import {
   isAbove,
   isBelow,
@@ -42,6 +44,8 @@ const scoresPart = 0
 /** Read at an end for the commands that follow: a pipeline takes one after the other. */
 const aheadMax = 32
 const noMembers: readonly ScoredMember[] = []
+/** Members that are taken out of the counts one by one; more are counted by their blocks. */
+const recountedMax = 4
 
 /** The places that a span reaches; without a filter it is all of them. */
 interface Reach {
@@ -199,7 +203,8 @@ export class ScoredMembers {
       this.count++
       this.members.grow(scoredBytes(member))
     } else {
-      const gone = yield* this.removePlace(member, before)
+      const gone = this.removePlace(member, before)
+      yield* this.uncount(gone)
       if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
     }
     const { ranks } = this
@@ -247,25 +252,39 @@ export class ScoredMembers {
 
   /** `next` stands behind them, on the inner side. */
   private *removeAll(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
-    let first: Bytes | undefined
-    let last: Bytes | undefined
+    const { ks, ranks } = this
+    const isRun = entries.length > recountedMax
+    const places: Bytes[] = []
     let room = this.edges.bytes
     for (const { member, score } of entries) {
-      last = yield* this.removeOne(member, score)
-      first ??= last
+      if (isRun) yield* ks.tx.pause(wordUnits)
+      const place = this.takePlace(member, score)
+      if (!isRun) yield* this.uncount(place)
+      places.push(place)
       room += scoredBytes(member)
     }
-    if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, next)
+    const [first] = places
+    const last = places.at(-1)
+    if (first === undefined || last === undefined) return
+    if (isRun) yield* ranks.removedRun(compareBytes(first, last) < 0 ? places : places.reverse())
+    yield* this.findEdges(first, last, next)
     this.edges.fit(room)
   }
 
   /** Answers where it stood. */
   private *removeOne(member: Slice, score: number): Program<Bytes> {
-    this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
-    const place = yield* this.removePlace(member, score)
-    this.members.grow(-scoredBytes(member))
-    this.count--
+    const place = this.takePlace(member, score)
+    yield* this.uncount(place)
     return place
+  }
+
+  /** Removes its records; the blocks go on to count it. Answers what stood in its place's key. */
+  private takePlace(member: Slice, score: number): Bytes {
+    const { members } = this
+    members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
+    members.grow(-scoredBytes(member))
+    this.count--
+    return this.removePlace(member, score)
   }
 
   /** The members from one place to another, in either order, are gone. */
@@ -353,14 +372,17 @@ export class ScoredMembers {
   }
 
   /** Answers what stood in its key. */
-  private *removePlace(member: Slice, score: number): Program<Bytes> {
+  private removePlace(member: Slice, score: number): Bytes {
     const { members } = this
     const place = placeOf(score, member)
     const key = members.keyOf(placesPart, place)
     members.removeRaw(key)
-    const bytes = placeIn(key, place)
-    if (!this.ranks.recountNow(bytes, bytes.length, oneLess)) yield* this.ranks.removed(bytes)
-    return bytes
+    return placeIn(key, place)
+  }
+
+  private *uncount(place: Bytes): Program<void> {
+    const { ranks } = this
+    if (!ranks.recountNow(place, place.length, oneLess)) yield* ranks.removed(place)
   }
 
   /** What stands in the key of its place. */

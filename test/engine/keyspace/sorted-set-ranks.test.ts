@@ -7,7 +7,8 @@ import { emptySlice, Slice } from '../../../src/base/slice.js'
 import { membersRange } from '../../../src/engine/background/garbage.js'
 import { BlockHints, ProgramHints } from '../../../src/engine/keyspace/block-hints.js'
 import { Members } from '../../../src/engine/keyspace/members.js'
-import { placesPart, Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'
+import { blocksOf, placesPart } from '../../../src/engine/keyspace/rank-blocks.js'
+import { Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { MembersId, NamespaceId } from '../../../src/engine/types.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
@@ -58,7 +59,7 @@ class Counted {
     this.places.push(...places)
     await this.change(function* (ranks, members) {
       for (const place of places) members.put(placesPart, Slice.ofText(place), emptySlice)
-      ranks.build(places.map(utf8))
+      ranks.build(blocksOf(places.map(utf8), blockMax))
     })
   }
 
