@@ -1,12 +1,18 @@
 // Going through the elements of a large list where they lie, whatever their places are.
 
-import { listScanMembers } from '../../base/limits.js'
+import { listScanMembers, scanEntriesMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import type { KeyRange, Program } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
 import type { Finder } from './list-finder.js'
 import { positionsPart } from './list-leftovers.js'
-import type { Member, Members } from './members.js'
+import { isPlain, type Member, type Members } from './members.js'
 import { behind } from './rank-blocks.js'
+
+/** Elements that a write program looks at in search of one, before the list's length counts. */
+const begunMax = 2_000
+/** A page of short elements, bytes: the next one may have more of them. */
+const shortPageBytes = 64 * 1024
 
 /** Key and record of an element, and the fraction of its place. */
 export function elementBytes(length: number, placeBytes = 8): number {
@@ -40,8 +46,12 @@ export function* readElements(
   return found
 }
 
-/** Shows the elements of a range, which are `length`, to a search. */
+/**
+ * Shows the elements of a range, which are `length`, to a search. A write program begins it and no
+ * more, where the list is long: a read goes through all of it in pauses.
+ */
 export function* searchElements(
+  { tx, work }: Keyspace,
   members: Members,
   range: KeyRange,
   length: number,
@@ -49,17 +59,25 @@ export function* searchElements(
 ): Program<void> {
   const reverse = finder.fromBack
   let { start, end } = range
+  let limit = listScanMembers
   for (let seen = 0; seen < length; ) {
-    const page = yield* members.scan({ start, end, reverse }, listScanMembers)
-    const last = page.at(-1)
-    if (last === undefined) return
-    for (const { payload } of page) {
+    if (seen >= begunMax) work.requireTime(tx, (length - seen) * entryUnits)
+    const page = yield* members.entries({ start, end, reverse }, limit)
+    let bytes = 0
+    for (const entry of page) {
       const index = reverse ? length - 1 - seen : seen
       seen++
-      if (!finder.look(index, payload)) return
+      const { value } = entry
+      bytes += value.length
+      const goesOn = isPlain(value)
+        ? finder.lookAt(index, value, 1, value.length)
+        : finder.look(index, (yield* members.memberOf(entry)).payload)
+      if (!goesOn) return
     }
-    const key = members.keyOf(positionsPart, last.member)
-    if (reverse) end = key
-    else start = behind(key)
+    const last = page.at(-1)
+    if (last === undefined) return
+    if (reverse) end = last.key
+    else start = behind(last.key)
+    limit = bytes < shortPageBytes ? scanEntriesMax : listScanMembers
   }
 }

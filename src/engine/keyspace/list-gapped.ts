@@ -112,15 +112,10 @@ export class GappedPositions {
     return found.map(({ payload }) => payload)
   }
 
-  *find(finder: Finder): Program<void> {
-    const { members, lowest, highest, length } = this
-    const start = members.raw(part, lowest)
-    yield* searchElements(
-      members,
-      { start, end: behind(members.raw(part, highest)) },
-      length,
-      finder,
-    )
+  find(finder: Finder): Program<void> {
+    const { ks, members, lowest, highest, length } = this
+    const range = { start: members.raw(part, lowest), end: behind(members.raw(part, highest)) }
+    return searchElements(ks, members, range, length, finder)
   }
 
   /**

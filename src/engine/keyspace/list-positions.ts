@@ -134,7 +134,8 @@ export class ListPositions {
 
   find(finder: Finder): Program<void> {
     const { first, length, members } = this
-    return searchElements(members, members.numbers(part, first, first + length - 1), length, finder)
+    const range = members.numbers(part, first, first + length - 1)
+    return searchElements(this.ks, members, range, length, finder)
   }
 
   /** Elements that removeAt would move. */

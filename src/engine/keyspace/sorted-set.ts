@@ -2,7 +2,7 @@
 // members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes.js'
 import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
@@ -311,7 +311,7 @@ export class SortedSet implements Holdable {
     if (members !== undefined) yield* members.remove(member, score)
     else {
       const entry = this.find(member) as Scored
-      this.byName?.delete(mapKey(member.view()))
+      this.byName?.delete(member.mapKey())
       this.gone.add(entry)
     }
   }
@@ -367,14 +367,14 @@ export class SortedSet implements Holdable {
   }
 
   private find(member: Slice): Scored | undefined {
-    if (this.byName !== undefined) return this.byName.get(mapKey(member.view()))
+    if (this.byName !== undefined) return this.byName.get(member.mapKey())
     const entries = this.all()
     if (this.lookUps++ < plainLookUps) {
       return entries.find((entry) => entry.member.equals(member))
     }
     const byName = new Map(entries.map((entry) => [nameOf(entry), entry]))
     this.byName = byName
-    return byName.get(mapKey(member.view()))
+    return byName.get(member.mapKey())
   }
 
   private setInline(entry: Scored): void {
@@ -385,7 +385,7 @@ export class SortedSet implements Holdable {
       this.isInOrder = false
       return
     }
-    this.byName?.set(mapKey(entry.member.view()), entry)
+    this.byName?.set(entry.member.mapKey(), entry)
     if (this.isInOrder && entries.length <= insertedMax) {
       entries.splice(firstNotBelow(entries, entry), 0, entry)
     } else {
@@ -411,7 +411,7 @@ const plainLookUps = 4
 const insertedMax = 512
 
 function nameOf({ member }: ScoredMember): string {
-  return mapKey(member.view())
+  return member.mapKey()
 }
 
 /** Of members in order that have just become large. */
