@@ -193,9 +193,10 @@ export class MemberSet implements Holdable {
   /** Writes what has changed; a set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, heldHead, count } = this
+    const { ks, key, head, count } = this
     this.isChanged = false
-    if (heldHead !== undefined && count > 0 && ks.changedHeld(this)) return
+    if (head !== undefined && count > 0 && ks.changedHeld(this)) return
+    const { heldHead } = this
     ks.letGo(this)
     if (count === 0) yield* ks.remove(key)
     else if (heldHead !== undefined) yield* ks.putHead(key, 'set', heldHead)

@@ -245,9 +245,10 @@ export class SortedSet implements Holdable {
   /** Writes what has changed; a sorted set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, heldHead } = this
+    const { ks, key, members } = this
     this.isChanged = false
-    if (heldHead !== undefined && this.size > 0 && ks.changedHeld(this)) return
+    if (members !== undefined && members.count > 0 && ks.changedHeld(this)) return
+    const { heldHead } = this
     ks.letGo(this)
     this.settleMembers()
     if (this.size === 0) yield* ks.remove(key)
