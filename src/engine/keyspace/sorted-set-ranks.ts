@@ -192,8 +192,12 @@ export class Ranks {
     const isFirstLeft = left[0] !== undefined && isSame(left[0].start, from)
     const before = isFirstLeft ? undefined : yield* this.last(level, from)
     if (before !== undefined) left.unshift(before)
-    left.forEach((block, i) => {
-      this.put(level, { ...block, next: i + 1 < left.length ? left[i + 1]?.start : end })
+    const stored = new Map(blocks.map((block) => [block.start, block]))
+    left.forEach(({ start, count }, i) => {
+      const next = i + 1 < left.length ? left[i + 1]?.start : end
+      const isAsStored =
+        stored.get(start)?.count === count && isSameEnd(stored.get(start)?.next, next)
+      if (!isAsStored) this.put(level, { start, count, next })
     })
   }
 
@@ -386,6 +390,10 @@ export class Ranks {
     members.remove(this.part + level, { member, payload: member, chunks: undefined })
     this.ks.work.hints?.remove(members.id, level, start)
   }
+}
+
+function isSameEnd(a: Bytes | undefined, b: Bytes | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : isSame(a, b)
 }
 
 /** `end` undefined is behind all places. */
