@@ -1,4 +1,5 @@
-// Going through the elements of a large list where they lie, whatever their places are.
+// Going through the elements of a large list where they lie, whatever their places are: what is
+// read for a reply, and a search that looks at very many and keeps none.
 
 import { listScanMembers, scanEntriesMax } from '../../base/limits.js'
 import { entryUnits } from '../../base/work-figures.js'

@@ -1,6 +1,6 @@
-// A large list that has been changed far from its ends: its elements lie at places with room between
-// them, and blocks count the places as they do in a sorted set. What is put in or taken out changes
-// one element and the counts above it; an index is a search through the blocks.
+// A large list that has been changed far from its ends: its elements lie at places with room in
+// between, and blocks count the places as they do in a sorted set. What is put in or taken out
+// changes one element and the counts above it; an index is a search through the blocks.
 
 import { type Bytes, compareBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'

@@ -1,6 +1,6 @@
-// Whether members are in a set, asked many times. Members that come in the order in which large sets
-// keep theirs are compared with a walk through the set: that costs a fraction of a look-up each,
-// unless the set is much larger than what is asked for.
+// Whether members are in a set, asked many times. Members that come in the order in which large
+// sets keep theirs are compared with a walk through the set: that costs a fraction of a look-up
+// each, unless the set is much larger than what is asked for.
 
 import { memberKeyPrefixBytes, scanEntriesMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
