@@ -16,6 +16,7 @@ import { http } from './http.js'
 import { identity } from './identity.js'
 import { keyValueBehind } from './keyvalue/behind.js'
 import { keyValueIdle } from './keyvalue/idle.js'
+import { keyValueLarge } from './keyvalue/large.js'
 import { keyValueMemory } from './keyvalue/memory.js'
 import { keyValueSpeed } from './keyvalue/speed.js'
 import { load } from './load.js'
@@ -51,6 +52,7 @@ const questions: Readonly<Record<string, Question>> = {
   'keyvalue-memory': keyValueMemory,
   'keyvalue-idle': keyValueIdle,
   'keyvalue-behind': keyValueBehind,
+  'keyvalue-large': keyValueLarge,
   load,
   'memory-entities': memoryEntities,
   'memory-quality': async (data) => (data === undefined ? [] : await memoryQuality(data)),

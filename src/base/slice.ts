@@ -2,9 +2,12 @@
 // do. Arguments of key-value commands and the values that they answer are handed on as slices.
 
 import { isUtf8 } from 'node:buffer'
-import { type Bytes, compareBytes, textOf, utf8 } from './bytes.js'
+import { type Bytes, compareBytes, latin1Of, textOf, utf8 } from './bytes.js'
 import { copyOf } from './slab.js'
 
+/** Most slices differ within so many bytes, and a view costs more than to look at them. */
+const comparedBytesMax = 64
+/** Names are short: a call costs more than the loop. What is longer is left to the call. */
 const loopBytesMax = 256
 
 export class Slice {
@@ -55,14 +58,26 @@ export class Slice {
 
   /** Order of the bytes, as a store keeps its keys. */
   compare(other: Slice): number {
-    return compareBytes(this.view(), other.view())
+    const { bytes, start } = this
+    const length = Math.min(this.end - start, other.end - other.start)
+    const looped = Math.min(length, comparedBytesMax)
+    for (let i = 0; i < looped; i++) {
+      const difference = (bytes[start + i] as number) - (other.bytes[other.start + i] as number)
+      if (difference !== 0) return difference
+    }
+    if (length > looped) return compareBytes(this.view(), other.view())
+    return this.end - start - (other.end - other.start)
+  }
+
+  /** A key for a Map: one character a byte. */
+  mapKey(): string {
+    return latin1Of(this.bytes, this.start, this.end)
   }
 
   /** Whether the bytes are well-formed UTF-8: then a document shows them as text. */
   isText(): boolean {
     const { bytes, end } = this
     let at = this.start
-    // Names are short: a call costs more than the loop. What is long is left to the call.
     const looped = Math.min(end, at + loopBytesMax)
     while (at < looped && (bytes[at] as number) < 0x80) at++
     return at === end || isUtf8(bytes.subarray(at, end))

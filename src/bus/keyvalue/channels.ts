@@ -3,7 +3,7 @@
 // Whether somebody may read is asked again for each message. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { Glob } from '../../base/glob.js'
 import { Slice } from '../../base/slice.js'
@@ -149,7 +149,7 @@ export class Channels {
   }
 
   subscribe(subscriber: Subscriber, name: Slice): void {
-    const key = mapKey(name.view())
+    const key = name.mapKey()
     if (subscriber.channels.has(key)) return
     if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     subscriber.channels.set(key, name.copy())
@@ -160,7 +160,7 @@ export class Channels {
   }
 
   subscribePattern(subscriber: Subscriber, name: Slice): void {
-    const key = mapKey(name.view())
+    const key = name.mapKey()
     if (subscriber.patterns.has(key)) return
     if (subscriber.wallet !== undefined) this.options.quotas?.subscribe(subscriber.wallet)
     const bytes = name.copy()
@@ -176,7 +176,7 @@ export class Channels {
 
   /** Nothing happens where it does not listen to it. */
   unsubscribe(subscriber: Subscriber, kind: NameKind, name: Slice): void {
-    this.drop(subscriber, kind, mapKey(name.view()))
+    this.drop(subscriber, kind, name.mapKey())
   }
 
   /** The client is gone, or wants to hear nothing more. */
@@ -191,7 +191,7 @@ export class Channels {
    */
   publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
     const { channels, patterns } = this.hubOf(space)
-    const listeners = channels.size === 0 ? undefined : channels.get(mapKey(channel.view()))
+    const listeners = channels.size === 0 ? undefined : channels.get(channel.mapKey())
     if (listeners === undefined && patterns.size === 0) return 0
     const copy = new Copy(channel, payload)
     const deliveries: Delivery[] = []
@@ -309,7 +309,7 @@ export class Channels {
 
   /** Clients that listen to a channel of a space by its name. */
   listeners(space: Space, channel: Slice): number {
-    return this.hubOf(space).channels.get(mapKey(channel.view()))?.size ?? 0
+    return this.hubOf(space).channels.get(channel.mapKey())?.size ?? 0
   }
 
   private deliver(

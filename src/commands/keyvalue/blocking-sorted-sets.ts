@@ -1,13 +1,8 @@
 // The sorted-set commands that wait until there is a member to take. Who waits, and who is next, is
 // the bus' affair; what they take, they take as the commands do that do not wait.
 
-import type { Slice } from '../../base/slice.js'
-import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, nullArray } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import type { Key } from '../../engine/keyspace/key.js'
-import type { Keyspace } from '../../engine/keyspace/keyspace.js'
-import type { Program } from '../../store/store.js'
 import { timeoutAt } from './block-timeout.js'
 import { keysFrom, readPopSome } from './list-moves.js'
 import { type End, endAt, popFirst, popSomeReply } from './sorted-set-pops.js'
@@ -18,12 +13,6 @@ const shared = {
   needs: ['read', 'write'],
   timedOut: nullArray,
 } as const
-
-/** To a client that waits already, a key of another type is none. */
-function* readKeys(ks: Keyspace, call: KeyValueCall, names: readonly Slice[]): Program<Key[]> {
-  const keys = yield* ks.keys(names)
-  return call.isWaiting ? keys.filter(({ type }) => type === 'zset') : keys
-}
 
 function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
@@ -40,8 +29,8 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
     grain: 'blocking',
     *run(ks, call) {
       timeoutAt(call, call.count - 1)
-      const keys = yield* readKeys(ks, call, call.argsFrom(1).slice(0, -1))
-      const popped = yield* popFirst(ks, keys, end, 1)
+      const names = call.argsFrom(1).slice(0, -1)
+      const popped = yield* popFirst(ks, names, end, 1, call.isWaiting)
       const one = popped?.taken[0]
       if (popped === undefined || one === undefined) return undefined
       return [popped.name, one.member, double(one.score)]
@@ -65,7 +54,7 @@ const bzmpop: KeyValueRow = {
   *run(ks, call) {
     const { names, end, count } = readPopSome(call, 2, endAt)
     timeoutAt(call, 1)
-    const popped = yield* popFirst(ks, yield* readKeys(ks, call, names), end, count)
+    const popped = yield* popFirst(ks, names, end, count, call.isWaiting)
     return popped === undefined ? undefined : popSomeReply(popped)
   },
   timeout: (call) => {

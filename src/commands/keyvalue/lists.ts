@@ -239,7 +239,7 @@ const linsert: KeyValueRow = {
   needs: ['read', 'write'],
   summary: 'Puts an element before or behind the first one of a list that equals another.',
   since: '2.2.0',
-  complexity: 'O(N) with N elements to the pivot, and to the nearer end of the list',
+  complexity: 'O(N) with N elements to the pivot',
   syntax: 'key <BEFORE | AFTER> pivot element',
   grain: 'write',
   *run(ks, call) {
@@ -251,7 +251,9 @@ const linsert: KeyValueRow = {
     if (ks.work.melts) yield* list.melt()
     const [pivot] = yield* list.find({ value: call.arg(3), most: 1 })
     if (pivot === undefined) return -1
-    yield* list.insert(isAfter ? pivot + 1 : pivot, call.arg(4))
+    // The next one that comes to the same pivot stands between that and this one.
+    if (isAfter) yield* list.insert(pivot + 1, call.arg(4), 'right')
+    else yield* list.insert(pivot, call.arg(4), 'left')
     yield* list.save()
     ks.notify('l', 'linsert', call.arg(1))
     return list.size

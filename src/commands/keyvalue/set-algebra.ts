@@ -1,7 +1,6 @@
 // What sets have in common, together, or one of them alone: answered, counted, or kept as another
 // set. Everything is read before anything is written.
 
-import { mapKey } from '../../base/bytes.js'
 import { GrowingMap } from '../../base/growing-map.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { refuse, syntaxError } from '../../base/reply-error.js'
@@ -14,6 +13,7 @@ import { eachInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import { type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
+import { Presence } from '../../engine/keyspace/set-presence.js'
 import type { Program } from '../../store/store.js'
 import { keysFrom } from './list-moves.js'
 
@@ -25,19 +25,27 @@ function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> 
   return yield* mapInTurns(ks.tx, keys, (key) => setOf(ks, key))
 }
 
-/** Members of the first set that `keeps` lets through, up to `most` of them. */
+/** Members of a set that all of the others have, or that none of them has; up to `most`. */
 function* filter(
   ks: Keyspace,
   from: MemberSet,
-  keeps: (member: Slice) => Program<boolean>,
+  others: readonly MemberSet[],
+  areIn: boolean,
   most = Number.POSITIVE_INFINITY,
 ): Program<Slice[]> {
+  const presences = others.map((other) => new Presence(other, from.size, from.isLarge))
   const found: Slice[] = []
   let after: Slice | undefined
   do {
     const page = yield* from.scan(after, scanEntriesMax)
     for (const member of page) {
-      if (yield* keeps(member)) found.push(member)
+      let keeps = true
+      for (let i = 0; keeps && i < presences.length; i++) {
+        const presence = presences[i] as Presence
+        keeps = (presence.hasNow(member) ?? (yield* presence.has(member))) === areIn
+      }
+      if (!keeps) continue
+      found.push(member)
       if (found.length >= most) return found
     }
     yield* ks.tx.pause(page.length * wordUnits)
@@ -49,11 +57,7 @@ function* filter(
 function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number): Program<Slice[]> {
   const [smallest, ...others] = [...sets].sort((a, b) => a.size - b.size)
   if (smallest === undefined || smallest.size === 0) return []
-  const isInAll = function* (member: Slice): Program<boolean> {
-    for (const other of others) if (!(yield* other.has(member))) return false
-    return true
-  }
-  return yield* filter(ks, smallest, isInAll, most)
+  return yield* filter(ks, smallest, others, true, most)
 }
 
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
@@ -61,7 +65,7 @@ function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   const seen = new GrowingMap<true>()
   for (const each of sets) {
     yield* eachInTurns(ks.tx, yield* each.all(), (member) => {
-      if (seen.set(mapKey(member.view()), true)) found.push(member)
+      if (seen.set(member.mapKey(), true)) found.push(member)
     })
   }
   return found
@@ -70,11 +74,7 @@ function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
 function* difference(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
   const [first, ...others] = sets
   if (first === undefined) return []
-  const isInNone = function* (member: Slice): Program<boolean> {
-    for (const other of others) if (yield* other.has(member)) return false
-    return true
-  }
-  return yield* filter(ks, first, isInNone)
+  return yield* filter(ks, first, others, false)
 }
 
 const operations = {
@@ -120,10 +120,7 @@ function* store(
     return 0
   }
   const into = yield* openSet(ks, name)
-  for (let i = 0; i < members.length; i++) {
-    yield* ks.tx.pause(wordUnits)
-    yield* into.add(members[i] as Slice)
-  }
+  into.fill(members)
   yield* into.save()
   ks.notify('s', event, name)
   return members.length

@@ -6,7 +6,6 @@ import type { Slice } from '../../base/slice.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, emptyArray, nullArray, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
-import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import {
@@ -42,14 +41,26 @@ export interface Popped {
   readonly taken: readonly ScoredMember[]
 }
 
-/** From the first of the keys that has members; undefined where none has. Throws WRONGTYPE. */
+/**
+ * From the first of the keys that has members; undefined where none has. Throws WRONGTYPE, but for
+ * `skipsOthers`: to a client that waits already, a key of another type is none.
+ */
 export function* popFirst(
   ks: Keyspace,
-  keys: readonly Key[],
+  names: readonly Slice[],
   end: End,
   count: number,
+  skipsOthers = false,
 ): Program<Popped | undefined> {
+  const [name] = names
+  if (name !== undefined && names.length === 1 && !skipsOthers) {
+    // Further commands of this program find it open.
+    const set = yield* openSortedSet(ks, name)
+    return set.size === 0 ? undefined : { name, taken: yield* take(ks, set, end, count) }
+  }
+  const keys = yield* ks.keys(names)
   for (const key of keys) {
+    if (skipsOthers && key.type !== 'zset') continue
     if (!key.exists) continue
     return { name: key.name, taken: yield* take(ks, sortedSetOf(ks, key), end, count) }
   }
@@ -108,7 +119,7 @@ const zmpop: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const { names, end, count } = readPopSome(call, 1, endAt)
-    const popped = yield* popFirst(ks, yield* ks.keys(names), end, count)
+    const popped = yield* popFirst(ks, names, end, count)
     return popped === undefined ? nullArray : popSomeReply(popped)
   },
 }

@@ -101,7 +101,7 @@ class Walk {
     if (holder === undefined || this.isGone || this.isMoved) return
     const { type, head } = holder
     if (head.count < 1) this.say('counts none, and is there')
-    const parts = type === 'list' ? 1 : 2 + (type === 'zset' ? (head.levels ?? 0) : 0)
+    const parts = (type === 'list' ? 1 : 2) + (head.levels ?? 0)
     for (let part = 0; part < parts; part++) {
       const found = counts[part] ?? 0
       if (found !== head.count) this.say(`part ${part} has ${found} members of ${head.count}`)

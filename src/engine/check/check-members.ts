@@ -2,7 +2,7 @@
 // that it has in the container's other part. Everything is compared in the state in which the
 // member was read.
 
-import { type Bytes, equalBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, equalBytes } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -10,10 +10,10 @@ import { discardedMembersKey, membersChunks } from '../background/garbage.js'
 import { documentOfRecord } from '../collection/records.js'
 import { type Head, isHead, readHead } from '../keyspace/head.js'
 import { type KeyType, readKeyDocument } from '../keyspace/key.js'
-import { readLeftovers, type Span } from '../keyspace/list-leftovers.js'
+import { positionsPart, readLeftovers, type Span } from '../keyspace/list-leftovers.js'
 import { type Member, Members, numberBytes, numberOfSlice } from '../keyspace/members.js'
+import { behind, blockOf, placesPart } from '../keyspace/rank-blocks.js'
 import { placeOf, scoreBytes, scoredOf } from '../keyspace/sorted-set-place.js'
-import { behind, blockOf } from '../keyspace/sorted-set-ranks.js'
 import { usualBounds, Work } from '../keyspace/work.js'
 import type { MembersId } from '../types.js'
 import { pagesOf } from './check-steps.js'
@@ -57,11 +57,13 @@ export function* headAt(
 export function judge(tx: ReadTx, holder: Holder, part: number, member: Member): Program<Verdict> {
   switch (holder.type) {
     case 'list':
-      return judged(judgeElement(holder, part, member))
+      return part === positionsPart
+        ? judged(judgeElement(holder, member))
+        : judgeBlock(tx, holder, positionsPart, part, member)
     case 'zset':
-      return part === 0 || part === 1
+      return part <= placesPart
         ? judgeScored(holder, part, member)
-        : judgeBlock(tx, holder, part, member)
+        : judgeBlock(tx, holder, placesPart, part, member)
     default:
       return judgeDense(holder, part, member)
   }
@@ -71,8 +73,16 @@ function* judged(verdict: Verdict): Program<Verdict> {
   return verdict
 }
 
-function judgeElement({ head, leftovers }: Holder, part: number, { member }: Member): Verdict {
-  if (part !== 0 || member.length !== numberBytes) return notOfType
+function judgeElement({ head, leftovers }: Holder, { member }: Member): Verdict {
+  const { levels, lowest = nothing, highest = nothing } = head
+  if (levels !== undefined) {
+    const place = member.view()
+    const isPlace = member.length === numberBytes || place.at(-1) !== 0
+    if (member.length < numberBytes || !isPlace) return notOfType
+    const isInside = compareBytes(place, lowest) >= 0 && compareBytes(place, highest) <= 0
+    return isInside ? 1 : 'lies outside of its list'
+  }
+  if (member.length !== numberBytes) return notOfType
   const position = numberOfSlice(member)
   if (position >= head.first && position < head.first + head.count) return 1
   if (leftovers.some(({ from, to }) => position >= from && position <= to)) return 0
@@ -118,14 +128,15 @@ function* judgeScored(
   return isRight ? 1 : 'is the place of a member that does not have that score'
 }
 
-/** Of a sorted set: a block counts the places, or the blocks' places, up to the next block. */
+/** Of places in part `places`: a block counts them, or the blocks' places, up to the next block. */
 function* judgeBlock(
   tx: ReadTx,
   { members, head }: Holder,
+  places: number,
   part: number,
   { member, payload }: Member,
 ): Program<Verdict> {
-  if (part > 1 + (head.levels ?? 0) || payload.length < numberBytes) return notOfType
+  if (part > places + (head.levels ?? 0) || payload.length < numberBytes) return notOfType
   const start = member.copy()
   const [next] = yield* members.scan(
     { start: members.raw(part, behind(start)), end: members.raw(part + 1, nothing) },
@@ -142,7 +153,7 @@ function* judgeBlock(
   let found = 0
   yield* pagesOf(tx, range, scanEntriesMax, function* (entries) {
     for (const { value } of entries) {
-      found += below === 1 ? 1 : numberOfSlice(new Slice(value, 1, value.length))
+      found += below === places ? 1 : numberOfSlice(new Slice(value, 1, value.length))
     }
     return true
   })

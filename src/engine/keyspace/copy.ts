@@ -30,10 +30,10 @@ export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Pr
   const type = from.type as KeyType
   if (head !== undefined) {
     const id = yield* copyMembers(ks, from, head, target)
-    const { count, first, levels, bytes } = head
+    const { bytes, hasLeftovers, ...rest } = head
     yield* target.remove(to)
     to.expiresAt = expiresAt
-    const copy = { id, count, first, ...(levels === undefined ? {} : { levels }) }
+    const copy = { ...rest, id }
     target.work.tally(id).bytes = bytes ?? 0
     yield* target.putHead(to, type, copy)
     return
@@ -73,8 +73,8 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
 }
 
 /** Where the members lie; what a list has given up may still lie beside it. */
-function rangeOf(ks: Keyspace, { type }: Key, { id, first, count }: Head): KeyRange {
-  if (type !== 'list') return membersRange(id)
+function rangeOf(ks: Keyspace, { type }: Key, { id, first, count, levels }: Head): KeyRange {
+  if (type !== 'list' || levels !== undefined) return membersRange(id)
   return ks.members(id).numbers(positionsPart, first, first + count - 1)
 }
 

@@ -2,7 +2,6 @@
 // field could not be a name in a document, an array of `{field, value}`; large, its fields are
 // numbered member records. Opened once a command, changed as often as it likes, saved once.
 
-import { mapKey } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
@@ -219,7 +218,7 @@ export class Hash implements Holdable {
 }
 
 function nameOf(field: Slice): string {
-  return mapKey(field.view())
+  return field.mapKey()
 }
 
 function byName(fields: readonly HashField[]): Map<string, HashField> {

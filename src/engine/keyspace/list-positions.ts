@@ -1,16 +1,26 @@
 // A large list: members at positions without holes, from the head's `first` on. Both ends grow by
-// one write a member, any index is one read; what changes in between moves the members of the
-// shorter side, as many as a program may write.
+// one write a member, any index is one read; what changes near an end moves the members on that
+// side. Further inside the list gets gaps first (list-gapped.ts), and keeps them.
 
 import { listScanMembers, trimAtOnceMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
+import { wordUnits } from '../../base/work-figures.js'
 import type { Program } from '../../store/store.js'
 import type { Building } from './building.js'
 import type { Head } from './head.js'
 import type { Keyspace } from './keyspace.js'
+import { elementBytes, searchElements } from './list-elements.js'
 import type { Finder } from './list-finder.js'
-import { type End, giveUp, positionsPart as part, takeBack } from './list-leftovers.js'
+import { GappedPositions } from './list-gapped.js'
+import {
+  type End,
+  giveUp,
+  positionsPart as part,
+  readLeftovers,
+  takeBack,
+} from './list-leftovers.js'
 import { type Member, type Members, numberSlice } from './members.js'
+import { blocksOfNumbers, putBlock } from './rank-blocks.js'
 
 /** What a large list is made of when it becomes one; its first position is 0. */
 export function listBuilding(elements: readonly Slice[]): Building {
@@ -28,12 +38,8 @@ export function listBuilding(elements: readonly Slice[]): Building {
   }
 }
 
-/** Key and record of an element of so many bytes. */
-function elementBytes(length: number): number {
-  return 19 + length
-}
-
 export class ListPositions {
+  readonly isGapped = false
   /** Of its members, when the head was read. */
   private readonly bytes: number
   private readonly id: Head['id']
@@ -126,26 +132,40 @@ export class ListPositions {
     return members.map(({ payload }) => payload)
   }
 
-  *find(finder: Finder): Program<void> {
+  find(finder: Finder): Program<void> {
     const { first, length, members } = this
-    const { fromBack } = finder
-    const last = first + length - 1
-    let seen = 0
-    while (seen < length) {
-      const [from, to] = fromBack ? [first, last - seen] : [first + seen, last]
-      const range = members.numbers(part, from, to, fromBack)
-      const some = yield* members.scan(range, listScanMembers)
-      if (some.length === 0) return
-      for (const { payload } of some) {
-        const index = fromBack ? length - 1 - seen : seen
-        seen++
-        if (!finder.look(index, payload)) return
-      }
+    const range = members.numbers(part, first, first + length - 1)
+    return searchElements(this.ks, members, range, length, finder)
+  }
+
+  /** Elements that removeAt would move. */
+  movedBy(indexes: readonly number[]): number {
+    const split = longestStretch(indexes, this.length)
+    const before = split === 0 ? 0 : (indexes[split - 1] as number) + 1 - split
+    const behind = split === indexes.length ? 0 : this.length - (indexes[split] as number)
+    return before + behind - (split === indexes.length ? 0 : indexes.length - split)
+  }
+
+  /**
+   * The same list with room between its elements, which stay where they are; undefined while
+   * something is left beside it.
+   */
+  *withGaps(): Program<GappedPositions | undefined> {
+    const { ks, id, first, length, members } = this
+    if (this.hasLeftovers && (yield* readLeftovers(ks.tx, id)).length > 0) return undefined
+    const blocks = blocksOfNumbers(first, length)
+    for (const block of blocks) {
+      yield* ks.tx.pause(wordUnits)
+      putBlock(members, block, part)
     }
+    const levels = blocks.at(-1)?.level ?? 0
+    const lowest = numberSlice(first).bytes
+    const highest = numberSlice(first + length - 1).bytes
+    return new GappedPositions(ks, { id, count: length, first: 0, levels, lowest, highest })
   }
 
   /** Puts a value where index `index` (0 to count) is, in front of what stands there. */
-  *insert(index: number, value: Slice): Program<void> {
+  *insert(index: number, value: Slice): Program<true> {
     const isFront = index <= this.length / 2
     const { first, length } = this
     yield* this.use(isFront ? 'front' : 'back', 1)
@@ -160,6 +180,7 @@ export class ListPositions {
     })
     if (isFront) this.first--
     this.length++
+    return true
   }
 
   /**

@@ -1,6 +1,7 @@
 // A list: elements in order. Small, it is the array `value` of its document; large, its elements
 // are member records at positions. Opened once a command, changed as often as it likes, saved once.
 
+import { keptAtOnceMax, trimAtOnceMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
@@ -12,6 +13,8 @@ import { mapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { Finder, type Search } from './list-finder.js'
+import { GappedPositions } from './list-gapped.js'
+import type { Side } from './list-gaps.js'
 import type { End } from './list-leftovers.js'
 import { ListPositions, listBuilding } from './list-positions.js'
 import { ListRuns } from './list-runs.js'
@@ -42,6 +45,11 @@ export function listOf(ks: Keyspace, key: Key): List {
   return new List(ks, key)
 }
 
+type LargeList = ListPositions | GappedPositions
+
+/** Elements that move where one is put in or taken out; beyond, the list gets gaps. */
+const listMovedMax = 256
+
 export class List implements Holdable {
   readonly type = 'list'
   /** What it has become may be written when the program's further commands have been at it. */
@@ -49,7 +57,7 @@ export class List implements Holdable {
   /** Of a small one. */
   private items: Value[]
   /** Of a large one. */
-  private positions: ListPositions | undefined
+  private positions: LargeList | undefined
   private isChanged = false
 
   constructor(
@@ -57,7 +65,7 @@ export class List implements Holdable {
     readonly key: Key,
   ) {
     const { head } = key
-    this.positions = head === undefined ? undefined : new ListPositions(ks, head)
+    this.positions = head === undefined ? undefined : positionsOf(ks, head)
     this.items = head === undefined && key.exists ? elementsOf(key.value) : []
   }
 
@@ -80,7 +88,7 @@ export class List implements Holdable {
     return elements(this.items.slice(from, to + 1))
   }
 
-  private *rangeOf(positions: ListPositions, from: number, to: number): Program<Slice[]> {
+  private *rangeOf(positions: LargeList, from: number, to: number): Program<Slice[]> {
     const { ks, key } = this
     const { lists } = ks.work
     const head = key.head
@@ -147,11 +155,19 @@ export class List implements Holdable {
     else this.items[index] = scalarValue(value)
   }
 
-  /** Puts a value in front of the element at an index; `size` is behind the last one. */
-  *insert(index: number, value: Slice): Program<void> {
+  /**
+   * Puts a value in front of the element at an index; `size` is behind the last one. Further ones
+   * are expected on its other side than `near`.
+   */
+  *insert(index: number, value: Slice, near: Side): Program<void> {
     this.isChanged = true
-    if (this.positions !== undefined) yield* this.positions.insert(index, value)
-    else this.items.splice(index, 0, scalarValue(value))
+    const { positions, size } = this
+    if (positions !== undefined) {
+      const large = yield* this.movable(positions, Math.min(index, size - index))
+      if (yield* large.insert(index, value, near)) return
+      yield* this.melt()
+    }
+    this.items.splice(index, 0, scalarValue(value))
   }
 
   /** Takes out the elements at these indexes, in rising order. */
@@ -163,7 +179,19 @@ export class List implements Holdable {
       const gone = new Set(indexes)
       this.items = this.items.filter((_, index) => !gone.has(index))
     } else if (indexes.length === positions.count) positions.clear()
-    else yield* positions.removeAt(indexes)
+    else {
+      const moved = positions.isGapped ? 0 : positions.movedBy(indexes)
+      const large = yield* this.movable(positions, moved)
+      yield* large.removeAt(indexes)
+    }
+  }
+
+  /** With gaps where so many elements would have to move otherwise. */
+  private *movable(positions: LargeList, moved: number): Program<LargeList> {
+    if (positions.isGapped || moved <= listMovedMax) return positions
+    const gapped = (yield* positions.withGaps()) ?? positions
+    this.positions = gapped
+    return gapped
   }
 
   /** Keeps what stands from one index to another, both included; nothing if `to` is below. */
@@ -173,7 +201,10 @@ export class List implements Holdable {
     this.isChanged = true
     if (positions === undefined) this.items = this.items.slice(from, to + 1)
     else if (to < from) positions.clear()
-    else {
+    else if (positions.isGapped && isMelted(size, to + 1 - from)) {
+      this.items = (yield* positions.range(from, to)).map(scalarValue)
+      this.positions = undefined
+    } else {
       yield* positions.cut('front', from)
       yield* positions.cut('back', size - 1 - to)
     }
@@ -191,6 +222,11 @@ export class List implements Holdable {
     return this.positions?.head
   }
 
+  settleMembers(): void {
+    const { positions } = this
+    if (positions?.isGapped === true) positions.settle()
+  }
+
   /** Writes what has changed; a list without elements is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
@@ -198,6 +234,7 @@ export class List implements Holdable {
     const { ks, key, positions } = this
     if (positions !== undefined && this.size > 0 && ks.changedHeld(this)) return
     ks.letGo(this)
+    this.settleMembers()
     if (this.size === 0) yield* ks.remove(key)
     else if (positions !== undefined) yield* ks.putHead(key, 'list', positions.head)
     else yield* this.saveSmall()
@@ -224,6 +261,16 @@ export class List implements Holdable {
     this.positions = positions
     yield* ks.putHead(key, 'list', positions.head)
   }
+}
+
+/** A list that is cut to a few elements is written anew, if not all others can be given up. */
+function isMelted(size: number, kept: number): boolean {
+  return kept <= keptAtOnceMax && size - kept > trimAtOnceMax
+}
+
+function positionsOf(ks: Keyspace, head: Head): LargeList {
+  const isGapped = head.levels !== undefined
+  return isGapped ? new GappedPositions(ks, head) : new ListPositions(ks, head)
 }
 
 function elements(items: readonly Value[]): Slice[] {

@@ -139,18 +139,22 @@ export class Members {
 
   /** Members of a part in the order of a range; a write program sees what it has written. */
   *scan(range: KeyRange, limit: number): Program<Member[]> {
-    const { tx } = this
-    let entries: Entry[]
-    if ('scanOwn' in tx) {
-      entries = yield* (tx as Tx).scanOwn(range, limit)
-      this.work.read(entries.length)
-    } else entries = yield* tx.scan(range, limit)
+    const entries = yield* this.entries(range, limit)
     const found: Member[] = []
     for (const { key, value } of entries) {
       const member = new Slice(key, prefixBytes, key.length)
       found.push(isPlain(value) ? plain(value, member) : yield* this.open(value, member))
     }
     return found
+  }
+
+  /** As scan, of the records as they lie. */
+  *entries(range: KeyRange, limit: number): Program<Entry[]> {
+    const { tx } = this
+    if (!('scanOwn' in tx)) return yield* tx.scan(range, limit)
+    const entries = yield* (tx as Tx).scanOwn(range, limit)
+    this.work.read(entries.length)
+    return entries
   }
 
   /** What a record is. */
@@ -315,7 +319,8 @@ export function numberOfSlice({ bytes, start }: Slice): number {
   return ((readUint32(bytes, start) ^ 0x80000000) | 0) * twoTo32 + readUint32(bytes, start + 4)
 }
 
-function isPlain(value: Bytes): boolean {
+/** Whether a record is a byte and the payload, and the member stands in its key. */
+export function isPlain(value: Bytes): boolean {
   return value[0] === 0
 }
 

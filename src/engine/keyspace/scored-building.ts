@@ -6,9 +6,9 @@ import type { Program, ReadTx } from '../../store/store.js'
 import type { Building } from './building.js'
 import { flatMapInTurns, mapInTurns } from './in-turns.js'
 import type { Members } from './members.js'
+import { blocksOf, type LevelBlock, putBlock } from './rank-blocks.js'
 import { placeKeyOf, putScored, scoredBytes } from './sorted-set-members.js'
 import { type ScoredMember, scorePlace } from './sorted-set-place.js'
-import { blocksOf, type LevelBlock, putBlock } from './sorted-set-ranks.js'
 
 /** What a large sorted set is made of when it becomes one, of members in order. */
 export function* scoredBuilding(

@@ -1,7 +1,6 @@
 // A set: members without order. Small, it is the array `value` of its document; large, its members
 // are numbered member records. Opened once a command, changed as often as it likes, saved once.
 
-import { mapKey } from '../../base/bytes.js'
 import { GrowingMap } from '../../base/growing-map.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, type Slice } from '../../base/slice.js'
@@ -70,6 +69,11 @@ export class MemberSet implements Holdable {
     return this.count
   }
 
+  /** Its members are records of their own, in the order of their bytes. */
+  get isLarge(): boolean {
+    return this.members !== undefined
+  }
+
   *has(member: Slice): Program<boolean> {
     const { members } = this
     if (members === undefined) return this.place(member) >= 0
@@ -81,7 +85,7 @@ export class MemberSet implements Holdable {
     const { members } = this
     if (members === undefined) {
       if (this.place(member) >= 0) return false
-      this.places?.set(mapKey(member.view()), this.count)
+      this.places?.set(member.mapKey(), this.count)
       this.items.push(member)
     } else {
       if ((yield* members.get(member)) !== undefined) return false
@@ -128,6 +132,16 @@ export class MemberSet implements Holdable {
     return true
   }
 
+  /** These members, none of them twice, take the place of all others. */
+  fill(members: readonly Slice[]): void {
+    this.items = [...members]
+    this.places = undefined
+    this.members = undefined
+    this.head = undefined
+    this.count = members.length
+    this.isChanged = true
+  }
+
   /** None is left: the key goes, and its members behind it. */
   clear(): void {
     this.items = []
@@ -171,7 +185,7 @@ export class MemberSet implements Holdable {
   *melt(): Program<void> {
     this.items = yield* this.all()
     const places = new GrowingMap<number>()
-    yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(mapKey(item.view()), i))
+    yield* eachInTurns(this.ks.tx, this.items, (item, i) => places.set(item.mapKey(), i))
     this.places = places
     this.members = undefined
     this.head = undefined
@@ -180,9 +194,10 @@ export class MemberSet implements Holdable {
   /** Writes what has changed; a set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, heldHead, count } = this
+    const { ks, key, head, count } = this
     this.isChanged = false
-    if (heldHead !== undefined && count > 0 && ks.changedHeld(this)) return
+    if (head !== undefined && count > 0 && ks.changedHeld(this)) return
+    const { heldHead } = this
     ks.letGo(this)
     if (count === 0) yield* ks.remove(key)
     else if (heldHead !== undefined) yield* ks.putHead(key, 'set', heldHead)
@@ -221,8 +236,8 @@ export class MemberSet implements Holdable {
       for (let i = 0; i < items.length; i++) if (items[i]?.equals(member)) return i
       return -1
     }
-    this.places ??= new GrowingMap(items.map((item, i) => [mapKey(item.view()), i]))
-    return this.places.get(mapKey(member.view())) ?? -1
+    this.places ??= new GrowingMap(items.map((item, i) => [item.mapKey(), i]))
+    return this.places.get(member.mapKey()) ?? -1
   }
 
   /** The last one takes its place. */
@@ -231,9 +246,9 @@ export class MemberSet implements Holdable {
     const gone = items[place]
     const last = items.pop()
     if (gone === undefined || last === undefined) return
-    places?.delete(mapKey(gone.view()))
+    places?.delete(gone.mapKey())
     if (gone === last) return
     items[place] = last
-    places?.set(mapKey(last.view()), place)
+    places?.set(last.mapKey(), place)
   }
 }

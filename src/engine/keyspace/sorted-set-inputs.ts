@@ -1,7 +1,6 @@
 // What ZUNION and its like read: sorted sets, and plain sets, whose members have the score 1. An
 // input is read as a whole, or asked for single members, whichever is less.
 
-import { mapKey } from '../../base/bytes.js'
 import { GrowingMap } from '../../base/growing-map.js'
 import { wrongType } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
@@ -45,9 +44,9 @@ abstract class AnyInput implements Input {
     if (!this.isSmall && this.size > questions * wholeFactor) return (member) => this.score(member)
     const whole = new GrowingMap<number>()
     yield* eachInTurns(this.ks.tx, yield* this.all(), ({ member, score }) => {
-      whole.set(mapKey(member.view()), score)
+      whole.set(member.mapKey(), score)
     })
-    return (member) => new Done(whole.get(mapKey(member.view())))
+    return (member) => new Done(whole.get(member.mapKey()))
   }
 }
 

@@ -4,17 +4,14 @@
 // hash's (Deviation). Whatever is asked by score or rank goes by the order of the places.
 
 import { type Bytes, compareBytes } from '../../base/bytes.js'
-import {
-  memberKeyBytesMax,
-  memberKeyPrefixBytes,
-  rankBlockMembersMax,
-  scanEntriesMax,
-} from '../../base/limits.js'
+import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
+import { eachInTurns, mapInTurns } from './in-turns.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
+import { behind, placesPart } from './rank-blocks.js'
 import type { Edges } from './sorted-set-edges.js'
 import {
   placeOf,
@@ -25,30 +22,16 @@ import {
   scorePlace,
   writeScore,
 } from './sorted-set-place.js'
-import { behind, oneLess, placesPart, Ranks } from './sorted-set-ranks.js'
-import {
-  isAbove,
-  isBelow,
-  isEmptySpan,
-  type Judge,
-  type LexSpan,
-  type ScoreSpan,
-  type Span,
-  sieve,
-  walker,
-} from './sorted-set-span.js'
+import { oneLess, Ranks } from './sorted-set-ranks.js'
+import { lexReach, type Reach, scoreReach } from './sorted-set-reach.js'
+import { isAbove, isBelow, isEmptySpan, type Judge, type Span, walker } from './sorted-set-span.js'
 
 const scoresPart = 0
 /** Read at an end for the commands that follow: a pipeline takes one after the other. */
 const aheadMax = 32
 const noMembers: readonly ScoredMember[] = []
-
-/** The places that a span reaches; without a filter it is all of them. */
-interface Reach {
-  readonly start: Bytes
-  readonly end: Bytes
-  readonly filter?: (reverse: boolean, offset: number) => Judge
-}
+/** Members that are taken out of the counts one by one; more are counted by their blocks. */
+const recountedMax = 4
 
 /** Keys and records of a member's score and its place; the blocks that count places are not. */
 export function scoredBytes({ length }: Slice): number {
@@ -199,7 +182,8 @@ export class ScoredMembers {
       this.count++
       this.members.grow(scoredBytes(member))
     } else {
-      const gone = yield* this.removePlace(member, before)
+      const gone = this.removePlace(member, before)
+      yield* this.uncount(gone)
       if (this.edges.hasAt(gone, gone.length)) yield* this.findEdges(gone, gone)
     }
     const { ranks } = this
@@ -247,6 +231,10 @@ export class ScoredMembers {
 
   /** `next` stands behind them, on the inner side. */
   private *removeAll(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
+    if (entries.length > recountedMax) {
+      yield* this.removeMany(entries, next)
+      return
+    }
     let first: Bytes | undefined
     let last: Bytes | undefined
     let room = this.edges.bytes
@@ -259,13 +247,39 @@ export class ScoredMembers {
     this.edges.fit(room)
   }
 
+  /** A scan puts the program's own changes in order: few of them, if it comes first. */
+  private *removeMany(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
+    const { ks, edges, ranks } = this
+    let room = edges.bytes
+    const places = yield* mapInTurns(ks.tx, entries, ({ member, score }) => {
+      room += scoredBytes(member)
+      return this.placeKey(score, member)
+    })
+    const [first, last] = [places[0] as Bytes, places.at(-1) as Bytes]
+    yield* ranks.removedRun(compareBytes(first, last) > 0 ? places.reverse() : places)
+    const areKnown = edges.lowest !== undefined && edges.highest !== undefined
+    if (areKnown) yield* this.findEdges(first, last, next)
+    yield* eachInTurns(ks.tx, entries, ({ member, score }) => {
+      this.takePlace(member, score)
+    })
+    if (!areKnown) yield* this.findEdges(first, last, next)
+    edges.fit(room)
+  }
+
   /** Answers where it stood. */
   private *removeOne(member: Slice, score: number): Program<Bytes> {
-    this.members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
-    const place = yield* this.removePlace(member, score)
-    this.members.grow(-scoredBytes(member))
-    this.count--
+    const place = this.takePlace(member, score)
+    yield* this.uncount(place)
     return place
+  }
+
+  /** Removes its records; the blocks go on to count it. Answers what stood in its place's key. */
+  private takePlace(member: Slice, score: number): Bytes {
+    const { members } = this
+    members.remove(scoresPart, { member, payload: emptySlice, chunks: undefined })
+    members.grow(-scoredBytes(member))
+    this.count--
+    return this.removePlace(member, score)
   }
 
   /** The members from one place to another, in either order, are gone. */
@@ -293,7 +307,7 @@ export class ScoredMembers {
     known: ScoredMember | undefined,
   ): Program<Bytes | undefined> {
     const [first] = known === undefined ? yield* this.collect(range, 0, 1) : [known]
-    return first === undefined ? undefined : placeKeyOf(this.members, first.score, first.member)
+    return first === undefined ? undefined : this.placeKey(first.score, first.member)
   }
 
   /** Members before this one, which has that score. */
@@ -353,14 +367,17 @@ export class ScoredMembers {
   }
 
   /** Answers what stood in its key. */
-  private *removePlace(member: Slice, score: number): Program<Bytes> {
+  private removePlace(member: Slice, score: number): Bytes {
     const { members } = this
     const place = placeOf(score, member)
     const key = members.keyOf(placesPart, place)
     members.removeRaw(key)
-    const bytes = placeIn(key, place)
-    if (!this.ranks.recountNow(bytes, bytes.length, oneLess)) yield* this.ranks.removed(bytes)
-    return bytes
+    return placeIn(key, place)
+  }
+
+  private *uncount(place: Bytes): Program<void> {
+    const { ranks } = this
+    if (!ranks.recountNow(place, place.length, oneLess)) yield* ranks.removed(place)
   }
 
   /** What stands in the key of its place. */
@@ -418,60 +435,13 @@ export class ScoredMembers {
   /** Undefined where it can reach nothing. */
   private *reach(span: Span): Program<Reach | undefined> {
     if (isEmptySpan(span)) return undefined
-    if (span.by === 'score') return this.scoreReach(span)
+    if (span.by === 'score') return scoreReach(this.members, span)
     const [first] = yield* this.byRank(0, 1, false)
     const [last] = yield* this.byRank(this.count - 1, 1, true)
     if (first === undefined || last === undefined) return undefined
-    if (first.score === last.score) return this.lexReach(span, scorePlace(first.score))
+    if (first.score === last.score) return lexReach(this.members, span, scorePlace(first.score))
     if (isBelow(span, last) || isAbove(span, first)) return undefined
     const { start, end } = this.members.range(placesPart)
     return { start, end, filter: (reverse, offset) => walker(span, reverse, offset) }
   }
-
-  private scoreReach({ min, max, isMinOpen, isMaxOpen }: ScoreSpan): Reach {
-    const { members } = this
-    const first = scorePlace(min)
-    const last = scorePlace(max)
-    return {
-      start: members.raw(placesPart, isMinOpen ? next(first) : first),
-      end: members.raw(placesPart, isMaxOpen ? last : next(last)),
-    }
-  }
-
-  /** All members have the score that `score` is the place of. */
-  private lexReach(span: LexSpan, score: Bytes): Reach {
-    const { members } = this
-    const { min, max } = span
-    const first = lexPlace(score, min.member)
-    const last = lexPlace(score, max.member)
-    const isMinPlain = min.infinite !== 0 || first.length === scoreBytes + min.member.length
-    const isMaxPlain = max.infinite !== 0 || last.length === scoreBytes + max.member.length
-    const isAfterMin = min.infinite === 0 && min.isOpen && isMinPlain
-    let end = max.isOpen ? last : behind(last)
-    if (max.infinite !== 0) end = next(score)
-    else if (!isMaxPlain) end = next(last)
-    const start = members.raw(placesPart, isAfterMin ? behind(first) : first)
-    const reach = { start, end: members.raw(placesPart, end) }
-    return isMinPlain && isMaxPlain
-      ? reach
-      : { ...reach, filter: (_, offset) => sieve(span, offset) }
-  }
-}
-
-/** As much of a member's place as is surely in order. */
-function lexPlace(score: Bytes, member: Slice): Bytes {
-  const length = Math.min(scoreBytes + member.length, memberKeyPrefixBytes)
-  const place = new Uint8Array(length)
-  place.set(score)
-  place.set(member.view().subarray(0, length - scoreBytes), scoreBytes)
-  return place
-}
-
-/** The first bytes that are above everything that begins with these. */
-function next(place: Bytes): Bytes {
-  let length = place.length
-  while (length > 1 && place[length - 1] === 0xff) length--
-  const above = place.slice(0, length)
-  above[length - 1] = (above[length - 1] as number) + 1
-  return above
 }

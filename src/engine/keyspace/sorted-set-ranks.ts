@@ -5,40 +5,31 @@
 // place that begins a block begins one of each level below too; the first block of a level begins
 // before all places.
 
-import { type Bytes, compareBytes, concatBytes } from '../../base/bytes.js'
+import { type Bytes, compareBytes, mapKey } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
 import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { Slice } from '../../base/slice.js'
 import { Done } from '../../store/steps.js'
 import type { Entry, Program } from '../../store/store.js'
 import type { Keyspace } from './keyspace.js'
+import { type Members, numberBytes, suffixOf, writeNumber } from './members.js'
+import { isWhole, OpenBlock, OpenBlocks } from './open-blocks.js'
 import {
-  type Members,
-  numberBytes,
-  numberOfSlice,
-  numberSlice,
-  suffixOf,
-  writeNumber,
-} from './members.js'
-import { isWhole, lastMark, nextMark, OpenBlock, OpenBlocks } from './open-blocks.js'
+  type Block,
+  beginning,
+  behind,
+  blockIn,
+  blockOf,
+  isSame,
+  type LevelBlock,
+  payloadOf,
+  placeIn,
+  placesPart,
+  putBlock,
+  separator,
+  sum,
+} from './rank-blocks.js'
 import type { Edges } from './sorted-set-edges.js'
-
-/** Part of the places; the levels of blocks follow. */
-export const placesPart = 1
-
-interface Block {
-  /** The places from here on, up to where the next block begins; empty in the first one. */
-  readonly start: Bytes
-  readonly count: number
-  /** Where the next one of its level begins; undefined of the last one. */
-  readonly next: Bytes | undefined
-}
-
-/** A block of a level. */
-export interface LevelBlock {
-  readonly level: number
-  readonly block: Block
-}
 
 /** Where a block probably begins, and the key of its record. */
 interface Hint {
@@ -58,9 +49,10 @@ export const oneLess: Recount = { by: -1, least: 2, most: Number.POSITIVE_INFINI
 
 const oneMoreAbove: Recount = { by: 1, least: 0, most: Number.POSITIVE_INFINITY }
 
+/** Blocks that one step of a search by rank reads. */
+const pageEntries = 128
 /** Blocks that a look-up follows from a hint on before it searches. */
 const stepsMax = 2
-const beginning = new Uint8Array(0)
 
 export class Ranks {
   /** Of the lowest level, with counts that are not written yet (recountNow). */
@@ -75,6 +67,8 @@ export class Ranks {
     public levels: number,
     private readonly blockMax = rankBlockMembersMax,
     private readonly edges: Pick<Edges, 'lowest'> = { lowest: undefined },
+    /** Of the places; the levels of blocks are the parts behind it. */
+    private readonly part = placesPart,
   ) {
     this.oneMore = { by: 1, least: 0, most: blockMax - 1 }
   }
@@ -93,7 +87,7 @@ export class Ranks {
     const isBelow = lowest !== undefined && compareBytes(lowest, start) > 0
     const from = isBelow ? lowest : start
     if (compareBytes(from, place) >= 0) return rank
-    return rank + (yield* this.entries(placesPart, from, place)).length
+    return rank + (yield* this.entries(this.part, from, place)).length
   }
 
   /** A place to begin at, and how many places from it the one with that rank is. */
@@ -103,8 +97,8 @@ export class Ranks {
     let skip = rank
     for (let level = this.levels; level > 0; level--) {
       const { members } = this
-      const end = members.raw(placesPart + level + 1, beginning)
-      let from = members.raw(placesPart + level, start)
+      const end = members.raw(this.part + level + 1, beginning)
+      let from = members.raw(this.part + level, start)
       let isFound = false
       while (!isFound) {
         const page = yield* this.ks.entries({ start: from, end }, pageEntries)
@@ -166,11 +160,51 @@ export class Ranks {
     }
   }
 
+  /** Places next to each other, in order and at least one, have been removed. */
+  *removedRun(places: readonly Bytes[]): Program<void> {
+    this.settle()
+    /** Where blocks of the levels above begin: those of this level begin there too. */
+    const kept = new Set<string>()
+    for (let level = this.levels; level > 0; level--) yield* this.thin(level, places, kept)
+  }
+
+  /** Takes places out of the blocks of a level; `kept` is told of the beginnings that stay. */
+  private *thin(level: number, places: readonly Bytes[], kept: Set<string>): Program<void> {
+    const { start: from } = yield* this.covering(level, places[0] as Bytes)
+    const last = places.at(-1) as Bytes
+    const { next: end } = yield* this.covering(level, last)
+    const blocks = yield* this.blocks(level, from, behind(last))
+    const left: Block[] = []
+    let at = 0
+    for (let i = 0; i < blocks.length; i++) {
+      const { start, count } = blocks[i] as Block
+      const next = i + 1 < blocks.length ? blocks[i + 1]?.start : end
+      const first = at
+      while (isBefore(places[at], next)) at++
+      const name = mapKey(start)
+      const block = { start, count: count - (at - first), next }
+      if (block.count > 0 || start.length === 0 || kept.has(name)) {
+        kept.add(name)
+        left.push(block)
+      } else this.forget(level, start)
+    }
+    // The one before goes up to what has stayed.
+    const isFirstLeft = left[0] !== undefined && isSame(left[0].start, from)
+    const before = isFirstLeft ? undefined : yield* this.last(level, from)
+    if (before !== undefined) left.unshift(before)
+    const stored = new Map(blocks.map((block) => [block.start, block]))
+    left.forEach(({ start, count }, i) => {
+      const next = i + 1 < left.length ? left[i + 1]?.start : end
+      const isAsStored =
+        stored.get(start)?.count === count && isSameEnd(stored.get(start)?.next, next)
+      if (!isAsStored) this.put(level, { start, count, next })
+    })
+  }
+
   /** The blocks of places that have none yet. */
-  build(places: readonly Bytes[]): void {
-    const blocks = blocksOf(places, this.blockMax)
+  build(blocks: readonly LevelBlock[]): void {
     this.levels = blocks.at(-1)?.level ?? 0
-    for (const block of blocks) putBlock(this.members, block)
+    for (const block of blocks) putBlock(this.members, block, this.part)
   }
 
   /**
@@ -222,7 +256,7 @@ export class Ranks {
     const { members } = this
     const start = this.ks.work.hints?.find(members.id, level, place)
     if (start === undefined || start.length >= memberKeyBytesMax) return undefined
-    return { start, key: members.raw(placesPart + level, start) }
+    return { start, key: members.raw(this.part + level, start) }
   }
 
   private recounted(
@@ -260,7 +294,7 @@ export class Ranks {
 
   /** The block that begins there. */
   private *blockAt(level: number, start: Bytes): Program<Block | undefined> {
-    const found = yield* this.members.get(placesPart + level, Slice.of(start))
+    const found = yield* this.members.get(this.part + level, Slice.of(start))
     return found === undefined ? undefined : yield* this.whole(level, start, found.payload)
   }
 
@@ -268,22 +302,22 @@ export class Ranks {
   private *whole(level: number, start: Bytes, payload: Slice): Program<Block> {
     const block = blockOf(start, payload)
     if (payload.end - payload.start > numberBytes) return block
-    const [following] = yield* this.entries(placesPart + level, behind(start), undefined, 1)
+    const [following] = yield* this.entries(this.part + level, behind(start), undefined, 1)
     return following === undefined ? block : { ...block, next: placeIn(following) }
   }
 
   /** The last block of a level that begins before `place`. */
   private *last(level: number, place: Bytes): Program<Block | undefined> {
     const { ks, members } = this
-    const start = members.raw(placesPart + level, beginning)
-    const end = members.raw(placesPart + level, place)
+    const start = members.raw(this.part + level, beginning)
+    const end = members.raw(this.part + level, place)
     const [entry] = yield* ks.entries({ start, end, reverse: true }, 1)
     if (entry === undefined) return undefined
     return yield* this.whole(level, suffixOf(entry.key), payloadOf(entry))
   }
 
   private *splitPlaces({ start, count, next }: Block, added: Bytes): Program<void> {
-    const places = (yield* this.entries(placesPart, start, undefined, count + 1)).map(placeIn)
+    const places = (yield* this.entries(this.part, start, undefined, count + 1)).map(placeIn)
     const last = places[count - 1]
     assert(last !== undefined, 'a block has as many places as it counts')
     // Where members come in order, the blocks behind them stay full.
@@ -314,7 +348,7 @@ export class Ranks {
   }
 
   private *blocks(level: number, start: Bytes, end: Bytes | undefined): Program<Block[]> {
-    return (yield* this.entries(placesPart + level, start, end)).map(blockIn)
+    return (yield* this.entries(this.part + level, start, end)).map(blockIn)
   }
 
   /** Of a part, from one place to before another. */
@@ -339,117 +373,31 @@ export class Ranks {
   }
 
   private put(level: number, block: Block): void {
-    putBlock(this.members, { level, block })
+    putBlock(this.members, { level, block }, this.part)
   }
 
   /** The block before it goes up to the one behind it. */
   private *drop(level: number, start: Bytes): Program<void> {
-    const { members } = this
     const block = yield* this.blockAt(level, start)
     const before = yield* this.last(level, start)
     if (before !== undefined) this.put(level, { ...before, next: block?.next })
+    this.forget(level, start)
+  }
+
+  private forget(level: number, start: Bytes): void {
+    const { members } = this
     const member = Slice.of(start)
-    members.remove(placesPart + level, { member, payload: member, chunks: undefined })
+    members.remove(this.part + level, { member, payload: member, chunks: undefined })
     this.ks.work.hints?.remove(members.id, level, start)
   }
 }
 
-/** The blocks that count places, which are in order: level above level. */
-export function blocksOf(places: readonly Bytes[], blockMax = rankBlockMembersMax): LevelBlock[] {
-  const found: LevelBlock[] = []
-  if (places.length <= blockMax) return found
-  let below = divide(
-    places,
-    blockMax,
-    (place, before) => separator(before, place),
-    () => 1,
-  )
-  for (let level = 1; ; level++) {
-    for (const block of below) found.push({ level, block })
-    if (below.length <= blockMax) return found
-    below = divide(
-      below,
-      blockMax,
-      ({ start }) => start,
-      ({ count }) => count,
-    )
-  }
+function isSameEnd(a: Bytes | undefined, b: Bytes | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : isSame(a, b)
 }
 
-/** Blocks over what is in order; each begins where its first item does. */
-function divide<T>(
-  items: readonly T[],
-  blockMax: number,
-  startOf: (item: T, before: T) => Bytes,
-  countOf: (item: T) => number,
-): Block[] {
-  // Not full: the next ones would split them all.
-  const size = Math.max(1, Math.floor((blockMax * 3) / 4))
-  const blocks: Block[] = []
-  let start: Bytes = beginning
-  for (let at = 0; at < items.length; at += size) {
-    const next = items[at + size]
-    const before = items[at + size - 1]
-    const end = next === undefined || before === undefined ? undefined : startOf(next, before)
-    const count = items.slice(at, at + size).reduce((sum, item) => sum + countOf(item), 0)
-    blocks.push({ start, count, next: end })
-    if (end !== undefined) start = end
-  }
-  return blocks
-}
-
-export function putBlock(members: Members, { level, block }: LevelBlock): void {
-  const { start, count, next } = block
-  const number = numberSlice(count)
-  const tail = next === undefined ? lastMark : concatBytes(nextMark, next)
-  members.put(placesPart + level, Slice.of(start), Slice.of(concatBytes(number.view(), tail)))
-}
-
-/** Blocks that one step of a search by rank reads. */
-const pageEntries = 128
-
-function placeIn({ key }: Entry): Bytes {
-  return suffixOf(key)
-}
-
-/** The record is a byte of flags and the payload. */
-function payloadOf({ value }: Entry): Slice {
-  return new Slice(value, 1, value.length)
-}
-
-function blockIn(entry: Entry): Block {
-  return blockOf(suffixOf(entry.key), payloadOf(entry))
-}
-
-/** A block as its record says; older ones say nothing of the next one. */
-export function blockOf(start: Bytes, payload: Slice): Block {
-  const at = payload.start + numberBytes
-  const hasNext = at < payload.end && payload.bytes[at] === nextMark[0]
-  const next = hasNext ? payload.bytes.subarray(at + 1, payload.end) : undefined
-  return { start, count: numberOfSlice(payload), next }
-}
-
-function sum(blocks: readonly Block[]): number {
-  return blocks.reduce((total, { count }) => total + count, 0)
-}
-
-/** The shortest beginning of `right` that is above `left`. */
-function separator(left: Bytes | undefined, right: Bytes | undefined): Bytes {
-  assert(left !== undefined && right !== undefined, 'a block is split between two places')
-  let same = 0
-  while (same < left.length && left[same] === right[same]) same++
-  return right.subarray(0, same + 1)
-}
-
-function isSame(a: Bytes, b: Bytes): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
-/** The next key. */
-export function behind(key: Bytes): Bytes {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
+/** `end` undefined is behind all places. */
+function isBefore(place: Bytes | undefined, end: Bytes | undefined): boolean {
+  if (place === undefined) return false
+  return end === undefined || compareBytes(place, end) < 0
 }

@@ -2,7 +2,7 @@
 // members' bytes. Small, it is `value: [{member, score}, …]` in its document, in that order; large,
 // its members are records. Opened once a command, changed as often as it likes, saved once.
 
-import { type Bytes, mapKey } from '../../base/bytes.js'
+import type { Bytes } from '../../base/bytes.js'
 import { GrowingMap } from '../../base/growing-map.js'
 import { keptAtOnceMax, removeAtOnceMax, sortRunElements } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
@@ -246,9 +246,10 @@ export class SortedSet implements Holdable {
   /** Writes what has changed; a sorted set without members is no key. */
   *save(): Program<void> {
     if (!this.isChanged) return
-    const { ks, key, heldHead } = this
+    const { ks, key, members } = this
     this.isChanged = false
-    if (heldHead !== undefined && this.size > 0 && ks.changedHeld(this)) return
+    if (members !== undefined && members.count > 0 && ks.changedHeld(this)) return
+    const { heldHead } = this
     ks.letGo(this)
     this.settleMembers()
     if (this.size === 0) yield* ks.remove(key)
@@ -312,7 +313,7 @@ export class SortedSet implements Holdable {
     if (members !== undefined) yield* members.remove(member, score)
     else {
       const entry = this.find(member) as Scored
-      this.byName?.delete(mapKey(member.view()))
+      this.byName?.delete(member.mapKey())
       this.gone.add(entry)
     }
   }
@@ -368,14 +369,14 @@ export class SortedSet implements Holdable {
   }
 
   private find(member: Slice): Scored | undefined {
-    if (this.byName !== undefined) return this.byName.get(mapKey(member.view()))
+    if (this.byName !== undefined) return this.byName.get(member.mapKey())
     const entries = this.all()
     if (this.lookUps++ < plainLookUps) {
       return entries.find((entry) => entry.member.equals(member))
     }
     const byName = new GrowingMap(entries.map((entry) => [nameOf(entry), entry]))
     this.byName = byName
-    return byName.get(mapKey(member.view()))
+    return byName.get(member.mapKey())
   }
 
   private setInline(entry: Scored): void {
@@ -386,7 +387,7 @@ export class SortedSet implements Holdable {
       this.isInOrder = false
       return
     }
-    this.byName?.set(mapKey(entry.member.view()), entry)
+    this.byName?.set(entry.member.mapKey(), entry)
     if (this.isInOrder && entries.length <= insertedMax) {
       entries.splice(firstNotBelow(entries, entry), 0, entry)
     } else {
@@ -412,7 +413,7 @@ const plainLookUps = 4
 const insertedMax = 512
 
 function nameOf({ member }: ScoredMember): string {
-  return mapKey(member.view())
+  return member.mapKey()
 }
 
 /** Of members in order that have just become large. */

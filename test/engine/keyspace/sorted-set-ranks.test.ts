@@ -7,7 +7,8 @@ import { emptySlice, Slice } from '../../../src/base/slice.js'
 import { membersRange } from '../../../src/engine/background/garbage.js'
 import { BlockHints, ProgramHints } from '../../../src/engine/keyspace/block-hints.js'
 import { Members } from '../../../src/engine/keyspace/members.js'
-import { placesPart, Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'
+import { blocksOf, placesPart } from '../../../src/engine/keyspace/rank-blocks.js'
+import { Ranks } from '../../../src/engine/keyspace/sorted-set-ranks.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
 import type { MembersId, NamespaceId } from '../../../src/engine/types.js'
 import type { KeyRange, Program, ReadTx, Store, Tx } from '../../../src/store/store.js'
@@ -54,11 +55,27 @@ class Counted {
     })
   }
 
+  /** As remove, of `count` places from an index on, or of each `step`th of as many. */
+  async removeMany(from: number, count: number, step = 1): Promise<void> {
+    const taken = this.places.filter((_, i) => {
+      return i >= from && i < from + count * step && (i - from) % step === 0
+    })
+    if (taken.length === 0) return
+    for (const place of taken) this.places.splice(this.places.indexOf(place), 1)
+    await this.change(function* (ranks, members) {
+      yield* ranks.removedRun(taken.map(utf8))
+      for (const place of taken) {
+        const member = Slice.ofText(place)
+        members.remove(placesPart, { member, payload: emptySlice, chunks: undefined })
+      }
+    })
+  }
+
   async build(places: readonly string[]): Promise<void> {
     this.places.push(...places)
     await this.change(function* (ranks, members) {
       for (const place of places) members.put(placesPart, Slice.ofText(place), emptySlice)
-      ranks.build(places.map(utf8))
+      ranks.build(blocksOf(places.map(utf8), blockMax))
     })
   }
 
@@ -165,6 +182,25 @@ t.test('ranks are those of a sorted array, whatever comes and goes', (t) =>
     await counted.check(t, ['', 'zz'])
     if (kind === 'memory') t.ok(counted.levels >= 2, `${counted.levels} levels`)
     for (const place of [...counted.places]) await counted.remove(place)
+    await counted.check(t, ['a'])
+    t.ok((await counted.blocks()) <= 2 * counted.levels, 'little stays behind')
+  }),
+)
+
+t.test('places that go many at once leave the counts of those that stay', (t) =>
+  eachStore(t, `runs of places, seed ${seed}`, async (t, { store, kind }) => {
+    const random = seededRandom(seed)
+    const below = (n: number) => Math.floor(random() * n)
+    const counted = new Counted(store)
+    const name = () => String(below(400)).padStart(3, '0')
+    for (let step = 0; step < runs(kind === 'memory' ? 60 : 12); step++) {
+      while (counted.places.length < 70) await counted.add(name())
+      if (step % 10 === 9) await counted.age()
+      await counted.removeMany(below(counted.places.length), 1 + below(40), 1 + below(3))
+      await counted.check(t, [name(), name()])
+    }
+    if (kind === 'memory') t.ok(counted.levels >= 2, `${counted.levels} levels`)
+    await counted.removeMany(0, counted.places.length)
     await counted.check(t, ['a'])
     t.ok((await counted.blocks()) <= 2 * counted.levels, 'little stays behind')
   }),
