@@ -6,6 +6,7 @@
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits.js'
+import { descriptorUnits } from '../../base/work-figures.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -418,6 +419,7 @@ export function* listReachable(
     for (const [i, { db, name }] of page.entries()) {
       const bytes = records[i]
       if (bytes !== undefined) found.push(decodeNamespace(db, name, bytes))
+      yield* tx.pause(descriptorUnits)
     }
   }
   return found
