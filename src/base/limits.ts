@@ -839,7 +839,7 @@ export const sponsoredReserve = 20
 
 /** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
 export const merkleIdleMs = 30_000
-export const merkleRootsKept = 1_000
+export const merkleRootsKept = 10_000
 /**
  * Memories of one batch, and their documents' bytes: marking them is one program, which puts three
  * values each. Batches of one transaction, and its gas: a batch takes 80,000.
@@ -875,6 +875,8 @@ export const anchorAttemptsMax = 5
 export const anchorRetryMs = 10_000
 /** How long verify waits for the chain; it remembers what is confirmed so long, else shorter. */
 export const verifyChainMs = 5_000
+/** How long a verify of memories recomputes roots that it does not remember: a root takes 3 ms. */
+export const verifyRootsMs = 5_000
 export const verifyConfirmedMs = 60_000
 export const verifyUnconfirmedMs = 5_000
 export const verifyRootsKept = 10_000

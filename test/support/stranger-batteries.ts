@@ -7,8 +7,6 @@ import type { KeyValueRow } from '../../src/bus/keyvalue/row.js'
 import { keyValueRows } from '../../src/commands/keyvalue/rows.js'
 import { collectionName, type Handles, keyNames, mark } from './stranger-world.js'
 
-export type Replies = Map<string, string>
-
 /** What closes the server or its connections, or answers the same after seconds. */
 const notSent = new Set(['shutdown', 'debug', 'monitor', 'save', 'psync', 'quit', 'reset', 'hello'])
 

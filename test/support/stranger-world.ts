@@ -106,6 +106,15 @@ export async function sqlOf(
   return client
 }
 
+/** Before there is anything, what there will be is only guessed. */
+export function guessedOf({ owner }: World): Handles {
+  return {
+    ...{ home: owner.home, address: owner.address, keyHash: `0x${'0'.repeat(64)}` },
+    ...{ connectionId: '999999', cursorId: 123_456_789n, session: new Uint8Array(16) },
+    ...{ backend: 999_999, memoryId: 'mem_x', edgeId: 'edg_x' },
+  }
+}
+
 /** Makes the wallet's things, and leaves connections, cursors and commands of it open. */
 export async function fillWorld(t: Test, { gateway, owner }: World): Promise<Handles> {
   const resp = await respOf(t, gateway, owner)
@@ -150,7 +159,8 @@ export async function fillWorld(t: Test, { gateway, owner }: World): Promise<Han
     to: await remembered(`${mark} two`),
     type: `${mark}_edge`,
   }
-  const edgeId = String((await owner.client.send('POST', '/api/edges', edge)).json.id)
+  const related = (await owner.client.send('POST', '/api/edges', edge)).json
+  const edgeId = String((related.edge as { readonly id: string }).id)
   const keys = (await owner.client.send('GET', '/api/v1/keys')).json.keys as { hash: string }[]
   return {
     ...{ home: owner.home, address: owner.address, keyHash: keys[0]?.hash ?? '', connectionId },
@@ -194,12 +204,51 @@ export async function ownedOf(t: Test, { gateway, owner }: World): Promise<unkno
   return JSON.parse(JSON.stringify(held))
 }
 
-/** Without what differs between two callers that are alike. */
-export function plain(text: string, { address, key }: Caller): string {
-  return text
-    .replaceAll(new RegExp(address.slice(2), 'gi'), 'caller')
-    .replaceAll(key, 'key')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'time')
-    .replaceAll(/\b1[6-9]\d{8}(?:\d{3})?(?:\.\d+)?\b/g, 'time')
-    .replaceAll(/\b[0-9a-f]{24,64}\b/g, 'id')
+/** Without what differs between two callers that are alike, and what they ask with. */
+export function plain(text: string, { address, key }: Caller, handles: Handles): string {
+  const { cursorId, memoryId, edgeId, session } = handles
+  const asked = [String(cursorId), memoryId, edgeId]
+  asked.push(Buffer.from(session).toString('base64'), Buffer.from(session).toString('hex'))
+  return (
+    asked
+      .reduce((left, one) => left.replaceAll(one, 'asked'), text)
+      .replaceAll(new RegExp(address.slice(2), 'gi'), 'caller')
+      .replaceAll(key, 'key')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'time')
+      .replaceAll(/\b1[6-9]\d{8}(?:\d{3})?(?:\.\d+)?\b/g, 'time')
+      .replaceAll(/(?:mem|anc|edg)_\w+|\b(?:0x)?[0-9a-f]{24,64}\b/g, 'id')
+      // Texts of errors are cut where they are long.
+      .replaceAll(/\b(?:asked|id)…?/g, 'id')
+  )
+}
+
+/** Replies by what was sent. */
+export type Replies = Map<string, string>
+
+/** Whatever a caller may send. */
+export type Battery = (caller: Caller, handles: Handles) => Promise<Replies>
+
+/** Has callers send the battery before the wallet has made anything, and others like them behind. */
+export async function compare(
+  t: Test,
+  world: World,
+  battery: Battery,
+  mayDiffer: (label: string) => boolean = () => false,
+): Promise<void> {
+  const guessed = guessedOf(world)
+  const answered: Replies[] = []
+  for (const caller of world.before) answered.push(await battery(caller, guessed))
+  const handles = await fillWorld(t, world)
+  const owned = await ownedOf(t, world)
+  for (const [i, caller] of world.behind.entries()) {
+    const earlier = world.before[i] as Caller
+    const who = i === 0 ? 'another wallet' : 'an administrator'
+    for (const [label, reply] of await battery(caller, handles)) {
+      const first = plain(answered[i]?.get(label) ?? '', earlier, guessed)
+      // Values of the wallet have a space behind the word, names do not.
+      if (mayDiffer(label)) t.notMatch(reply, new RegExp(`${mark} `), `${who}: ${label}`)
+      else t.equal(plain(reply, caller, handles), first, `${who}: ${label}`)
+    }
+  }
+  t.same(await ownedOf(t, world), owned, 'the wallet has what it had')
 }

@@ -52,7 +52,7 @@ import {
 } from './descriptors.js'
 import { giveUpIndex } from './given-up.js'
 import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
-import { accessIn, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
+import { accessIn, homeAccess, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 import { timeSeriesOf } from './time-series-options.js'
 import { validationOf } from './validation.js'
@@ -266,6 +266,18 @@ export function* removeKeyspace(tx: Tx, ns: Namespace): Program<void> {
 export function* findReserved(tx: ReadTx, db: string, name: string): Program<Access | undefined> {
   const bytes = yield* tx.get(reservedKey(db, name))
   return bytes === undefined ? undefined : decodeAccess(bytes)
+}
+
+/**
+ * What decides about a collection that is not there: whom its name is kept for. In a home all names
+ * are the wallet's, so that another cannot try which of them are in use.
+ */
+export function* accessOfMissing(
+  tx: ReadTx,
+  db: string,
+  name: string,
+): Program<Access | undefined> {
+  return (yield* findReserved(tx, db, name)) ?? homeAccess(db)
 }
 
 /** The names that are reserved, by their keys, from `start` on; at most scanEntriesMax. */
