@@ -23,8 +23,8 @@ import { checkKeys, type MoveParts, moveKeys } from './move-keys.js'
 const graphsAtOnce = 500
 
 /**
- * Moves what is to be moved, then writes the rule down: first what an earlier run has begun. Rejects
- * where something is not what it was before.
+ * Moves what is to be moved, then writes the rule down: first what an earlier run has begun.
+ * Rejects where something is not what it was before.
  */
 export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Promise<void> {
   const { store, say } = parts

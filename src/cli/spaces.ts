@@ -1,5 +1,5 @@
 // `sigil spaces move`: gives the wallets of a folder that was made with one space for all homes of
-// their own. Opens the folder itself, so Sigil has to be stopped; a run that was ended is run again.
+// their own. Opens the folder itself, so Sigil has to be stopped; a run that was ended goes on.
 
 import { systemClock, systemRandom } from '../base/clock.js'
 import { silentLog } from '../base/log.js'

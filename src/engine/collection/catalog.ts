@@ -6,7 +6,6 @@
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits.js'
-import { descriptorUnits } from '../../base/work-figures.js'
 import { keyClass } from '../../store/layout.js'
 import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { Document } from '../../value/value.js'
@@ -26,14 +25,7 @@ import type {
 import { cappedOf } from './capped-options.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
 import { allocateId, numberBytes, readNumber, takeIds } from './catalog-ids.js'
-import {
-  nameOfId,
-  putIndex,
-  reachableNames,
-  removeId,
-  removeIndex,
-  removeReach,
-} from './catalog-index.js'
+import { nameOfId, putIndex, removeId, removeIndex, removeReach } from './catalog-index.js'
 import {
   databaseKey,
   kind,
@@ -416,25 +408,6 @@ export function* namespacesFrom(
     const [db, name] = nameOfKey(key)
     return { key, ns: decodeNamespace(db, name, value) }
   })
-}
-
-/** The collections that a wallet may reach, or everybody, as their descriptors are now. */
-export function* listReachable(
-  tx: ReadTx & Guarded,
-  address: string | undefined,
-): Program<Namespace[]> {
-  const names = yield* reachableNames(tx, address)
-  const found: Namespace[] = []
-  for (let from = 0; from < names.length; from += scanEntriesMax) {
-    const page = names.slice(from, from + scanEntriesMax)
-    const records = yield* tx.getMany(page.map(({ db, name }) => namespaceKey(db, name)))
-    for (const [i, { db, name }] of page.entries()) {
-      const bytes = records[i]
-      if (bytes !== undefined) found.push(decodeNamespace(db, name, bytes))
-      yield* tx.pause(descriptorUnits)
-    }
-  }
-  return found
 }
 
 /** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */
