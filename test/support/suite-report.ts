@@ -67,6 +67,8 @@ export class FileReport {
   private comments: string[] = []
   private startedAt = Date.now()
   private hasEnded = false
+  /** A test of one of its files did. */
+  private hasFailed = false
   private readonly parsed: Promise<void>
 
   constructor(
@@ -88,7 +90,7 @@ export class FileReport {
   /** The process has ended; `problem` is why it counts as failed beside its results. */
   async end(problem: string | undefined, errors: string): Promise<void> {
     await this.parsed
-    if (problem !== undefined && this.failures.length === 0) this.note(problem, lastLines(errors))
+    if (problem !== undefined && !this.hasFailed) this.note(problem, lastLines(errors))
     this.tell()
     this.hasEnded = true
   }
@@ -146,6 +148,7 @@ export class FileReport {
 
   private note(name: string, detail: string): void {
     const failure = { file: this.file, name, detail }
+    this.hasFailed = true
     this.failures.push(failure)
     this.report.fail(failure)
   }

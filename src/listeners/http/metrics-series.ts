@@ -76,7 +76,7 @@ const requests: readonly Series[] = [
     name: 'svc_request_others_seconds',
     type: 'summary',
     help:
-      'Seconds of processor time that other owners had between the arrival of a command and ' +
+      'Seconds of the event loop that other owners had between the arrival of a command and ' +
       'its reply: quantiles of the last minute, sum and count of all.',
     labels: { quantile: ['0.5', '0.95', '0.99'] },
     read: ({ others: { p50, p95, p99 }, othersSumMs, othersCount }) => [

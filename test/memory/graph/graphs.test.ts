@@ -146,7 +146,6 @@ eachRoom(t, 'others than the memory commands only read a graph', async (t, room,
   const name = 'memory.g.nodes'
   const refused: readonly Plain[] = [
     { insert: name, documents: [{ _id: 1 }] },
-    { insert: 'memory.g.other', documents: [{ _id: 1 }] },
     { insert: 'memory.new.nodes', documents: [{ _id: 1 }] },
     { update: name, updates: [{ q: {}, u: { $set: { text: 'x' } } }] },
     {
@@ -161,7 +160,7 @@ eachRoom(t, 'others than the memory commands only read a graph', async (t, room,
     { aggregate: 'c', pipeline: [{ $merge: { into: name } }], cursor: {} },
     { aggregate: 'c', pipeline: [{ $merge: { into: 'memory.new.nodes' } }], cursor: {} },
     { create: 'memory.new.nodes' },
-    { create: 'memory.g.view', viewOn: 'c', pipeline: [] },
+    { create: 'memory.new.nodes', viewOn: 'c', pipeline: [] },
     { drop: name },
     { createIndexes: name, indexes: [{ key: { text: 1 }, name: 'text_1' }] },
     { dropIndexes: name, index: '*' },

@@ -55,6 +55,8 @@ class InterruptedStore implements Store {
   readings = 0
   /** The next of them takes longer than a snapshot lasts. */
   isSlow = false
+  /** What each batch waits for when it has been read. */
+  held: Promise<void> | undefined
   private interruption: (() => Promise<unknown>) | undefined
   private times = 0
   /** Of batches that have been read, and have not begun to write. */
@@ -104,6 +106,7 @@ class InterruptedStore implements Store {
     const value = await found
     this.readings++
     this.unwritten++
+    await this.held
     return value
   }
 }
@@ -240,10 +243,9 @@ eachInterrupted('few are prepared at a time: each holds what others change', asy
   const graphs = Array.from({ length: memoryBatchesPreparedMax + 3 }, (_, i) => `g${i}`)
   for (const graph of graphs) await room.run({ rememberMemories: graph, memories: [{ text: 'x' }] })
   let release: () => void = () => {}
-  const held = new Promise<void>((resolve) => {
+  interrupted.held = new Promise((resolve) => {
     release = resolve
   })
-  interrupted.interrupt(() => held, graphs.length)
   const batches = graphs.map((graph) => room.run(all(batchOf('batch'), graph)))
   while (interrupted.readings < memoryBatchesPreparedMax) await setImmediate()
   for (let turn = 0; turn < 100; turn++) await setImmediate()

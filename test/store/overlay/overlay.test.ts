@@ -534,6 +534,5 @@ t.test('mistakes of the caller are told', async (t) => {
   t.throws(() => overlay.unpin(0))
   overlay.begin(0)
   t.throws(() => overlay.begin(0))
-  t.throws(() => overlay.pin())
   t.throws(() => new Overlay({ hasFloor: false }).begin(32))
 })
