@@ -1,6 +1,6 @@
 // Walks over every collection there is, for what no record of its own leads to: listings of the
-// operator, figures over all, checks; and over those that a wallet may reach. Wallets are free and each may have a home, so a walk holds
-// one page of descriptors at a time and gives way between them.
+// operator, figures over all, checks; and over those that a wallet may reach. Wallets are free and
+// each may have a home, so a walk holds one page of descriptors at a time and gives way between.
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
@@ -68,7 +68,7 @@ export function* listReachable(
   return found
 }
 
-/** eachNamespace by the steps of a sweep: each page is one read, and `see` may have more of them. */
+/** eachNamespace by the steps of a sweep: each page is one read; `see` may have more of them. */
 export function* sweepNamespaces(see: (ns: Namespace) => Sweep<void>): Sweep<void> {
   let from: Bytes | undefined
   do {
