@@ -3,7 +3,8 @@
 // (docs/memory.md, "What is kept")
 
 import { stopWords } from '../text/stop-words.js'
-import type { Token } from './tokens.js'
+import { languageWords } from './plain-words.js'
+import { isInitial, type Token } from './tokens.js'
 import {
   isEnglishWord,
   isGiven,
@@ -12,6 +13,7 @@ import {
   isPlain,
   isSurname,
   isTitle,
+  isTool,
 } from './word-kinds.js'
 
 /** Between two capitalised words they are parts of a name. */
@@ -43,7 +45,19 @@ const acts = new Set(
     'lent agreed promised suggested offered mentioned owns joined quit resigned lives ' +
     'plays married wrote texted emailed reviewed presented is was has had will can ' +
     'cannot does did would should must lost ran got left made went came took gave ' +
-    'sent paid found kept met brought bought'
+    'sent paid found kept met brought bought from owes needs plans keeps works speaks ' +
+    'drives runs studies moved started finished left agrees disagrees insists refuses ' +
+    'refused insisted complained complains rejected approved fixed broke forgot ' +
+    'remembers forgets knows teaches taught learned learns borrowed returned booked ' +
+    'ordered cancelled called calls sends writes wears eats drinks smokes cooks bakes ' +
+    'sings travels sleeps snores may might won ate drove flew paints studied worked'
+  ).split(' '),
+)
+/** Names that begin with an article, where a sentence begins with it too. */
+const withThe = new Set(
+  (
+    'guardian times economist telegraph independent observer atlantic hague bronx ritz ' +
+    'savoy shard'
   ).split(' '),
 )
 const wordsMax = 6
@@ -56,9 +70,22 @@ export function* englishNames(tokens: readonly Token[]): Generator<Token[]> {
       continue
     }
     const kept = keptOf(run, tokens, i)
-    if (kept.length > 0) yield kept
+    if (kept.length > 0 && !isFeast(kept)) yield withPossessive(kept, tokens[i + run.length])
     i += run.length
   }
+}
+
+/** "New Year", "Boxing Day": of the calendar. */
+function isFeast(run: readonly Token[]): boolean {
+  return run.length > 1 && /^(?:day|eve|year|weekend|holiday)$/.test(run.at(-1)?.lower ?? '')
+}
+
+/** "at Nando's is": where nothing is owned it is a part of the name, but for a person's. */
+function withPossessive(run: Token[], next: Token | undefined): Token[] {
+  const last = run.at(-1)
+  if (last?.hadPossessive !== true || run.some(isGiven)) return run
+  if (next?.isJoined === true && !stopWords.has(next.lower)) return run
+  return [...run.slice(0, -1), { ...last, end: last.end + "'s".length }]
 }
 
 /** Capitalised words that stand together, and what joins them. */
@@ -66,14 +93,17 @@ function runFrom(tokens: readonly Token[], from: number): Token[] {
   const first = tokens[from]
   const second = tokens[from + 1]
   if (first === undefined) return []
-  const isThe = first.word === 'The' && !first.isFirst && second?.isJoined === true
-  if (!(isThe && isPart(second)) && !isPart(first)) return []
+  if (isTool(first)) return [first]
+  const isThe = first.word === 'The' && second?.isJoined === true
+  const isNamed = isThe && (!first.isFirst || withThe.has(second.lower)) && isPart(second)
+  if (!isNamed && !isPart(first) && !isNation(first, second)) return []
   const run = [first]
   while (run.length < wordsMax && run.at(-1)?.hadPossessive !== true) {
     const next = tokens[from + run.length]
     const after = tokens[from + run.length + 1]
     if (next?.isJoined !== true || next.isFirst) break
     if (isPart(next)) run.push(next)
+    else if (isInitial(tokens, from + run.length) && after !== undefined) run.push(next, after)
     else if (joins(run, next) && after?.isJoined === true && isPart(after)) run.push(next, after)
     else break
   }
@@ -90,6 +120,12 @@ function joins(run: readonly Token[], { lower }: Token): boolean {
   return particles.has(lower)
 }
 
+/** "British Rail": the nation is part of a name there. */
+function isNation(token: Token, next: Token | undefined): boolean {
+  if (!languageWords.has(token.lower) || token.isFirst || !token.isCapital) return false
+  return next?.isJoined === true && !next.isFirst && next.isCapital && isPart(next)
+}
+
 function isPart(token: Token): boolean {
   if (!token.isCapital && !isMarked(token)) return false
   return !(isPlain(token) || isTitle(token) || stopWords.has(token.lower)) || isTitled(token)
@@ -103,12 +139,14 @@ function isTitled({ word }: Token): boolean {
 function keptOf(run: Token[], tokens: readonly Token[], at: number): Token[] {
   const [first, second] = run
   if (first === undefined) return []
-  if (!first.isFirst || isMarked(first)) return run
+  if (!first.isFirst || isMarked(first) || isTool(first)) return run
+  if (first.word === 'The') return run
   const isKnown = isGiven(first) || isListed(first)
   if (second === undefined) {
     if (isKnown && !isEnglishWord(first)) return run
     const next = tokens[at + 1]?.lower ?? ''
-    if (acts.has(next) && !isEnglishWord(first)) return run
+    if ((acts.has(next) || /[^e]ed$/.test(next)) && !isEnglishWord(first)) return run
+    if (next === 'and' && tokens[at + 2]?.isCapital === true && !isEnglishWord(first)) return run
     if (tokens[at + 1]?.isCapital === true && !isEnglishWord(first)) return run
     return isRepeated(first, tokens) && !isEnglishWord(first) ? run : []
   }

@@ -2,30 +2,25 @@
 // as one, where a title or a form of company says so, or where it is no known noun and stands as
 // nouns without an article do not. (docs/memory.md, "What is kept")
 
-import type { Token } from './tokens.js'
+import { isGermanNoun, isNoun } from './german-noun.js'
+import { isPaired, shapeAt } from './german-shapes.js'
+import { isInitial, type Token } from './tokens.js'
 import {
+  alternatives,
   endings,
-  isGermanNoun,
+  isBrand,
   isGermanWord,
   isGiven,
   isListed,
   isMarked,
-  isNoun,
   isPlain,
   isSurname,
   isSurnameLike,
   isTitle,
+  isTool,
   isTownLike,
 } from './word-kinds.js'
 
-const companyForms = new Set(['gmbh', 'ag', 'kg', 'se', 'ug', 'ohg', 'mbh', 'ltd', 'inc', 'corp'])
-/** A name follows, and they are a part of it. */
-const houses = endings(
-  'gasthaus gasthof hotel pension restaurant café cafe sparkasse volksbank schule ' +
-    'universität klinik klinikum stiftung gymnasium museum theater stadtwerke bäckerei ' +
-    'bücherei gericht krankenkasse akademie zentrum hallenbad orchester schloss burg ' +
-    'verlag',
-)
 /** A name follows, and they are no part of it. */
 const kindsBefore = new Set('projekt firma kanzlei stadt insel dorf ortsteil band'.split(' '))
 /** Parts of a name made of two words with a hyphen. */
@@ -45,10 +40,35 @@ const determiners = new Set(
   ).split(' '),
 )
 const adjective = /\p{Ll}(?:e|en|er|es|em)$/u
-const verb = /(?:t|^will|^kann|^soll|^muss|^war|^möchte|^kam|^ging|^und|^aus|^von)$/
+const commonAdjective =
+  /^(?:neu|alt|groß|klein|gut|letzt|nächst|lieb|lang|halb|ganz|ander|weiter|best|eigen)/
+const prepositions = /^(?:an|auf|aus|bei|für|gegen|in|mit|nach|über|um|von|vor|zu)$/
+/** What a name at the start of a sentence is followed by. */
+const verb = new RegExp(
+  `(?:t|te|^(?:${alternatives(
+    'will kann soll muss darf mag war wurde möchte kam ging rief schrieb fuhr gab nahm fand ' +
+      'blieb sprach und aus von',
+  )}))$`,
+)
+/** A surname behind them is one, though it is a noun too: "Kollegin Sommer". */
+const roles = endings(
+  'kollege kollegin nachbar nachbarin lehrer lehrerin vermieter vermieterin kunde kundin ' +
+    'mandant mandantin patient patientin chef chefin pfarrer pfarrerin bürgermeister ' +
+    'bürgermeisterin richter richterin anwalt anwältin makler maklerin hausmeister meister ' +
+    'berater beraterin leiter leiterin arzt ärztin trainer trainerin pfleger schwester',
+)
+/** Behind a maker they are part of what it makes. */
+const products = new Set(
+  (
+    'maps teams drive docs sheets play pay prime music watch workspace analytics search ' +
+    'console actions pages studio code connect cloud office ads meet calendar home photos ' +
+    'explorer reader acrobat server azure desktop one now store tv max pro'
+  ).split(' '),
+)
 const wordsMax = 5
 
-export function* germanNames(tokens: readonly Token[]): Generator<Token[]> {
+export function* germanNames(written: readonly Token[]): Generator<Token[]> {
+  const tokens = written.map(withoutGenitive)
   for (let i = 0; i < tokens.length; ) {
     const run = nameAt(tokens, i)
     if (run.length > 0) yield run
@@ -56,36 +76,69 @@ export function* germanNames(tokens: readonly Token[]): Generator<Token[]> {
   }
 }
 
+/** "Annas Fahrrad", "Berlins Straßen": the name is without the s. */
+function withoutGenitive(token: Token, at: number, all: readonly Token[]): Token {
+  const { word, lower, end } = token
+  if (isPaired(all[at - 1], token)) return token
+  if (!/[^s]s$/.test(lower) || !token.isCapital || isKnown(token) || isNoun(token)) return token
+  const bare = { ...token, word: word.slice(0, -1), lower: lower.slice(0, -1), end: end - 1 }
+  return (isGiven(bare) || isListed(bare)) && !isNoun(bare)
+    ? { ...bare, hadPossessive: true }
+    : token
+}
+
+function isKnown(token: Token): boolean {
+  return isGiven(token) || isListed(token) || isSurname(token)
+}
+
 function nameAt(tokens: readonly Token[], at: number): Token[] {
   const token = tokens[at]
-  if (token === undefined || !(token.isCapital || isMarked(token))) return []
-  const company = companyAt(tokens, at)
-  if (company.length > 0) return company
-  if (isPlain(token) || isTitle(token)) return []
+  if (token === undefined) return []
+  if (isTool(token)) return [token]
+  if (!token.isCapital && !isMarked(token)) return []
+  const shape = shapeAt(tokens, at)
+  if (shape.length > 0) return shape
   const before = tokens[at - 1]
   const isTitled = token.isJoined && before !== undefined && isTitle(before) && before.isCapital
+  if (isTitled && isFormal(before) && isSurname(token)) {
+    return [token, ...surnamesAt(tokens, at + 1)]
+  }
+  if (isPlain(token) || isTitle(token)) return []
   if (
     isTitled &&
     (isFormal(before) || isSurnameLike(token) || isGiven(token) || !isGermanNoun(token))
   ) {
     return [token, ...surnamesAt(tokens, at + 1)]
   }
-  const isRole = token.isJoined && before?.isCapital === true && isGermanNoun(before)
-  if (isRole && isSurnameLike(token) && !isNoun(token)) return [token]
+  const isBehindNoun = token.isJoined && before?.isCapital === true && isGermanNoun(before)
+  if (isBehindNoun && isSurnameLike(token) && !isNoun(token)) return [token]
+  if (isBehindNoun && roles.test(before.lower) && isSurname(token)) return [token]
   if (isNamedThing(tokens, at)) return [token, ...othersAt(tokens, at + 1)]
-  if (isHouse(tokens, at)) return tokens.slice(at, at + 2)
   if (streets.test(token.lower) || institutions.test(token.lower)) return [token]
-  if (token.isFirst && isGermanWord(token)) return []
-  if (isGiven(token) && !isNoun(token)) return [token, ...surnamesAt(tokens, at + 1)]
-  if (isListed(token) && !(isNoun(token) && isDetermined(tokens, at))) return [token]
+  if (token.isFirst && (isGermanWord(token) || isDescriptive(token))) return []
+  if (isShouted(token)) return []
+  const isDoubtful = isNoun(token) && (isDetermined(tokens, at) || isDescribed(token, before))
+  if (isGiven(token) && !isDoubtful) return [token, ...surnamesAt(tokens, at + 1)]
+  if (isBrand(token) && !isDoubtful) return [token, ...productAt(tokens, at + 1)]
+  if (isListed(token) && (!isNoun(token) || isAtPlace(token, before))) return [token]
   if (isMarked(token)) return [token, ...othersAt(tokens, at + 1)]
   if (isPlaced(token, before)) return [token]
-  if (isGermanNoun(token) || isGermanWord(token) || isDetermined(tokens, at)) return []
+  if (isGermanNoun(token) || isGermanWord(token)) return []
+  if (isDetermined(tokens, at)) return isOfPlace(tokens, at) ? [token] : []
   const run = [token, ...othersAt(tokens, at + 1)]
   if (run.length > 1) return run[1] !== undefined && isGiven(run[1]) ? run.slice(1) : run
   if (token.isFirst) return isSubject(tokens, at) ? run : []
-  if (!token.isJoined) return /(?:e|er|en)$/.test(token.lower) || !isSubject(tokens, at) ? [] : run
+  if (!token.isJoined) {
+    if (/(?:e|er|en)$/.test(token.lower)) return []
+    return isSubject(tokens, at) || isApposed(tokens[at + 1]) ? run : []
+  }
   return isPlural(token, before) ? [] : run
+}
+
+/** "meine Schwester, Malou, lernt": no list of things goes on so. */
+function isApposed(next: Token | undefined): boolean {
+  if (next === undefined || next.isJoined || next.isFirst || next.isCapital) return false
+  return !/^(?:und|oder|sowie|aber|dann|usw|etc)$/.test(next.lower)
 }
 
 /** Without an article behind "in" and its like: a town, a person, and hardly ever a noun. */
@@ -95,6 +148,58 @@ function isPlaced(token: Token, before: Token | undefined): boolean {
   return /^(?:von|bei|mit|an|für)$/.test(before?.lower ?? '') && /mann$/.test(token.lower)
 }
 
+/** "bei der Charité", "auf den Watzmann": behind a preposition, and of one thing. */
+function isOfPlace(tokens: readonly Token[], at: number): boolean {
+  const [token, before, preposition] = [tokens[at], tokens[at - 1], tokens[at - 2]]
+  if (token?.isJoined !== true || /(?:e[nrs]|ern|s)$/.test(token.lower)) return false
+  if (/^(?:am|beim|vom|zum|zur|im|ins)$/.test(before?.lower ?? '')) return true
+  return (
+    /^(?:der|dem|den|die|das)$/.test(before?.lower ?? '') &&
+    before?.isJoined === true &&
+    prepositions.test(preposition?.lower ?? '')
+  )
+}
+
+/** At the start of a sentence: "Unheimlich", "Mehrmals". */
+function isDescriptive(token: Token): boolean {
+  if (isKnown(token)) return false
+  return /\p{L}{2}(?:lich|ig|isch|los|bar|sam|haft|voll|weise|mals|halb|wärts)(?:e[nrms]?)?$/u.test(
+    token.lower,
+  )
+}
+
+/** A word that is no name is none in capital letters either. */
+function isShouted({ word, lower }: Token): boolean {
+  if (/\p{Ll}/u.test(word)) return false
+  const token = { word, lower } as Token
+  return isGermanWord(token) || isNoun(token)
+}
+
+/** "gutes Essen", "viel Rose": no name stands so. */
+function isDescribed(token: Token, before: Token | undefined): boolean {
+  if (!token.isJoined || before === undefined || before.isCapital) return false
+  return /^(?:als|etwas|kein|viel|wegen|ohne)$/.test(before.lower) || isAdjective(before)
+}
+
+function isAdjective(token: Token): boolean {
+  if (!adjective.test(token.lower)) return false
+  return !isGermanWord(token) || commonAdjective.test(token.lower)
+}
+
+/** Where a town is meant, though the word is a noun too: "in Essen". */
+function isAtPlace(token: Token, before: Token | undefined): boolean {
+  return token.isJoined && /^(?:in|nach|aus|von|bei|über|bis)$/.test(before?.lower ?? '')
+}
+
+/** "Google Maps", "Microsoft Teams". */
+function productAt(tokens: readonly Token[], at: number): Token[] {
+  const token = tokens[at]
+  if (token?.isJoined !== true || token.isFirst || !token.isCapital) return []
+  if (products.has(token.lower)) return [token, ...productAt(tokens, at + 1)]
+  if (isPlain(token) || isTitle(token) || isGiven(token) || isListed(token)) return []
+  return isGermanNoun(token) ? [] : [token]
+}
+
 /** "bei Umlauten": of many, and so no name. */
 function isPlural({ lower }: Token, before: Token | undefined): boolean {
   return /[^aiou]en$/.test(lower) && /^(?:bei|mit|von|zu|aus|seit|ohne)$/.test(before?.lower ?? '')
@@ -102,34 +207,7 @@ function isPlural({ lower }: Token, before: Token | undefined): boolean {
 
 /** What stands behind it is a name whatever else it could be. */
 function isFormal({ lower }: Token): boolean {
-  return /^(?:herrn?|frau|dr|prof|familie)$/.test(lower)
-}
-
-/** A form of company ends its name, whatever the words before it are. */
-function companyAt(tokens: readonly Token[], at: number): Token[] {
-  if (isGermanWord(tokens[at] as Token)) return []
-  for (let end = at + 1; end < at + wordsMax; end++) {
-    const token = tokens[end]
-    if (token?.isJoined !== true || token.isFirst || !token.isCapital) return []
-    if (companyForms.has(token.lower)) return tokens.slice(at, companyEnd(tokens, end + 1))
-  }
-  return []
-}
-
-/** Behind "& Co. KG" and its like. */
-function companyEnd(tokens: readonly Token[], from: number): number {
-  let end = from
-  for (let token = tokens[end]; token?.isJoined === true; token = tokens[end]) {
-    if (token.lower !== 'co' && !companyForms.has(token.lower)) break
-    end++
-  }
-  return end
-}
-
-function isHouse(tokens: readonly Token[], at: number): boolean {
-  const next = tokens[at + 1]
-  if (!houses.test(tokens[at]?.lower ?? '') || next?.isJoined !== true) return false
-  return next.isCapital && !isPlain(next) && !isTitle(next)
+  return /^(?:herrn?|frau|dr|prof|familie|kolleg(?:in|en?))$/.test(lower)
 }
 
 /** What it is stands before it: "das Projekt Nordlicht". */
@@ -141,6 +219,7 @@ function isNamedThing(tokens: readonly Token[], at: number): boolean {
 /** What follows a given name, unless it is a noun that stands there for itself. */
 function surnamesAt(tokens: readonly Token[], from: number): Token[] {
   const found: Token[] = []
+  if (isInitial(tokens, from)) found.push(...tokens.slice(from, ++from))
   for (let i = from; i < from + wordsMax - 1; i++) {
     const token = tokens[i]
     if (token?.isJoined !== true || !token.isCapital || token.isFirst) break
@@ -169,7 +248,7 @@ function isDetermined(tokens: readonly Token[], at: number): boolean {
     const token = tokens[i]
     if (token === undefined || tokens[i + 1]?.isJoined !== true) return false
     if (determiners.has(token.lower) || /^\d/.test(token.word)) return true
-    if (token.isCapital || isGermanWord(token) || !adjective.test(token.lower)) return false
+    if (token.isCapital || !isAdjective(token)) return false
   }
   return false
 }

@@ -44,13 +44,26 @@ volt vs watt ziff zzgl
 /** Languages and nationalities. */
 export const languageWords: ReadonlySet<string> = new Set(
   `
-african american arabic arabisch asian australian austrian brazilian british canadian catholic
-chinese chinesisch christian czech danish deutsch deutsche deutschen deutscher dutch englisch
-english engländer european finnish franzosen französisch french german greek hebrew hindi
-hungarian indian irish italian italiener italienisch japanese japanisch jewish korean latin
-mexican muslim norwegian persian polish polnisch portugiesisch portuguese protestant
-romanian russen russian russisch scottish spanier spanisch spanish swedish swiss thai turkish
-türken türkisch ukrainian vietnamese
+afghan african albanian albanisch algerian american amharic amharisch arabic arabisch
+argentinian armenian asian australian austrian azerbaijani baskisch basque belgian bengali
+bengalisch bosnian bosnisch brazilian british buddhist bulgarisch burmese cambodian canadian
+cantonese catalan catholic chilean chinese chinesisch christian colombian creole
+croatian cuban czech danish dari deutsch deutsche deutschen deutscher dutch eastern egyptian
+englisch english engländer estnisch estonian ethiopian european farsi filipino finnisch finnish
+franzosen französisch french galician georgian georgisch german ghanaian greek griechisch
+gujarati hausa hawaiian hebrew hebräisch hindi hindu hungarian icelandic igbo indian indonesian
+indonesisch iranian iraqi irish isländisch israeli italian italiener italienisch jamaican
+japanese japanisch javanese jewish jordanian kannada katalanisch kazakh kenyan khmer korean
+koreanisch kroatisch kurdisch kurdish lao latein latin latvian lebanese lettisch libyan
+litauisch lithuanian macedonian malay malayalam maltese mandarin maori marathi mexican mongolian
+mongolisch moroccan muslim nepali nigerian northern norwegian norwegisch pakistani palestinian
+paschtu pashto persian persisch peruvian polish polnisch portugiesisch portuguese protestant
+punjabi quechua romanian rumänisch russen russian russisch sanskrit saudi scandinavian scottish
+serbian serbisch shiite sikh singaporean sinhala slovak slovene slovenian slowakisch slowenisch
+somali southern spanier spanisch spanish suaheli sundanese sunni swahili swedish swiss syrian
+tagalog taiwanese tamil telugu thai thailändisch tibetan tigrinya tschechisch tunisian turkish
+türken türkisch ukrainian ungarisch urdu usbekisch uzbek venezuelan vietnamese vietnamesisch
+walisisch welsh western xhosa yiddish yoruba zulu
 `
     .trim()
     .split(/\s+/),
@@ -59,13 +72,13 @@ türken türkisch ukrainian vietnamese
 /** Abbreviations of things that are everywhere. */
 export const abbreviations: ReadonlySet<string> = new Set(
   `
-ac achtung ai aka api apis asap ascii b2b b2c bbq bic bitte cd ceo cet cfo ci cio cli coo cors
-covid cpu crud css csv ct cto dc diy dj dna dns dvd ecg ekg er eta faq fyi gp gps gpu grpc gui
-hdd hr html http https iban icu id ide ids important io ip ip4 ip6 it jpg json jwt kfz ki kpi
-kpis lan led lkw llm mfa ml mp3 mp4 mr mri mrt must mvp mwst nda never nicht not note oauth ok
-okr okrs only oom orm pdf pdfs pin pkw plz png poc pr qa ram rest rfc roi rsvp saas sdk sla slo
-sms sql ssd ssh ssl sso svg tan tcp tls todo ttl tv udp ui und uri url urls usb utf uuid ux vat
-vp vpn warning wc wichtig wifi wip wlan xml yaml
+ac achtung ai aka api apis asap ascii b2b b2c ba bbq bic bitte bsc cd ceng ceo cet cfo ci cio
+cli coo cors covid cpu crud css csv ct cto dc diy dj dna dns dvd ecg ekg er eta faq fyi gp gps
+gpu grpc gui hdd hr html http https iban icu id ide ids important io ip ip4 ip6 it jpg json jwt
+kfz ki kpi kpis lan led lkw llm ma mba md mfa ml mp3 mp4 mr mri mrt msc must mvp mwst nda never
+nicht not note oauth ok okr okrs only oom orm pdf pdfs phd pin pkw plz png poc pr qa ram rest
+rfc roi rsvp saas sdk sla slo sms sql ssd ssh ssl sso svg tan tcp tls todo ttl tv udp ui und uri
+url urls usb utf uuid ux vat vp vpn warning wc wichtig wifi wip wlan xml yaml
 `
     .trim()
     .split(/\s+/),

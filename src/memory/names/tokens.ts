@@ -2,6 +2,7 @@
 // sentences begin, and what stands between two words. (docs/memory.md, "What is kept")
 
 import { germanWords } from './german-words.js'
+import { brands } from './place-words.js'
 
 export interface Token {
   /** As written, without a possessive ending. */
@@ -19,17 +20,19 @@ export interface Token {
 
 const wordPattern =
   /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’-][\p{L}\p{M}\p{N}]+|\.(?:js|io|ai|net|py)\b)*/gu
-const beforeSentence = /(?:^|[.!?:;\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
+const beforeSentence = /(?:^|[.!?:\n\u2026]["'”’“»)]*\s*|(?:^|\s)["'“„«‘(-]+\s*)$/u
 /** A full stop behind one of these ends no sentence. */
 const shortened =
   /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|sr|jr|nr|str|tel|ca|bzw|z\.b|e\.g|i\.e|vs)\.\s*$/iu
+/** So is it behind one letter that stands behind a capitalised word. */
+const initial = /\p{Lu}[\p{L}’'-]+ \p{Lu}\.\s$/u
 const lookBehind = 12
 
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   let last = 0
   for (const { 0: written, index } of text.matchAll(wordPattern)) {
-    const word = written.replace(/['’]s?$/u, '')
+    const word = withoutPossessive(written)
     const before = text.slice(Math.max(0, index - lookBehind), index)
     const end = index + word.length
     tokens.push({
@@ -38,13 +41,26 @@ export function tokensOf(text: string): Token[] {
       start: index,
       end,
       isCapital: /^\p{Lu}/u.test(word),
-      isFirst: beforeSentence.test(before) && !shortened.test(before),
+      isFirst: beforeSentence.test(before) && !shortened.test(before) && !initial.test(before),
       isJoined: tokens.length > 0 && /^(?:\.? | & )$/u.test(text.slice(last, index)),
       hadPossessive: word !== written,
     })
     last = end
   }
   return tokens
+}
+
+/** "McDonald's" is a name with it. */
+function withoutPossessive(written: string): string {
+  const isWhole = brands.has(written.toLowerCase().replace('’', "'"))
+  return isWhole ? written : written.replace(/['’]s?$/u, '')
+}
+
+/** "Ursula K. Le Guin": one letter between two parts of a name. */
+export function isInitial(tokens: readonly Token[], at: number): boolean {
+  const [token, next] = [tokens[at], tokens[at + 1]]
+  if (token?.isJoined !== true || !/^\p{Lu}$/u.test(token.word)) return false
+  return next?.isCapital === true && next.start - token.end <= '. '.length
 }
 
 const englishMarks: ReadonlySet<string> = new Set([

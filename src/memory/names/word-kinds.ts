@@ -3,10 +3,9 @@
 
 import { withoutAccents } from '../nodes/names.js'
 import { englishWords } from './english-words.js'
-import { germanNouns } from './german-nouns.js'
-import { germanWords } from './german-words.js'
+import { germanStarts, germanWords } from './german-words.js'
 import { givenNames, surnames } from './people-words.js'
-import { brands, places } from './place-words.js'
+import { brands, places, tools } from './place-words.js'
 import { abbreviations, calendarWords, languageWords, titles, unitWords } from './plain-words.js'
 import type { Token } from './tokens.js'
 
@@ -18,13 +17,15 @@ export function endings(
   return new RegExp(`\\p{L}{${lettersBefore}}(?:${alternatives(list)})${behind}$`, 'u')
 }
 
-function alternatives(list: string): string {
+/** Of words, for a pattern. */
+export function alternatives(list: string): string {
   return list.split(' ').join('|')
 }
 
 const surnameEndings = endings(
   'mann berg stein bach feld haus hof hagen dorf meier meyer maier müller huber bauer ' +
-    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling',
+    'brink kamp horst hauer mayr macher schmidt wald busch baum lein ling ' +
+    'berger burger bacher hofer hauser heimer felder brunner kirchner leitner',
   { lettersBefore: 2 },
 )
 const townEndings = endings(
@@ -48,6 +49,15 @@ export function isListed({ lower }: Token): boolean {
   return places.has(lower) || brands.has(lower)
 }
 
+export function isBrand({ lower }: Token): boolean {
+  return brands.has(lower)
+}
+
+/** Known by how it is spelled, without a capital letter. */
+export function isTool({ word }: Token): boolean {
+  return tools.has(word)
+}
+
 export function isTitle({ lower }: Token): boolean {
   return titles.has(lower)
 }
@@ -55,7 +65,8 @@ export function isTitle({ lower }: Token): boolean {
 /** Of the calendar, a unit, a language, an abbreviation: never a name, and no part of one. */
 export function isPlain({ lower, word }: Token): boolean {
   if (word.length < 2 || calendarWords.has(lower) || unitWords.has(lower)) return true
-  return languageWords.has(lower) || (abbreviations.has(lower) && isUpper(word))
+  if (/^\p{Lu}\d{1,3}$/u.test(word) || /^i['’]/.test(lower)) return true
+  return languageWords.has(lower) || (abbreviations.has(lower) && /\p{Lu}$/u.test(word))
 }
 
 /** As many surnames end, and nouns too. */
@@ -95,53 +106,5 @@ export function isEnglishWord({ lower }: Token): boolean {
 }
 
 export function isGermanWord({ lower }: Token): boolean {
-  return germanWords.has(lower)
-}
-
-/** A noun as the list has it, and no compound. */
-export function isNoun({ lower }: Token): boolean {
-  return germanNouns.has(lower)
-}
-
-const inflected = '(?:en|e|s|se|nen|in|innen)?'
-const derived = [
-  endings('ung heit keit schaft tion sion tät ismus logie grafie metrie erei ierer thek', {
-    lettersBefore: 3,
-    behind: inflected,
-  }),
-  endings('nis ling ment enz anz chen lein eur ist at um ion age iv är', {
-    lettersBefore: 4,
-    behind: inflected,
-  }),
-]
-/** Of verbs that nouns are made of: "Umstieg", "Nachfolger". */
-const prefixed = new RegExp(
-  `^(?:${alternatives(
-    'um nach vor ver auf ein ab aus ent rück über unter durch zusammen mit wider wieder ' +
-      'fehl sonder zwischen weiter zurück',
-  )})\\p{L}{4,}$`,
-  'u',
-)
-const nounEndings = ['', 'e', 'en', 'n', 'er', 'ern', 's', 'es', 'nen', 'in', 'innen']
-/** Shorter nouns are the end of too many names. */
-const lastPartMin = 4
-
-/** A noun, or a compound that ends with one; whatever its case and number. */
-export function isGermanNoun({ lower }: Token): boolean {
-  const word = lower.slice(lower.lastIndexOf('-') + 1)
-  if (derived.some((endings) => endings.test(word)) || prefixed.test(word)) return true
-  const plain = word.replace(/[äöü]/g, (letter) => ({ ä: 'a', ö: 'o', ü: 'u' })[letter] ?? letter)
-  return endsWithNoun(word) || (plain !== word && endsWithNoun(plain))
-}
-
-function endsWithNoun(word: string): boolean {
-  for (const ending of nounEndings) {
-    if (!word.endsWith(ending)) continue
-    const stem = word.slice(0, word.length - ending.length)
-    if (germanNouns.has(stem)) return true
-    for (let at = 2; at <= stem.length - lastPartMin; at++) {
-      if (germanNouns.has(stem.slice(at))) return true
-    }
-  }
-  return false
+  return germanWords.has(lower) || germanStarts.has(lower)
 }

@@ -32,7 +32,14 @@ const fileEndings =
   'zip|env|log|conf|ini|html|css'
 const numberStart = '(?<![\\p{L}\\p{N}_-])'
 const numberPart = '[A-Z][A-Z0-9]{0,11}'
+const serialNumber = '(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}'
+/** Of an airline, a tax office or a standard: "LH 441", "5J 561". */
+const spacedNumber = '(?:[A-Z]{2,3}|[1-9][A-Z]) \\d{3,4}'
 const numberEnd = '(?![\\p{L}\\p{N}_-])'
+
+const machines =
+  'host|server|srv|node|web|db|app|api|vm|worker|runner|backup|cache|proxy|gateway|nas|prod|' +
+  'staging|stage|switch|router|shard'
 
 /** In this order: what one has taken, the next do not see. */
 const rules: readonly Rule[] = [
@@ -54,6 +61,11 @@ const rules: readonly Rule[] = [
     pattern: new RegExp(`[\\w.%+-]{1,64}@${dotted}\\.[a-z]{2,24}\\b`, 'gi'),
   },
   { rule: 'hash', kind: 'hash', pattern: /\b0x[0-9a-f]{64}\b/gi },
+  {
+    rule: 'hash',
+    kind: 'hash',
+    pattern: /(?<![\w./:@#-])(?=[a-f]{0,38}\d)(?=\d{0,38}[a-f])[0-9a-f]{7,40}(?![\w./:@-]*\w)/g,
+  },
   { rule: 'address', kind: 'address', pattern: /\b0x[0-9a-f]{40}\b/gi },
   { rule: 'ens', kind: 'ens', pattern: new RegExp(`${labelStart}${dotted}\\.eth\\b`, 'gi') },
   { rule: 'handle', kind: 'handle', pattern: /(?<![\w@./])@\w{2,39}/g },
@@ -116,13 +128,21 @@ const rules: readonly Rule[] = [
     pattern: /(?<![\w.-])[a-z]{2,20}(?:(?:-[a-z]{2,20}){1,4}-\d{1,4}|-0\d{1,2})(?![\w-])/g,
   },
   {
+    rule: 'identifier',
+    kind: 'identifier',
+    pattern: new RegExp(`(?<![\\w.-])(?:${machines})-?\\d{1,4}(?![\\w-])`, 'g'),
+  },
+  {
     rule: 'number',
     kind: 'number',
-    pattern: new RegExp(
-      `${numberStart}(?:(?=[A-Z0-9]{0,16}\\d)[A-Z][A-Z0-9]{4,15}|[A-Z]{2,3} \\d{3,4})${numberEnd}`,
-      'gu',
-    ),
-    nameOf: (match) => (/^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR) /.test(match) ? undefined : match),
+    pattern: /(?<![\w./-])\d{4}\/(?!(?:19|20)\d\d\b)\d{3,6}(?![\w/-])/g,
+  },
+  {
+    rule: 'number',
+    kind: 'number',
+    pattern: new RegExp(`${numberStart}(?:${serialNumber}|${spacedNumber})${numberEnd}`, 'gu'),
+    nameOf: (match) =>
+      /^(?:EUR|USD|GBP|CHF|UTC|KW|CA|NR|[1-9][DGK]) /.test(match) ? undefined : match,
   },
   {
     rule: 'identifier',

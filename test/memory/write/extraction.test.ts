@@ -10,6 +10,8 @@ import { eachRoom, type Reply } from '../../support/command-room.js'
 const found = (text: string): string[] =>
   findPatterns(text).map(({ name, kind, rule }) => `${rule}|${kind ?? ''}|${name}`)
 
+const names = (...found: readonly string[]): string[] => found.map((name) => `capitals||${name}`)
+
 t.test('a rule finds what it is for', async (t) => {
   const address = `0x${'aB'.repeat(20)}`
   const hash = `0x${'12'.repeat(32)}`
@@ -49,6 +51,22 @@ t.test('a rule finds what it is for', async (t) => {
     ['Der Mietvertrag und die Heizung sind alt. Die Heizung tropft.', []],
     ['Herr Kowalski zieht im Oktober nach Bremen.', ['capitals||Kowalski', 'capitals||Bremen']],
     ['nothing here', []],
+    // Known parts make a noun; a first part that is no word makes a name.
+    ['Schwimmen macht Spaß, Hartkäse und Permakultur auch.', []],
+    ['Wir wandern auf den Watzmann.', ['capitals||Watzmann']],
+    ['Beim Roten Kreuz und am Hackescher Markt.', names('Roten Kreuz', 'Hackescher Markt')],
+    ['Der Makler ist Engel & Völkers, es gibt Kaffee & Kuchen.', names('Engel & Völkers')],
+    ['Annas Rad steht in Frankfurt am Main.', names('Anna', 'Frankfurt am Main')],
+    ['Die Zimmerei Vogel und Kollegin Sommer sind da.', names('Zimmerei Vogel', 'Sommer')],
+    ['Meine Schwester, Malou, lernt Cello.', names('Malou')],
+    ['In Essen gab es gutes Essen.', names('Essen')],
+    ['Ansonsten geht es gut. Unheimlich war es nicht.', []],
+    ['Das Lied ist von Element of Crime.', names('Element of Crime')],
+    ['DAS IST NICHT GUT, sagt die AOK.', names('AOK')],
+    ['Wir nutzen nginx und Google Maps.', names('nginx', 'Google Maps')],
+    ['They worked for British Rail and read The Guardian.', names('British Rail', 'The Guardian')],
+    ['Lowell owes us money, she speaks Amharic.', names('Lowell')],
+    ["Sainsbury's delivers, on 5J 561.", ['number|number|5J 561', ...names("Sainsbury's")]],
     ['東京に行った', []],
   ]
   for (const [text, expected] of table) t.same(found(text), expected, text)
