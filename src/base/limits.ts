@@ -672,8 +672,8 @@ export const preparedChangesMax = 400_000
 export const rankBlockMembersMax = 512
 assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
 /**
- * Keys that are looked up in one trip: a read of more pauses in between. Fewer at first, and behind
- * a trip of so many bytes: records have up to inlineValueBytesMax, so that a trip is at most 32 MiB.
+ * Keys that are looked up in one trip: a read of more pauses in between. Fewer at first, and
+ * behind a trip of so many bytes: records have up to inlineValueBytesMax, so a trip is 32 MiB.
  */
 export const keysAtOnceMax = 512
 export const largeKeysAtOnce = 128

@@ -89,8 +89,7 @@ export class Keyspace {
     const { tx, ns, now } = this
     const keys: Key[] = []
     let atOnce = firstTrip
-    while (keys.length < names.length) {
-      const from = keys.length
+    for (let from = 0; from < names.length; from = keys.length) {
       const end = Math.min(from + atOnce, names.length)
       const recordKeys: Bytes[] = []
       for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
