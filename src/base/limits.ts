@@ -676,8 +676,13 @@ export const preparedChangesMax = 400_000
  */
 export const rankBlockMembersMax = 512
 assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
-/** Keys that are looked up in one trip: a read of more pauses in between. */
+/**
+ * Keys that are looked up in one trip: a read of more pauses in between. Fewer at first, and
+ * behind a trip of so many bytes: records have up to inlineValueBytesMax, so a trip is 32 MiB.
+ */
 export const keysAtOnceMax = 512
+export const largeKeysAtOnce = 128
+export const largeKeysBytes = 4 * MiB
 /**
  * A command on one key with more words is prepared beside others, and gives way between so many of
  * them: each would be a record that a program puts.
@@ -849,7 +854,7 @@ export const sponsoredReserve = 20
 
 /** How long the thread that builds trees stays without work, milliseconds. Roots remembered. */
 export const merkleIdleMs = 30_000
-export const merkleRootsKept = 1_000
+export const merkleRootsKept = 10_000
 /**
  * Memories of one batch, and their documents' bytes: marking them is one program, which puts three
  * values each. Batches of one transaction, and its gas: a batch takes 80,000.
@@ -885,6 +890,8 @@ export const anchorAttemptsMax = 5
 export const anchorRetryMs = 10_000
 /** How long verify waits for the chain; it remembers what is confirmed so long, else shorter. */
 export const verifyChainMs = 5_000
+/** How long a verify of memories recomputes roots that it does not remember: a root takes 3 ms. */
+export const verifyRootsMs = 5_000
 export const verifyConfirmedMs = 60_000
 export const verifyUnconfirmedMs = 5_000
 export const verifyRootsKept = 10_000

@@ -5,7 +5,7 @@
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
 import { wasteBeside } from '../engine/background/waste.js'
-import { findNamespace, findReserved } from '../engine/collection/catalog.js'
+import { accessOfMissing, findNamespace } from '../engine/collection/catalog.js'
 import { isUsageKey, usageKey } from '../engine/collection/counters.js'
 import { payerOf } from '../engine/collection/descriptors.js'
 import type { StagingNeeded } from '../engine/collection/staging.js'
@@ -116,7 +116,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
       // A name may be kept for somebody: of no matter to who may do everything, or nothing.
       const access =
         found === undefined && looking !== undefined && collection !== undefined
-          ? yield* findReserved(this, db, collection)
+          ? yield* accessOfMissing(this, db, collection)
           : found?.access
       this.fence.authorize(touch, access)
       this.found.push(found)
@@ -159,7 +159,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
       return findNamespace(this, db, name, true)
     }
     for (const { ns, of, name } of yield* sourcesUnder(view, find)) {
-      const access = ns?.access ?? (yield* findReserved(this, db, name))
+      const access = ns?.access ?? (yield* accessOfMissing(this, db, name))
       this.fence.authorizeOwner(of, access, name)
       if (!this.fence.may('read', access, { db, collection: name })) entered.closed.add(version)
       if (ns?.view !== undefined) entered.pin(db, name, versionOf(ns))

@@ -4,14 +4,19 @@
 // (docs/rights.md, "Spaces")
 
 import { textOf, utf8 } from '../base/bytes.js'
+import { fail } from '../base/errors.js'
 import type { Settings } from '../base/settings.js'
 import { findNamespace } from '../engine/collection/catalog.js'
 import { keyspaceName } from '../engine/collection/homes.js'
 import { keyClass } from '../store/layout.js'
 import type { Program, ReadTx, Store, Tx } from '../store/store.js'
 import type { SpaceRule } from './space-choice.js'
+import { readMove } from './space-move.js'
 
 const ruleKey = Uint8Array.of(keyClass.identity, 0x37)
+const unfinishedMove =
+  "'sigil spaces move' was ended before it was done: some keys and graphs lie in homes. " +
+  "Run 'sigil spaces move' again: it goes on where it was"
 const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
 
 export interface FolderRule {
@@ -20,13 +25,17 @@ export interface FolderRule {
   readonly note: string | undefined
 }
 
-/** The rule that holds in this folder; written down where nothing has been yet. */
+/**
+ * The rule that holds in this folder; written down where nothing has been yet. Throws
+ * InvalidOptions where a move has begun and not ended.
+ */
 export function openSpaceRule(
   store: Store,
   settings: Pick<Settings, 'SHARED_SPACES' | 'WHITELIST' | 'DATABASE'>,
 ): Promise<FolderRule> {
   const wanted = wantedRule(settings)
   return store.write(function* (tx) {
+    if ((yield* readMove(tx)) !== undefined) throw fail('InvalidOptions', unfinishedMove)
     const written = yield* readRule(tx)
     if (written !== undefined) return { rule: written, note: noteOf(written, wanted) }
     const before = yield* findNamespace(tx, settings.DATABASE, keyspaceName(0))

@@ -1,54 +1,62 @@
 // What `sigil spaces move` does to a store: graphs of wallets go into their homes, and keys of the
-// shared databases into the home of the wallet that is named. Each step is one program and leaves
-// nothing in between, so that a run that was ended goes on with the next one.
+// shared databases into the home of the wallet that is named. Each step is one program; what it has
+// moved is compared with what it was before, and a move that was ended goes on with its next step.
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
-import { Glob } from '../base/glob.js'
-import { keyspacesMax } from '../base/limits.js'
-import { Slice } from '../base/slice.js'
-import { OpenPlaces } from '../bus/keyvalue/open-places.js'
+import {
+  type KeysToMove,
+  readMove,
+  removeMove,
+  type SpaceMove,
+  type Unchecked,
+  writeMove,
+} from '../bus/space-move.js'
 import { readRule, writeRule } from '../bus/space-rule.js'
-import { countOf } from '../engine/collection/counters.js'
 import { homeOf } from '../engine/collection/homes.js'
-import { walkKeys } from '../engine/keyspace/key-walk.js'
-import { type Place, SpaceTable } from '../engine/keyspace/spaces.js'
-import { usualBounds, Work } from '../engine/keyspace/work.js'
 import { findParts, moveGraph } from '../memory/graph/graph.js'
+import { digestOfGraph } from '../memory/graph/graph-digest.js'
 import { graphsFrom, partsOfPath } from '../memory/graph/graph-names.js'
-import type { Program, ReadTx, Store, Tx } from '../store/store.js'
+import type { Store } from '../store/store.js'
+import { checkKeys, type MoveParts, moveKeys } from './move-keys.js'
 
-export interface MoveParts {
-  readonly store: Store
-  /** Setting DATABASE. */
-  readonly database: string
-  readonly now: number
-  readonly say: (line: string) => void
-}
-
-export interface KeysToMove {
-  /** EIP-55. */
-  readonly wallet: string
-  /** Undefined: all keys. */
-  readonly pattern: string | undefined
-}
-
-/** Keys of one program, whatever they hold: their members stay where they are. */
-const keysAtOnce = 200
 const graphsAtOnce = 500
 
-/** Moves what is to be moved, then writes the rule down. Rejects where a count does not add up. */
-export async function moveSpaces(parts: MoveParts, keys: KeysToMove | undefined): Promise<void> {
+/**
+ * Moves what is to be moved, then writes the rule down: first what an earlier run has begun.
+ * Rejects where something is not what it was before.
+ */
+export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Promise<void> {
   const { store, say } = parts
-  await moveGraphs(parts)
-  if (keys !== undefined) await moveKeys(parts, keys)
-  await store.write(function* (tx) {
-    if ((yield* readRule(tx)) !== 'own') writeRule(tx, 'own')
-  })
+  const begun = await store.read(readMove)
+  if (begun !== undefined) {
+    say(`A move${ofKeys(begun.keys)} was ended before it was done. It goes on.`)
+    await finish(parts, begun)
+  }
+  if (begun === undefined || (keys !== null && !isSame(keys, begun.keys))) {
+    const move: SpaceMove = { keys, unchecked: null }
+    await store.write(function* (tx) {
+      writeMove(tx, move)
+    })
+    await finish(parts, move)
+  }
   say('Each wallet has a space of its own from the next start on.')
 }
 
-async function moveGraphs({ store, database, now, say }: MoveParts): Promise<void> {
+/** Does the steps that are left. */
+async function finish(parts: MoveParts, { keys, unchecked }: SpaceMove): Promise<void> {
+  if (unchecked?.kind === 'keys') await checkKeys(parts, unchecked)
+  else if (unchecked !== null) await checkGraph(parts.store, unchecked)
+  await moveGraphs(parts, keys)
+  if (keys !== null) await moveKeys(parts, keys)
+  await parts.store.write(function* (tx) {
+    if ((yield* readRule(tx)) !== 'own') writeRule(tx, 'own')
+    removeMove(tx)
+  })
+}
+
+async function moveGraphs(parts: MoveParts, keys: KeysToMove | null): Promise<void> {
+  const { store, database, say } = parts
   let moved = 0
   let from: Bytes | undefined
   do {
@@ -57,11 +65,9 @@ async function moveGraphs({ store, database, now, say }: MoveParts): Promise<voi
     for (const path of page.paths) {
       const [db, name] = partsOfPath(path)
       if (db !== database) continue
-      const outcome = await store.write((tx) => moveOne(tx, db, name, now))
+      const outcome = await moveOne(parts, keys, name)
       if (outcome === 'moved') moved++
-      if (outcome === 'taken') {
-        say(`graph ${path} stays: its owner's home has a graph of that name; rename neither`)
-      }
+      if (outcome === 'taken') say(`graph ${path} stays: its owner's home has one of that name`)
     }
     from = page.next
   } while (from !== undefined)
@@ -70,88 +76,41 @@ async function moveGraphs({ store, database, now, say }: MoveParts): Promise<voi
 
 type Outcome = 'moved' | 'taken' | 'unowned'
 
-function* moveOne(tx: Tx, db: string, name: string, now: number): Program<Outcome> {
-  const graph = yield* findParts(tx, db, name)
+async function moveOne(
+  { store, database, now }: MoveParts,
+  keys: KeysToMove | null,
+  name: string,
+): Promise<Outcome> {
+  const graph = await store.read((tx) => findParts(tx, database, name))
   const owner = graph?.nodes.access.owner ?? null
   if (graph === undefined || owner === null) return 'unowned'
   const home = homeOf(owner)
-  if ((yield* findParts(tx, home, name)) !== undefined) return 'taken'
-  const before = yield* countOf(tx, graph.nodes)
-  yield* moveGraph(tx, graph, home, now)
-  const there = yield* findParts(tx, home, name)
-  const after = there === undefined ? undefined : yield* countOf(tx, there.nodes)
-  if (after?.documents !== before.documents) throw fail('InternalError', `graph ${name} was lost`)
+  if ((await store.read((tx) => findParts(tx, home, name))) !== undefined) return 'taken'
+  const digest = await digestOfGraph(store, graph)
+  const unchecked = { kind: 'graph', name, home, digest } as const
+  await store.write(function* (tx) {
+    writeMove(tx, { keys, unchecked })
+    yield* moveGraph(tx, graph, home, now)
+  })
+  await checkGraph(store, unchecked)
   return 'moved'
 }
 
-async function moveKeys(parts: MoveParts, { wallet, pattern }: KeysToMove): Promise<void> {
-  const { store, database, say } = parts
-  const spaces = new SpaceTable(database)
-  const home = spaces.of(homeOf(wallet))
-  const glob = pattern === undefined ? undefined : new Glob(Slice.ofText(pattern))
-  for (let index = 0; index < keyspacesMax; index++) {
-    const [from, to] = [spaces.main.place(index), home.place(index)]
-    const before = await store.read((tx) => keysIn(tx, [from, to]))
-    let moved = 0
-    let taken = 0
-    let place: Bytes | undefined
-    do {
-      const after = place
-      const step = await store.write((tx) => moveSome(tx, { from, to, glob, after }, parts.now))
-      moved += step.moved
-      taken += step.taken
-      place = step.place
-    } while (place !== undefined)
-    const after = await store.read((tx) => keysIn(tx, [from, to]))
-    if (after !== before) throw fail('InternalError', `${from.ns}: ${before} keys became ${after}`)
-    if (moved > 0) say(`${from.ns}: ${moved} keys are in ${to.ns} now`)
-    if (taken > 0) say(`${from.ns}: ${taken} keys stay, ${to.ns} has keys of their names`)
-  }
+async function checkGraph(
+  store: Store,
+  { name, home, digest }: Unchecked & { kind: 'graph' },
+): Promise<void> {
+  const graph = await store.read((tx) => findParts(tx, home, name))
+  if (graph !== undefined && (await digestOfGraph(store, graph)) === digest) return
+  const what = graph === undefined ? 'is missing' : 'is not what it was before the move'
+  throw fail('InternalError', `graph ${home}/${name} ${what}. 'sigil check' looks at the folder`)
 }
 
-interface Step {
-  readonly from: Place
-  readonly to: Place
-  readonly glob: Glob | undefined
-  readonly after: Bytes | undefined
+function ofKeys(keys: KeysToMove | null): string {
+  if (keys === null) return ''
+  return ` of the keys '${keys.pattern ?? '*'}' to ${keys.wallet}`
 }
 
-interface Moved {
-  readonly moved: number
-  readonly taken: number
-  readonly place: Bytes | undefined
+function isSame(one: KeysToMove, other: KeysToMove | null): boolean {
+  return one.wallet === other?.wallet && one.pattern === other.pattern
 }
-
-function* moveSome(tx: Tx, { from, to, glob, after }: Step, now: number): Program<Moved> {
-  const work = new Work(usualBounds, false)
-  const places = new OpenPlaces(tx, now, work)
-  const source = yield* places.open(from)
-  const target = yield* places.open(to)
-  const { keys, place } = yield* walkKeys(source, glob?.prefix ?? noPrefix, after, keysAtOnce)
-  let moved = 0
-  let taken = 0
-  for (const key of keys) {
-    if (glob?.matches(key.name) === false) continue
-    const there = yield* target.key(key.name)
-    if (there.exists) taken++
-    else {
-      yield* source.rename(key, there, target)
-      moved++
-    }
-  }
-  if (moved > 0) places.noteChange(target, [source])
-  yield* places.finish()
-  return { moved, taken, place }
-}
-
-/** Documents of places, those that are due and still there among them. */
-function* keysIn(tx: ReadTx, places: readonly Place[]): Program<number> {
-  let keys = 0
-  for (const place of places) {
-    const ns = yield* place.find(tx)
-    if (ns !== undefined) keys += (yield* countOf(tx, ns)).documents
-  }
-  return keys
-}
-
-const noPrefix: Bytes = new Uint8Array(0)

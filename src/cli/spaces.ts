@@ -1,5 +1,5 @@
 // `sigil spaces move`: gives the wallets of a folder that was made with one space for all homes of
-// their own. Opens the folder itself, so Sigil has to be stopped; what was ended can be run again.
+// their own. Opens the folder itself, so Sigil has to be stopped; a run that was ended goes on.
 
 import { systemClock, systemRandom } from '../base/clock.js'
 import { silentLog } from '../base/log.js'
@@ -22,8 +22,8 @@ export async function runSpaces(settings: Settings, given: Given): Promise<numbe
   requireFolder(settings)
   const keys =
     given.keys === undefined
-      ? undefined
-      : { wallet: requireAddress(given.keys, '--keys'), pattern: given.match }
+      ? null
+      : { wallet: requireAddress(given.keys, '--keys'), pattern: given.match ?? null }
   const options = { durability: 'commit', clock: systemClock, log: silentLog } as const
   const store = await openStore(settings.STORE, options)
   const parts = { store, clock: systemClock, random: systemRandom, log: silentLog }

@@ -4,12 +4,12 @@
 
 import { fail } from '../../base/errors.js'
 import type { Call } from '../../bus/call.js'
-import type { CommandTx } from '../../bus/command-tx.js'
+import type { CommandReadTx, CommandTx } from '../../bus/command-tx.js'
 import { bool, collection, oneOf, optional, string, withDefault } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
 import { documentRow } from '../../bus/row.js'
 import { createNamespace, findNamespace, findReserved } from '../../engine/collection/catalog.js'
-import { accessIn } from '../../engine/collection/homes.js'
+import { accessIn, homeAccess } from '../../engine/collection/homes.js'
 import type { Access, Namespace } from '../../engine/types.js'
 import { requireAddress } from '../../identity/address.js'
 import { walletOf } from '../../identity/identity.js'
@@ -31,7 +31,7 @@ const getPrivacy = documentRow({
     'roles to the owner too.',
   *run(tx, call) {
     const { db, target } = call
-    const access = tx.namespace()?.access ?? (yield* findReserved(tx, db, target))
+    const access = yield* toldAccess(tx, call)
     if (access === undefined) throw missing(call)
     return reply((writer) => {
       writer.openDocument('privacy').string('mode', access.mode)
@@ -46,6 +46,18 @@ const getPrivacy = documentRow({
     })
   },
 })
+
+/** In a home, what is not there is told to others as what is private there. */
+function* toldAccess(
+  tx: CommandReadTx,
+  call: Pick<Call<unknown, string>, 'db' | 'target' | 'may'>,
+): Program<Access | undefined> {
+  const { db, target } = call
+  const known = tx.namespace()?.access ?? (yield* findReserved(tx, db, target))
+  if (known !== undefined) return known
+  const ofHome = homeAccess(db)
+  return call.may('admin', ofHome, { db, collection: target }) ? undefined : ofHome
+}
 
 const privacyParams = {
   mode: optional(oneOf(['private', 'public', 'shared'])),

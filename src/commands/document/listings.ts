@@ -58,30 +58,35 @@ const listDatabases = documentRow({
   *run(tx, call) {
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
-    const sizes = new Map<string, number>()
-    // They are there on every server, and who operates it expects them.
-    if (call.identity.kind === 'operator') {
-      for (const name of serverDatabases) sizes.set(name, 0)
-    }
-    yield* eachReachable(tx, call, function* (ns) {
-      const { totalBytes } = yield* storageOf(tx, ns)
-      sizes.set(ns.db, (sizes.get(ns.db) ?? 0) + totalBytes)
-    })
     const chosen: Document[] = []
     let total = 0
     let length = 0
-    for (const [name, bytes] of sizes) {
+    const list = (name: string, bytes: number): void => {
       const document = databaseOf(name, bytes)
-      yield* tx.pause(entryUnits)
-      if (!(filter?.matches(document) ?? true)) continue
+      if (!(filter?.matches(document) ?? true)) return
       total += bytes
-      chosen.push(nameOnly ? namesOf(document, ['name']) : document)
-      length += document.length
+      const shown = nameOnly ? namesOf(document, ['name']) : document
+      chosen.push(shown)
+      length += shown.length
       // As the peer's: a server with more homes than one reply holds is listed by a filter.
-      if (length > documentBytesMax) {
-        throw fail('BSONObjectTooLarge', 'the list of databases is larger than a reply may be')
-      }
+      if (length <= documentBytesMax) return
+      throw fail('BSONObjectTooLarge', 'the list of databases is larger than a reply may be')
     }
+    // They are there on every server, and who operates it expects them.
+    if (call.identity.kind === 'operator') for (const name of serverDatabases) list(name, 0)
+    // Collections come by their databases: none but the one at hand is held.
+    let last: { readonly name: string; bytes: number } | undefined
+    yield* eachReachable(tx, call, function* (ns) {
+      const { totalBytes } = yield* storageOf(tx, ns)
+      yield* tx.pause(entryUnits)
+      if (last !== undefined && last.name !== ns.db) {
+        list(last.name, last.bytes)
+        last = undefined
+      }
+      last ??= { name: ns.db, bytes: 0 }
+      last.bytes += totalBytes
+    })
+    if (last !== undefined) list(last.name, last.bytes)
     return reply((writer) => {
       writer.openArray('databases')
       for (const document of chosen) writer.pushDocument(document)

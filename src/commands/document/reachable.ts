@@ -5,8 +5,8 @@
 
 import { descriptorUnits } from '../../base/work-figures.js'
 import type { Call } from '../../bus/call.js'
-import { isShown, listNamespaces, listReachable } from '../../engine/collection/catalog.js'
-import { eachNamespace } from '../../engine/collection/catalog-walk.js'
+import { isShown, listNamespaces } from '../../engine/collection/catalog.js'
+import { eachNamespace, listReachable } from '../../engine/collection/catalog-walk.js'
 import type { Guarded, Namespace } from '../../engine/types.js'
 import { walletOf } from '../../identity/identity.js'
 import type { Program, ReadTx } from '../../store/store.js'

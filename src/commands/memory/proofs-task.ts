@@ -6,7 +6,8 @@ import { anchorBatchMemories, memoryIdCharsMax, verifyIdsMax } from '../../base/
 import type { Call } from '../../bus/call.js'
 import { arrayOf, optional, string } from '../../bus/params.js'
 import { reply } from '../../bus/reply.js'
-import { documentRow } from '../../bus/row.js'
+import { type DocumentRow, documentRow } from '../../bus/row.js'
+import type { Args, Fields } from '../../bus/schema.js'
 import { findGraph, graphTouches } from '../../memory/graph/graph.js'
 import { graphPath } from '../../memory/graph/graph-names.js'
 import type { GraphPrograms } from '../../memory/proof/anchor-making.js'
@@ -14,16 +15,31 @@ import { canonicalJson } from '../../memory/proof/canonical.js'
 import { noChain, Proofs } from '../../memory/proof/proofs.js'
 import type { GraphVerdict } from '../../memory/proof/sweep.js'
 import { notFound, type Verdict } from '../../memory/proof/verdict.js'
+import type { Document } from '../../value/value.js'
 import type { DocumentWriter } from '../../value/writer.js'
 
-const verifyMemory = documentRow({
+interface Reader<F extends Fields> {
+  readonly name: string
+  readonly params: F
+  readonly help: string
+  readonly run: (call: Call<Args<F>, string>) => Promise<Document>
+}
+
+/** A command that tells of the proofs of a graph and writes nothing. */
+function graphReader<F extends Fields>(row: Reader<F>): DocumentRow {
+  return documentRow({
+    ...row,
+    grows: 'nothing',
+    grain: 'task',
+    access: 'reader',
+    target: string,
+    touches: ({ db, target }) => graphTouches(db, target, 'read'),
+  })
+}
+
+const verifyMemory = graphReader({
   name: 'verifyMemory',
-  grows: 'nothing',
-  grain: 'task',
-  access: 'reader',
-  target: string,
   params: { id: string },
-  touches: ({ db, target }) => graphTouches(db, target, 'read'),
   help: 'Recomputes the hash of a memory and compares it with its anchors and the chain.',
   async run(call) {
     const { id } = call.args
@@ -33,14 +49,9 @@ const verifyMemory = documentRow({
   },
 })
 
-const verifyMemories = documentRow({
+const verifyMemories = graphReader({
   name: 'verifyMemories',
-  grows: 'nothing',
-  grain: 'task',
-  access: 'reader',
-  target: string,
   params: { ids: arrayOf(string) },
-  touches: ({ db, target }) => graphTouches(db, target, 'read'),
   help: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, in their order.`,
   async run(call) {
     const { ids } = call.args
@@ -60,14 +71,9 @@ const verifyMemories = documentRow({
   },
 })
 
-const verifyGraph = documentRow({
+const verifyGraph = graphReader({
   name: 'verifyGraph',
-  grows: 'nothing',
-  grain: 'task',
-  access: 'reader',
-  target: string,
   params: { cursor: optional(string) },
-  touches: ({ db, target }) => graphTouches(db, target, 'read'),
   help:
     'Sweeps a graph: anchors against the chain, and leaves, memories and edges against the ' +
     'anchors. A large graph takes several calls: each answers the cursor of the next.',
@@ -79,14 +85,9 @@ const verifyGraph = documentRow({
   },
 })
 
-const exportEvidence = documentRow({
+const exportEvidence = graphReader({
   name: 'exportEvidence',
-  grows: 'nothing',
-  grain: 'task',
-  access: 'reader',
-  target: string,
   params: { id: string },
-  touches: ({ db, target }) => graphTouches(db, target, 'read'),
   help: 'Answers what proves a memory without this server: its fields, leaf, proof and anchor.',
   async run(call) {
     const { target, args } = call

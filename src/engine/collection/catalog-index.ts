@@ -3,8 +3,9 @@
 // record is put with each descriptor; who reads one looks at the descriptor, so that one which is
 // left behind misleads no reader. (docs/design/storage.md, "Key space")
 
-import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
+import { type Bytes, compareBytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { idKey, keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
 import type { Access, Namespace, NamespaceId } from '../types.js'
@@ -12,7 +13,14 @@ import { isGraphPart } from './descriptors.js'
 import { replacementPrefix } from './holdings.js'
 
 /** Second byte of a catalog key. */
-const kind = { name: 0x40, reach: 0x41, timed: 0x42, graph: 0x43, unfinished: 0x44 } as const
+const kind = {
+  name: 0x40,
+  reach: 0x41,
+  timed: 0x42,
+  graph: 0x43,
+  waiting: 0x44,
+  unfinished: 0x45,
+} as const
 
 /** A name as the catalog has it. */
 export interface CatalogName {
@@ -76,6 +84,22 @@ export const graphPartsRange: KeyRange = {
   end: Uint8Array.of(keyClass.catalog, kind.graph + 1),
 }
 
+/** Records of graphs that the anchoring job has to look at. */
+export const waitingGraphsRange: KeyRange = {
+  start: Uint8Array.of(keyClass.catalog, kind.waiting),
+  end: Uint8Array.of(keyClass.catalog, kind.waiting + 1),
+}
+
+/** `name` is that of the part that says when the graph is anchored. */
+export function waitingKey(db: string, name: string): Bytes {
+  return concatBytes(waitingGraphsRange.start, nameBytes(db, name))
+}
+
+/** Has the anchoring job look at a graph, if the collection is the part that says when. */
+export function putWaiting(tx: Tx, ns: Namespace): void {
+  if (isGraph(ns)) tx.put(waitingKey(ns.db, ns.name), present)
+}
+
 function graphKey(name: Bytes): Bytes {
   return concatBytes(graphPartsRange.start, name)
 }
@@ -107,9 +131,36 @@ export function* reachableNames(
 ): Program<readonly CatalogName[]> {
   const found = yield* namesIn(tx, reachKey(everybody, noName))
   if (address === undefined) return found
-  const own = yield* namesIn(tx, reachKey(readerOf(address), noName))
-  const known = new Set(own.map(textOfName))
-  return [...own, ...found.filter((each) => !known.has(textOfName(each)))].sort(byName)
+  return yield* merged(tx, yield* namesIn(tx, reachKey(readerOf(address), noName)), found)
+}
+
+/** Both are in the order of their keys; what is in both comes once. */
+function* merged(
+  tx: ReadTx,
+  own: readonly CatalogName[],
+  all: readonly CatalogName[],
+): Program<CatalogName[]> {
+  const found: CatalogName[] = []
+  let next = 0
+  for (const each of all) {
+    yield* tx.pause(entryUnits)
+    const key = keyOfName(each)
+    for (; next < own.length; next++) {
+      const order = compareBytes(keyOfName(own[next] as CatalogName), key)
+      if (order < 0) found.push(own[next] as CatalogName)
+      else {
+        if (order === 0) next++
+        break
+      }
+    }
+    found.push(each)
+  }
+  for (; next < own.length; next++) found.push(own[next] as CatalogName)
+  return found
+}
+
+function keyOfName(name: CatalogName): Bytes {
+  return utf8(textOfName(name))
 }
 
 /** Names of the collections that a wallet owns, or has a role in. Perhaps some more. */
@@ -177,10 +228,4 @@ function nameIn(bytes: Bytes, from: number): CatalogName {
 
 function textOfName({ db, name }: CatalogName): string {
   return `${db}\0${name}`
-}
-
-function byName(a: CatalogName, b: CatalogName): number {
-  const [x, y] = [textOfName(a), textOfName(b)]
-  if (x === y) return 0
-  return x < y ? -1 : 1
 }

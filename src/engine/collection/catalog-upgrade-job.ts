@@ -6,13 +6,16 @@ import { keyClass } from '../../store/layout.js'
 import type { Program, Store, Tx } from '../../store/store.js'
 import { keysVersion } from '../../value/collation.js'
 import { namespacesFrom } from './catalog.js'
-import { isUnfinished, putIndex } from './catalog-index.js'
+import { isUnfinished, putIndex, putWaiting } from './catalog-index.js'
 import { countUsage, usageCounted } from './counters.js'
 import { countHoldings, heldCounted } from './holdings.js'
 
 const doneKey = Uint8Array.of(keyClass.catalog, 0x00, 0x05)
-/** Which records are there: 1 had none of what is unfinished. */
-const doneVersion = 2
+/**
+ * Which records are there: 1 had none of what is unfinished, 2 had them among those of graphs that
+ * wait for an anchor, which a start took away with them.
+ */
+const doneVersion = 3
 /** Collections of one step. */
 const atOnce = 500
 
@@ -32,7 +35,10 @@ export async function indexCatalog(store: Store): Promise<void> {
 /** Where to go on; undefined at the end, which is written down. */
 function* indexPage(tx: Tx, start: Bytes | undefined): Program<Bytes | undefined> {
   const page = yield* namespacesFrom(tx, start, atOnce)
-  for (const { ns } of page) putIndex(tx, ns)
+  for (const { ns } of page) {
+    putIndex(tx, ns)
+    putWaiting(tx, ns)
+  }
   const next = nextOf(page)
   if (next !== undefined) return next
   tx.put(doneKey, Uint8Array.of(doneVersion))

@@ -1,14 +1,15 @@
 // Walks over every collection there is, for what no record of its own leads to: listings of the
-// operator, figures over all, checks. Wallets are free and each may have a home, so a walk holds
-// one page of descriptors at a time and gives way between them.
+// operator, figures over all, checks; and over those that a wallet may reach. Wallets are free and
+// each may have a home, so a walk holds one page of descriptors at a time and gives way between.
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import { scanEntriesMax } from '../../base/limits.js'
 import { descriptorUnits } from '../../base/work-figures.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { readPhase, type Sweep } from '../../store/sweep.js'
-import type { Namespace } from '../types.js'
-import { listRange, nameOfKey } from './catalog-keys.js'
+import type { Guarded, Namespace } from '../types.js'
+import { reachableNames } from './catalog-index.js'
+import { listRange, nameOfKey, namespaceKey } from './catalog-keys.js'
 import { decodeNamespace } from './descriptors.js'
 
 interface Page {
@@ -48,7 +49,26 @@ export function* eachNamespace(
   } while (from !== undefined)
 }
 
-/** The same by the steps of a sweep: each page is one read, and `see` may have more of them. */
+/** The collections that a wallet may reach, or everybody, as their descriptors are now. */
+export function* listReachable(
+  tx: ReadTx & Guarded,
+  address: string | undefined,
+): Program<Namespace[]> {
+  const names = yield* reachableNames(tx, address)
+  const found: Namespace[] = []
+  for (let from = 0; from < names.length; from += scanEntriesMax) {
+    const page = names.slice(from, from + scanEntriesMax)
+    const records = yield* tx.getMany(page.map(({ db, name }) => namespaceKey(db, name)))
+    for (const [i, { db, name }] of page.entries()) {
+      const bytes = records[i]
+      if (bytes !== undefined) found.push(decodeNamespace(db, name, bytes))
+      yield* tx.pause(descriptorUnits)
+    }
+  }
+  return found
+}
+
+/** eachNamespace by the steps of a sweep: each page is one read; `see` may have more of them. */
 export function* sweepNamespaces(see: (ns: Namespace) => Sweep<void>): Sweep<void> {
   let from: Bytes | undefined
   do {

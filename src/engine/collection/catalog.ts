@@ -25,14 +25,7 @@ import type {
 import { cappedOf } from './capped-options.js'
 import { emptyHead, headKey, isSequenced, putHead } from './capped-order.js'
 import { allocateId, numberBytes, readNumber, takeIds } from './catalog-ids.js'
-import {
-  nameOfId,
-  putIndex,
-  reachableNames,
-  removeId,
-  removeIndex,
-  removeReach,
-} from './catalog-index.js'
+import { nameOfId, putIndex, removeId, removeIndex, removeReach } from './catalog-index.js'
 import {
   databaseKey,
   kind,
@@ -51,7 +44,7 @@ import {
 } from './descriptors.js'
 import { giveUpIndex } from './given-up.js'
 import { addHolding, moveHolding, replacementPrefix, requireHolding } from './holdings.js'
-import { accessIn, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
+import { accessIn, homeAccess, isHome, keyspaceIndex, requireOwnSpace } from './homes.js'
 import { checkNamespaceName, requireWritableName } from './names.js'
 import { timeSeriesOf } from './time-series-options.js'
 import { validationOf } from './validation.js'
@@ -267,6 +260,18 @@ export function* findReserved(tx: ReadTx, db: string, name: string): Program<Acc
   return bytes === undefined ? undefined : decodeAccess(bytes)
 }
 
+/**
+ * What decides about a collection that is not there: whom its name is kept for. In a home all names
+ * are the wallet's, so that another cannot try which of them are in use.
+ */
+export function* accessOfMissing(
+  tx: ReadTx,
+  db: string,
+  name: string,
+): Program<Access | undefined> {
+  return (yield* findReserved(tx, db, name)) ?? homeAccess(db)
+}
+
 /** The names that are reserved, by their keys, from `start` on; at most scanEntriesMax. */
 export function* scanReserved(tx: ReadTx, start?: Bytes): Program<Reserved[]> {
   const from = start ?? Uint8Array.of(keyClass.catalog, kind.reserved)
@@ -403,24 +408,6 @@ export function* namespacesFrom(
     const [db, name] = nameOfKey(key)
     return { key, ns: decodeNamespace(db, name, value) }
   })
-}
-
-/** The collections that a wallet may reach, or everybody, as their descriptors are now. */
-export function* listReachable(
-  tx: ReadTx & Guarded,
-  address: string | undefined,
-): Program<Namespace[]> {
-  const names = yield* reachableNames(tx, address)
-  const found: Namespace[] = []
-  for (let from = 0; from < names.length; from += scanEntriesMax) {
-    const page = names.slice(from, from + scanEntriesMax)
-    const records = yield* tx.getMany(page.map(({ db, name }) => namespaceKey(db, name)))
-    for (const [i, { db, name }] of page.entries()) {
-      const bytes = records[i]
-      if (bytes !== undefined) found.push(decodeNamespace(db, name, bytes))
-    }
-  }
-  return found
 }
 
 /** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */

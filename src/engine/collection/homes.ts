@@ -43,6 +43,12 @@ export function accessIn(db: string, access: Access): Access {
   throw fail('Unauthorized', `database ${db} is the home of another wallet`, { reason: 'HOME' })
 }
 
+/** Of what was never made in a home; undefined for any other database. */
+export function homeAccess(db: string): Access | undefined {
+  const owner = isHome(db) ? ownerOfHome(db) : undefined
+  return owner === undefined ? undefined : { owner, mode: 'private', roles: {} }
+}
+
 /** The collection of a key-value database: `kv0`. */
 export function keyspaceName(index: number): string {
   return `kv${index}`

@@ -10,7 +10,7 @@ import { orderStages } from '../../query/pipeline-order.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import type { Document, Value } from '../../value/value.js'
 import type { Access, Guarded, Namespace, Need, View } from '../types.js'
-import { findNamespace, findReserved, shownNamespaces } from './catalog.js'
+import { accessOfMissing, findNamespace, shownNamespaces } from './catalog.js'
 import { notCollection, sourcesOf, viewDocument } from './view-options.js'
 
 /** What a reader of a name reads. */
@@ -170,7 +170,7 @@ export function* seesDefinition(
 ): Program<boolean> {
   for (const name of new Set(view === undefined ? [] : sourcesOf(view))) {
     const found = yield* findNamespace(tx, db, name)
-    const access = found?.access ?? (yield* findReserved(tx, db, name))
+    const access = found?.access ?? (yield* accessOfMissing(tx, db, name))
     if (!may('read', { db, name, access })) return false
   }
   return true

@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
-import { inlineValueBytesMax, keysAtOnceMax, respBulkBytesMax } from '../../base/limits.js'
+import { inlineValueBytesMax, respBulkBytesMax } from '../../base/limits.js'
 import { tooLong } from '../../base/reply-error.js'
 import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
@@ -40,6 +40,7 @@ import { lookUp } from './look-up.js'
 import { Members } from './members.js'
 import { nameOfDocument } from './scalar.js'
 import { type Place, swapKeyspaces } from './spaces.js'
+import { firstTrip, nextTrip } from './trip-size.js'
 import type { EventClass, Work } from './work.js'
 
 /** First byte of a record that points at chunks (records.ts). */
@@ -87,13 +88,14 @@ export class Keyspace {
     this.settle()
     const { tx, ns, now } = this
     const keys: Key[] = []
-    while (keys.length < names.length) {
-      const from = keys.length
-      const end = Math.min(from + keysAtOnceMax, names.length)
+    let atOnce = firstTrip
+    for (let from = 0; from < names.length; from = keys.length) {
+      const end = Math.min(from + atOnce, names.length)
       const recordKeys: Bytes[] = []
       for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
       const records = yield* tx.getMany(recordKeys)
       this.work.gatherRecords(records)
+      atOnce = nextTrip(records)
       for (let i = from; i < end; i++) {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]

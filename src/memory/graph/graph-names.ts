@@ -2,16 +2,16 @@
 // has seen them at rest: read as ranges, a page at a time, so that a million quiet graphs cost the
 // job nothing but a page now and then.
 
-import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
-import { graphPartsRange } from '../../engine/collection/catalog-index.js'
+import { type Bytes, concatBytes, textOf } from '../../base/bytes.js'
+import {
+  graphPartsRange,
+  putWaiting,
+  waitingGraphsRange,
+  waitingKey,
+} from '../../engine/collection/catalog-index.js'
 import { graphPrefix } from '../../engine/collection/descriptors.js'
 import type { Namespace } from '../../engine/types.js'
-import { keyClass } from '../../store/layout.js'
 import type { KeyRange, Program, ReadTx, Tx } from '../../store/store.js'
-
-/** Second byte of a catalog key. */
-const waitingKind = 0x44
-const present = Uint8Array.of(1)
 
 /** A graph by its space and its name: `main/notes`. Neither holds a slash. */
 export type GraphPath = string
@@ -43,14 +43,12 @@ export function waitingGraphs(
   from: Bytes | undefined,
   limit: number,
 ): Program<GraphPage> {
-  const start = Uint8Array.of(keyClass.catalog, waitingKind)
-  const end = Uint8Array.of(keyClass.catalog, waitingKind + 1)
-  return pageOf(tx, { start, end }, from, limit)
+  return pageOf(tx, waitingGraphsRange, from, limit)
 }
 
 /** Has the anchoring job look at a graph; `anchors` is its part of that name. */
-export function noteWaiting(tx: Tx, { db, name }: Namespace): void {
-  tx.put(waitingKey(db, name), present)
+export function noteWaiting(tx: Tx, anchors: Namespace): void {
+  putWaiting(tx, anchors)
 }
 
 /** It is at rest: the next change of it notes it again. */
@@ -60,10 +58,6 @@ export function removeWaiting(tx: Tx, path: GraphPath): void {
 }
 
 const suffix = '.anchors'
-
-function waitingKey(db: string, name: string): Bytes {
-  return concatBytes(Uint8Array.of(keyClass.catalog, waitingKind), utf8(`${db}\0${name}`))
-}
 
 function* pageOf(
   tx: ReadTx,

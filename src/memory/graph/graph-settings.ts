@@ -68,6 +68,11 @@ const keySubtype = 0
 /** So many changes in a millisecond are no graph's. */
 const changesPerMs = 1_000
 
+/** Of the document that holds them. */
+export function settingsKey(anchors: Namespace): Bytes {
+  return recordKey(anchors, settingsId)
+}
+
 /** Undefined until something is written to the graph. */
 export function* findSettings(tx: ReadTx, anchors: Namespace): Program<GraphSettings | undefined> {
   const document = yield* findById(tx, anchors, settingsId)
@@ -134,7 +139,7 @@ function* replaceSettings(
   const before = yield* findById(tx, anchors, settingsId)
   const after = before === undefined ? undefined : change(readSettings(before))
   if (before === undefined || after === undefined) return
-  const key = recordKey(anchors, settingsId)
+  const key = settingsKey(anchors)
   const place = after.place ?? placeOfPart(anchors)
   yield* replaceDocument(tx, anchors, key, before, settingsDocument({ ...after, place }))
   noteWaiting(tx, anchors)

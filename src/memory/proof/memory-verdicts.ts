@@ -4,7 +4,7 @@
 // "Verify")
 
 import type { Clock } from '../../base/clock.js'
-import { anchorDueMs, verifyChainMs } from '../../base/limits.js'
+import { anchorDueMs, verifyChainMs, verifyRootsMs } from '../../base/limits.js'
 import type { ExplorerUrl } from '../../chain/explorer.js'
 import type { Pace } from '../../engine/background/pace-job.js'
 import type { Awaitable } from '../../store/store.js'
@@ -70,11 +70,17 @@ async function walkAnchors(
   const { clock, pace } = parts
   const untilMs = clock.elapsed() + verifyChainMs
   await walk.begin()
+  const rootsUntilMs = clock.elapsed() + verifyRootsMs
   for (let before: string | undefined; ; ) {
     const page = await given.anchors(before)
     before = page.at(-1)?.anchor.id
     if (before === undefined) return walk.end()
-    for (const judged of await walk.judge(page, untilMs)) walked.add(judged)
+    for (const judged of await walk.judge(page, untilMs)) {
+      walked.add(judged)
+      if (!isSaid(judged)) continue
+      if (clock.elapsed() > rootsUntilMs) walked.isPartial = true
+      else if (!(await isSum(judged, parts.roots))) walked.hasWrongRoot = true
+    }
     if (walked.isPast) return
     await pace.rest()
   }
@@ -98,7 +104,8 @@ async function judge(
   const before = named === undefined ? undefined : met.before(named)
   const { second: graphKey } = facts.keys
   const walked = { walk: walk.state.problem, isRooted: walk.isRooted }
-  const given = { evidence, listings, ...walked, named, proofValid, before }
+  const roots = { rootsValid: !met.hasWrongRoot, isPartial: met.isPartial }
+  const given = { evidence, listings, ...walked, named, proofValid, ...roots, before }
   return verdictOf(given, graphKey, parts.explorer)
 }
 
@@ -106,6 +113,11 @@ async function judge(
 export async function isSum({ anchor, batch }: StoredAnchor, roots: MerkleRoots): Promise<boolean> {
   if (batch === undefined || batch.ids.length !== batch.hashes.length) return false
   return (await roots.rootOf(batch.hashes)) === anchor.root
+}
+
+/** What is not sent yet proves nothing, and is made anew where its batch is wrong. */
+export function isSaid({ anchor, reading }: JudgedAnchor): boolean {
+  return reading.kind === 'found' || anchor.status === 'confirmed'
 }
 
 /** What the walk has met. */
@@ -116,6 +128,10 @@ class Walked {
   /** The oldest anchor that can list any of the ids was made after this. */
   private readonly sinceMs: number
   isPast = false
+  /** A batch does not give its root: it may have listed one of the ids. */
+  hasWrongRoot = false
+  /** There was no time to recompute all roots. */
+  isPartial = false
 
   constructor(private readonly ids: ReadonlySet<string>) {
     const times = [...ids].map((id) => ulidTime(id.slice(memoryPrefix.length)) ?? 0)

@@ -11,7 +11,7 @@ import type { AnchoredGraph } from './anchor-batch.js'
 import type { GraphPrograms } from './anchor-making.js'
 import { ChainWalk, type WalkParts } from './chain-walk.js'
 import { type GraphFacts, graphFacts } from './graph-evidence.js'
-import { isSum } from './memory-verdicts.js'
+import { isSaid, isSum } from './memory-verdicts.js'
 import type { MerkleRoots } from './merkle-roots.js'
 import type { Finding, SweepProblem } from './sweep-checks.js'
 import { cursorOf, readCursor, type SweepState, sweepParts, sweepStart } from './sweep-cursor.js'
@@ -147,11 +147,8 @@ class SweepRequest {
     state.done += step.documents
     this.left -= step.entries
     for (const judged of await walk.judge(step.anchors, this.untilMs)) {
-      const { anchor, reading } = judged
-      // What is not sent yet proves nothing, and is made anew where a batch is wrong.
-      const isSaid = reading.kind === 'found' || anchor.status === 'confirmed'
-      if (isSaid && !(await isSum(judged, this.parts.roots))) {
-        this.note([{ id: anchor.id, problem: 'merkle proof invalid' }])
+      if (isSaid(judged) && !(await isSum(judged, this.parts.roots))) {
+        this.note([{ id: judged.anchor.id, problem: 'merkle proof invalid' }])
       }
     }
     this.note(step.findings)

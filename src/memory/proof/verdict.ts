@@ -26,7 +26,11 @@ export type Problem =
   | 'changed since, not anchored'
 
 /** What is odd and proves nothing. */
-export type Warning = 'anchored late' | 'times differ' | 'edge changed since, not anchored'
+export type Warning =
+  | 'anchored late'
+  | 'times differ'
+  | 'edge changed since, not anchored'
+  | 'older roots not recomputed'
 
 export interface Verdict {
   /** All flags hold, and nothing is wrong with the graph's anchors. */
@@ -94,6 +98,10 @@ export interface Facts {
   readonly named: JudgedAnchor | undefined
   /** Whether its batch gives its root. */
   readonly proofValid: boolean
+  /** Whether all batches do that can list the memory. */
+  readonly rootsValid: boolean
+  /** Some of them were not recomputed: there are too many. */
+  readonly isPartial: boolean
   /** The newest earlier anchor that had room for the memory; undefined where there is none. */
   readonly before: JudgedAnchor | undefined
 }
@@ -122,6 +130,7 @@ export function verdictOf(facts: Facts, graphKey: string, explorer: ExplorerUrl)
     [onChain, chainProblem(reading)],
     [walk === null, walk],
     [state === null, state],
+    [facts.rootsValid, 'merkle proof invalid'],
   ])
   return {
     ...known,
@@ -179,13 +188,14 @@ function chainProblem({ kind }: Reading): Problem {
   return kind === 'unconfigured' ? 'no chain configured' : 'root not found on chain'
 }
 
-function warningsOf({ evidence, before }: Facts, at: number | undefined): Warning[] {
+function warningsOf({ evidence, before, isPartial }: Facts, at: number | undefined): Warning[] {
   const { id, createdAt, edges } = evidence
   const time = ulidTime(id.slice(memoryPrefix.length))
   return [
     ...(isLate(createdAt, at, before?.at) ? (['anchored late'] as const) : []),
     ...(time !== undefined && time !== createdAt ? (['times differ'] as const) : []),
     ...(edges === 'pending' ? (['edge changed since, not anchored'] as const) : []),
+    ...(isPartial ? (['older roots not recomputed'] as const) : []),
   ]
 }
 

@@ -137,6 +137,21 @@ const tamperings: readonly Tampering[] = [
     after: all(stale),
   },
   {
+    // The newer anchor alone says what the memory says now.
+    name: 'the text, anchored anew, and its first leaf taken from the batch',
+    tamper: async (scene) => {
+      await rewrite({ anchorId: null })(scene)
+      await scene.run({ rememberMemories: graph, memories: [{ text: 'one more' }] })
+      await scene.room.anchor(graph)
+      await inBatch(({ ids, hashes, ns, ...fields }) => {
+        const isKept = (ids as string[]).map((id) => id !== scene.victim)
+        const kept = (list: unknown) => (list as unknown[])?.filter((_, i) => isKept[i])
+        return { ...fields, ids: kept(ids), hashes: kept(hashes), ...(ns ? { ns: kept(ns) } : {}) }
+      })(scene)
+    },
+    said: all('merkle proof invalid'),
+  },
+  {
     name: 'the anchorId alone',
     tamper: inNodes((fields) => ({ ...fields, anchorId: null })),
     said: all('anchor id mismatch'),
