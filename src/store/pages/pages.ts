@@ -265,8 +265,8 @@ function metaDamage(metas: Metas | number, noted: Noted): PageDamage[] | undefin
   if (ahead < 0 || (ahead === 0 && newestSum !== noted.metaSum)) {
     return [damagedFirstPage(newestPage, notNoted)]
   }
-  if (ahead === 0)
-    return otherSum === noted.otherSum ? undefined : [damagedFirstPage(1 - newestPage, notNoted)]
+  // Nothing is read by the older one, and a commit that a full disk refused leaves it half written.
+  if (ahead === 0) return undefined
   if (ahead === 1 && otherSum !== noted.metaSum) return [damagedFirstPage(1 - newestPage, notNoted)]
   // A bit of the older page's number may make it look like the newest.
   if (ahead === 1 && disguisedSum === noted.otherSum)
