@@ -27,6 +27,8 @@ import { digestOfGraph } from '../../src/memory/graph/graph-digest.js'
 import { openStore } from '../../src/store/open.js'
 import type { Store } from '../../src/store/store.js'
 import { startGateway } from '../support/live-gateway.js'
+import { runs } from '../support/runs.js'
+import { seed } from '../support/seed.js'
 import { endSigil, runSigil, settingsFor, startSigil } from '../support/sigil-process.js'
 import { temporaryFolder } from '../support/stores.js'
 import { WalletClient } from '../support/wallet-client.js'
@@ -164,8 +166,10 @@ t.test('a move that is killed at any write goes on without loss or doubling', as
   const before = await withStore(folder, contentsOf)
   const expected = movedFrom(before)
   t.equal(Object.keys(before).length, 493, 'the folder holds what the test has put there')
+  const stride = runs(1) > 1 ? 1 : 4
   let points = 0
-  for (let n = 1, isKilled = true; isKilled; n++) {
+  let wasRefused = false
+  for (let n = 1 + (seed % stride), isKilled = true; isKilled; n += stride) {
     for (const when of ['during', 'behind']) {
       const at = `killed ${when} write ${n}`
       const copy = await copyOf(folder, `${when}${n}`)
@@ -173,8 +177,10 @@ t.test('a move that is killed at any write goes on without loss or doubling', as
       if (!isKilled) break
       points++
       // The last write ends the move.
-      const refused = when === 'behind' && points === 4 ? await refusalOf(copy) : undefined
-      if (when === 'behind' && points === 4) t.match(refused, /spaces move/, `${at}: no start`)
+      if (when === 'behind' && n > 1 && !wasRefused) {
+        wasRefused = true
+        t.match(await refusalOf(copy), /spaces move/, `${at}: no start`)
+      }
       const STORE = `lmdb:${copy}`
       const code = await runSpaces(readSettings({ STORE }), {
         keys: wallet.address,
@@ -182,13 +188,13 @@ t.test('a move that is killed at any write goes on without loss or doubling', as
       })
       t.equal(code, 0, at)
       t.same(await withStore(copy, contentsOf), expected, at)
-      if (when === 'behind' && n % 4 === 0) {
+      if (when === 'behind' && (stride > 1 || n % 4 === 0)) {
         const check = await runSigil(['check'], settingsFor(copy))
         t.equal(check.code, 0, `${at}: ${check.output}${check.errors}`)
       }
     }
   }
-  t.ok(points >= 16, `${points} places to be killed at`)
+  t.ok(points >= 16 / stride, `${points} places to be killed at`)
 })
 
 t.test('a move that was ended and is run again for other keys does both', async (t) => {

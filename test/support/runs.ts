@@ -16,3 +16,9 @@ export function runs(count: number): number {
   if (!isLong || Date.now() > endsAt) return count
   return Math.max(count, Math.ceil(count * 10 * share))
 }
+
+/** All cases in the long suite; in short runs one in `share` of them, another part each time. */
+export function drawn<T>(cases: readonly T[], share = 3): readonly T[] {
+  if (runs(1) > 1 || givenSeed !== undefined) return cases
+  return cases.filter((_, at) => (at + seed) % share === 0)
+}
