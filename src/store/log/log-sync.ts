@@ -230,8 +230,7 @@ export class LogSync {
   /** Never while a round is at work: it may hold the file. */
   private closeFinished(): void {
     for (const file of this.files) {
-      const isDone = file.syncedGroup === file.lastGroup || this.options.durability === 'none'
-      if (!file.isSealed || !isDone) continue
+      if (!file.isSealed || file.syncedGroup !== file.lastGroup) continue
       this.options.files.close(file.file)
       this.files.delete(file)
     }

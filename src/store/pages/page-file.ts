@@ -4,7 +4,14 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bytes } from '../../base/bytes.js'
-import { type Meta, metaState, pageBytes, readMeta } from './page-format.js'
+import {
+  isMeta,
+  type Meta,
+  metaState,
+  metaTransaction,
+  pageBytes,
+  readMeta,
+} from './page-format.js'
 import { wordsSum } from './page-sums.js'
 
 /** Where the file of the tables in `folder` lies. */
@@ -38,7 +45,8 @@ export class PageBuffer {
 export interface Metas {
   readonly newest: Meta
   readonly newestSum: number
-  readonly other: Meta
+  /** Undefined where it can be none: what LMDB puts back of a commit that the disk has refused. */
+  readonly other: Meta | undefined
   readonly otherSum: number
   /** What the sum of the newest would be, had it the number of the transaction two before. */
   readonly disguisedSum: number
@@ -77,22 +85,22 @@ export class PageFile {
     return Math.floor(at / pageBytes)
   }
 
-  /** A number where the first page can be none. */
+  /** A number where LMDB must not open the file: of the page that is to blame. */
   metas(): Metas | number {
     const { buffer } = this
     if (this.read(0, 2, buffer) < 2) return 0
-    const first = readMeta(buffer.page(0))
-    if (first === undefined) return 0
-    // A commit that the disk has refused may leave the second half written: the first counts.
-    const second = readMeta(buffer.page(1)) ?? first
-    const isFirst = first.transaction > second.transaction
-    const [newestPage, otherPage] = isFirst ? [0, 1] : [1, 0]
+    const pages = [buffer.page(0), buffer.page(1)] as const
+    const notMeta = pages.findIndex((page) => !isMeta(page))
+    if (notMeta !== -1) return notMeta
+    const newestPage = metaTransaction(pages[0]) > metaTransaction(pages[1]) ? 0 : 1
+    const newest = readMeta(pages[newestPage])
+    if (newest === undefined) return newestPage
     return {
-      newest: isFirst ? first : second,
-      newestSum: stateSum(buffer.page(newestPage)),
-      other: isFirst ? second : first,
-      otherSum: stateSum(buffer.page(otherPage)),
-      disguisedSum: stateSum(buffer.page(newestPage), 2),
+      newest,
+      newestSum: stateSum(pages[newestPage]),
+      other: readMeta(pages[1 - newestPage] as Bytes),
+      otherSum: stateSum(pages[1 - newestPage] as Bytes),
+      disguisedSum: stateSum(pages[newestPage], 2),
     }
   }
 }

@@ -47,19 +47,29 @@ export interface OverflowRef {
   readonly pages: number
 }
 
-/** Undefined where the page cannot be a meta page of tables that this program has made. */
-export function readMeta(page: Bytes): Meta | undefined {
+/** Whether it is a meta page of tables that this program has made, as LMDB looks at it. */
+export function isMeta(page: Bytes): boolean {
   const at = headerBytes
-  const isMeta =
+  return (
     (readUint16(page, 18) & metaFlag) !== 0 &&
     readUint32(page, at) === magic &&
     (readUint32(page, at + 4) & 0xffff) === dataVersion &&
     readUint32(page, at + 24) === pageBytes
-  if (!isMeta) return undefined
+  )
+}
+
+/** The transaction whose state a meta page says. */
+export function metaTransaction(page: Bytes): number {
+  return readUint48(page, headerBytes + 128)
+}
+
+/** Undefined where the state of a meta page can be none. */
+export function readMeta(page: Bytes): Meta | undefined {
+  const at = headerBytes
   const lastPage = readUint48(page, at + 120)
   const free = readTree(page, at + 24, lastPage)
   const pairs = readTree(page, at + 72, lastPage)
-  const transaction = readUint48(page, at + 128)
+  const transaction = metaTransaction(page)
   if (free === undefined || pairs === undefined) return undefined
   return { transaction, free, pairs, lastPage }
 }

@@ -60,12 +60,12 @@ export class Pages {
     const metas = file.metas()
     const damagedMeta = metaDamage(metas, this.seen)
     if (typeof metas === 'number' || damagedMeta !== undefined) return damagedMeta ?? []
-    const { newest, other } = metas
-    const notedUpTo = sums.last.transaction
+    const { newest, other, otherSum } = metas
+    const { transaction: notedUpTo, metaSum } = sums.last
     const isBehind = newest.transaction > notedUpTo
     const damages: PageDamage[] = []
     // What a commit that was not noted has copied was sound before, or is not now.
-    if (isBehind && other.transaction === notedUpTo && notedUpTo > 0) {
+    if (isBehind && other?.transaction === notedUpTo && otherSum === metaSum && notedUpTo > 0) {
       damages.push(...this.verifyState(other, notedUpTo).damages)
     }
     const found = this.verifyState(newest, notedUpTo)
@@ -98,7 +98,7 @@ export class Pages {
     if (typeof metas === 'number') return metaDamage(metas, seen) ?? []
     const { newest, other } = metas
     if (newest.transaction === seen.transaction) return []
-    if (other.transaction !== seen.transaction) return this.verify()
+    if (other?.transaction !== seen.transaction) return this.verify()
     const changed: ChangedPages | undefined = changedPages(file, sums, other, newest)
     if (changed === undefined) {
       const { damages } = this.verifyState(other, sums.last.transaction, false)
@@ -253,23 +253,24 @@ function notedOf({ newest, newestSum, otherSum }: Metas): Noted {
   return { transaction: newest.transaction, metaSum: newestSum, otherSum }
 }
 
-/** Of the first pages: whether they say what was noted, or the next state behind it. */
+/**
+ * Of the first pages: whether the newest says what was noted, or the next state behind it. Nothing
+ * is read by the older one: a commit that the disk refused leaves in it what it likes, but for its
+ * number.
+ */
 function metaDamage(metas: Metas | number, noted: Noted): PageDamage[] | undefined {
   if (typeof metas === 'number') return [damagedFirstPage(metas, notOfTables)]
-  const { newest, newestSum, other, otherSum, disguisedSum } = metas
-  const inTurn = newest.transaction === 0 || other.transaction === newest.transaction - 1
+  const { newest, newestSum, other, disguisedSum } = metas
   const newestPage = newest.transaction % 2
+  const inTurn =
+    newest.transaction === 0 || other === undefined || other.transaction === newest.transaction - 1
   if (!inTurn) return [damagedFirstPage(1 - newestPage, notNoted)]
   if (noted.transaction === 0) return undefined
   const ahead = newest.transaction - noted.transaction
-  if (ahead < 0 || (ahead === 0 && newestSum !== noted.metaSum)) {
-    return [damagedFirstPage(newestPage, notNoted)]
-  }
-  // Nothing is read by the older one, and a commit that a full disk refused leaves it half written.
-  if (ahead === 0) return undefined
-  if (ahead === 1 && otherSum !== noted.metaSum) return [damagedFirstPage(1 - newestPage, notNoted)]
-  // A bit of the older page's number may make it look like the newest.
-  if (ahead === 1 && disguisedSum === noted.otherSum)
-    return [damagedFirstPage(newestPage, notNoted)]
-  return undefined
+  const isOther =
+    ahead < 0 ||
+    (ahead === 0 && newestSum !== noted.metaSum) ||
+    // A bit of the older page's number may make it look like the newest.
+    (ahead === 1 && disguisedSum === noted.otherSum)
+  return isOther ? [damagedFirstPage(newestPage, notNoted)] : undefined
 }
