@@ -13,8 +13,10 @@ import { pageBytes } from '../../../src/store/pages/page-format.js'
 import { verifyPages } from '../../../src/store/pages/pages.js'
 import { temporaryFolder } from '../../support/stores.js'
 
-/** In the half of a meta page that a torn write reaches: the root of the free pages. */
-const stateAt = 80
+/** In the half of a meta page that a torn write reaches: entries of the table of pairs. */
+const entriesAt = 120
+/** Where the number of the last page begins. */
+const lastPageAt = 136
 const opened = 4
 const key = (number: number) => idKey(keyClass.record, 9, Uint8Array.of(number))
 
@@ -44,34 +46,37 @@ async function folderOf(t: Test): Promise<{ folder: string; newest: number }> {
   return { folder, newest: metas.newest.transaction % 2 }
 }
 
-function flip(folder: string, page: number): void {
+/** One byte of a meta page becomes another; as the last page 0 it is a state that can be none. */
+function change(folder: string, page: number, at: number): void {
   const path = tablesPath(folder)
   const bytes = readFileSync(path)
-  const at = page * pageBytes + stateAt
-  bytes[at] = (bytes[at] as number) ^ 1
+  const place = page * pageBytes + at
+  bytes[place] = at === lastPageAt ? 0 : (bytes[place] as number) ^ 1
   writeFileSync(path, bytes)
 }
 
-t.test('an older state that is not what was noted is harmless', async (t) => {
-  const { folder, newest } = await folderOf(t)
-  flip(folder, 1 - newest)
-  t.same(verifyPages(folder), [])
-  const store = open(folder)
-  const keys = Array.from({ length: opened }, (_, number) => key(number))
-  const found = await store.read(function* (tx) {
-    return yield* tx.getMany(keys)
+for (const at of [entriesAt, lastPageAt]) {
+  t.test(`an older state that is not what was noted is harmless, byte ${at}`, async (t) => {
+    const { folder, newest } = await folderOf(t)
+    change(folder, 1 - newest, at)
+    t.same(verifyPages(folder), [])
+    const store = open(folder)
+    const keys = Array.from({ length: opened }, (_, number) => key(number))
+    const found = await store.read(function* (tx) {
+      return yield* tx.getMany(keys)
+    })
+    t.same(
+      found.map((value) => value?.[0]),
+      [0, 1, 2, 3],
+    )
+    await store.close()
+    t.same(verifyPages(folder), [])
   })
-  t.same(
-    found.map((value) => value?.[0]),
-    [0, 1, 2, 3],
-  )
-  await store.close()
-  t.same(verifyPages(folder), [])
-})
 
-t.test('a newest state that is not what was noted is named', async (t) => {
-  const { folder, newest } = await folderOf(t)
-  flip(folder, newest)
-  t.match(verifyPages(folder), [{ text: `page ${newest} of data.mdb is damaged` }])
-  t.throws(() => open(folder), { message: `page ${newest} of data.mdb is damaged` })
-})
+  t.test(`a newest state that is not what was noted is named, byte ${at}`, async (t) => {
+    const { folder, newest } = await folderOf(t)
+    change(folder, newest, at)
+    t.match(verifyPages(folder), [{ text: `page ${newest} of data.mdb is damaged` }])
+    t.throws(() => open(folder), { message: `page ${newest} of data.mdb is damaged` })
+  })
+}
