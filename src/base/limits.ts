@@ -682,6 +682,8 @@ assert(rankBlockMembersMax < scanEntriesMax, 'a block is one step of a scan')
  */
 export const keysAtOnceMax = 512
 export const largeKeysAtOnce = 128
+/** Bytes of the members of a container that are read before they are counted for their reply. */
+export const membersPageBytes = 262_144
 export const largeKeysBytes = 4 * MiB
 /**
  * A command on one key with more words is prepared beside others, and gives way between so many of

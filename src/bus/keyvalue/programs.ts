@@ -358,12 +358,12 @@ export class Programs {
     const work = new Work(options.bounds, options.notifies(), staged)
     work.melts = melts
     work.prepares = prepares
+    work.keepsReplies = isTogether
     if (prepares) work.readsMax = preparedReadsMax
     else if (calls.length === 1 && before === undefined) work.readsMax = commandReadsMax
     work.notesRare = options.notifiesRare()
-    work.hints = outcome.hints
+    work.hints = outcome.hints.begin()
     if (!isWriting(tx)) work.lists = this.lists
-    outcome.hints.begin()
     const places = new OpenPlaces(tx, now, work, makingHomeOf(options, calls))
     keeps?.(places)
     let changed = 0

@@ -65,8 +65,9 @@ export class ProgramHints {
   constructor(private readonly hints: BlockHints) {}
 
   /** The program begins, perhaps again. */
-  begin(): void {
+  begin(): this {
     this.asked = 0
+    return this
   }
 
   find(id: MembersId, level: number, place: Bytes): Bytes | undefined {

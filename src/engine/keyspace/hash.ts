@@ -16,6 +16,7 @@ import { eachInTurns, flatMapInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { scalarOf, scalarValue } from './scalar.js'
+import { firstPage, nextPage } from './trip-size.js'
 
 export interface HashField {
   readonly field: Slice
@@ -142,13 +143,15 @@ export class Hash implements Holdable {
   *all(): Program<HashField[]> {
     if (this.members === undefined) return [...this.fields.values()]
     const found: HashField[] = []
+    let wanted = firstPage
     for (;;) {
-      const more = yield* this.members.scan(found.at(-1)?.field, scanEntriesMax)
+      const more = yield* this.members.scan(found.at(-1)?.field, wanted)
       this.ks.work.gatherMembers(more)
       for (const member of more) {
         found.push({ field: member.member, value: valueOfMember(member) })
       }
-      if (more.length < scanEntriesMax) return found
+      if (more.length < wanted) return found
+      wanted = nextPage(more, scanEntriesMax)
     }
   }
 

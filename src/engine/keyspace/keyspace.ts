@@ -75,10 +75,7 @@ export class Keyspace {
     const step = lookUp(this.tx, key.record)
     if (!(step instanceof Done)) return this.readKey(key, step)
     const record = step.value as Bytes | undefined
-    if (record === undefined) {
-      this.missed(key)
-      return new Done(key)
-    }
+    if (record === undefined) return new Done(this.missed(key))
     if (record[0] === chunkedKind) return this.readKey(key, step)
     return new Done(this.counted(key.loadRecord(record, this.now)))
   }
@@ -375,10 +372,11 @@ export class Keyspace {
     this.counter = countKey(ns.id)
   }
 
-  private missed({ name }: Key): void {
+  private missed(key: Key): Key {
     const { work } = this
     work.misses++
-    if (work.notesRare && work.isReading) this.notify('m', 'keymiss', name)
+    if (work.notesRare && work.isReading) this.notify('m', 'keymiss', key.name)
+    return key
   }
 
   private get writing(): Tx {
@@ -387,9 +385,9 @@ export class Keyspace {
 
   private *readKey(key: Key, step: Step<Bytes | undefined>): Program<Key> {
     const record = yield* step
-    if (record !== undefined) return yield* this.load(key, record)
-    this.missed(key)
-    return key
+    if (record === undefined) return this.missed(key)
+    this.work.gatherKept(record)
+    return yield* this.load(key, record)
   }
 
   private *load(key: Key, record: Bytes): Program<Key> {

@@ -9,6 +9,7 @@ import type { Finder } from './list-finder.js'
 import { positionsPart } from './list-leftovers.js'
 import { isPlain, type Member, type Members } from './members.js'
 import { behind } from './rank-blocks.js'
+import { firstPage, nextPage } from './trip-size.js'
 
 /** Elements that a write program looks at in search of one, before the list's length counts. */
 const begunMax = 2_000
@@ -31,8 +32,9 @@ export function* readElements(
   const found: Member[] = []
   let { start, end } = range
   let left = skip
+  let most = firstPage
   while (found.length < limit) {
-    const wanted = Math.min(left + limit - found.length, listScanMembers)
+    const wanted = Math.min(left + limit - found.length, most)
     const page = yield* members.scan({ ...range, start, end }, wanted)
     const before = found.length
     for (let i = left; i < page.length; i++) found.push(page[i] as Member)
@@ -40,6 +42,7 @@ export function* readElements(
     left = Math.max(0, left - page.length)
     const last = page.at(-1)
     if (page.length < wanted || last === undefined) break
+    most = nextPage(page, listScanMembers)
     const key = members.keyOf(positionsPart, last.member)
     if (range.reverse === true) end = key
     else start = behind(key)

@@ -13,8 +13,8 @@ import type { Holdable } from './held.js'
 import { eachInTurns } from './in-turns.js'
 import type { Key } from './key.js'
 import type { Keyspace } from './keyspace.js'
-import type { Member } from './members.js'
 import { scalarOf, scalarValue } from './scalar.js'
+import { firstPage, nextPage } from './trip-size.js'
 
 /** Look-ups in a small set before it is worth a map. */
 const plainLookUps = 4
@@ -165,13 +165,14 @@ export class MemberSet implements Holdable {
     const { members } = this
     if (members === undefined) return [...this.items]
     const found: Slice[] = []
-    let page: Member[]
-    do {
-      page = yield* members.scan(found.at(-1), scanEntriesMax)
+    let wanted = firstPage
+    for (;;) {
+      const page = yield* members.scan(found.at(-1), wanted)
       this.ks.work.gatherMembers(page)
       for (const { member } of page) found.push(member)
-    } while (page.length === scanEntriesMax)
-    return found
+      if (page.length < wanted) return found
+      wanted = nextPage(page, scanEntriesMax)
+    }
   }
 
   /** The member with that number, 0 to size - 1: for random choices. */

@@ -90,6 +90,8 @@ export class Work {
   prepares = false
   /** Of a command that reads; what one that writes may read is bounded (`read`). */
   gathering: Gathering | undefined
+  /** Replies of several commands are kept until all of them are there: values of keys count too. */
+  keepsReplies = false
   /** The command at work, as it is logged. */
   command = ''
   /** The first command that wrote to a collection what its validator only warns of. */
@@ -172,6 +174,11 @@ export class Work {
       bytes += member.length + payload.length
     }
     gathering.gather(bytes)
+  }
+
+  /** As gatherRecords, of a key that is read alone: where its reply waits for others. */
+  gatherKept(record: Bytes): void {
+    if (this.keepsReplies) this.gatherRecords([record])
   }
 
   /** As gather, of the records of keys, whose values in chunks are read next. */
