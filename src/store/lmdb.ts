@@ -2,7 +2,7 @@
 // tables in it and the log beside them. Recovery is reading: what the log holds above the tables is
 // loaded as frozen overlays, which the checkpointer then applies as it applies any other.
 
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import { fail, GatewayError } from '../base/errors.js'
@@ -31,6 +31,7 @@ import {
   readApplied,
 } from './tables/lmdb-environment.js'
 import { prepareFormat } from './tables/lmdb-format.js'
+import { makeTables } from './tables/new-tables.js'
 import { StoredView } from './tables/stored-view.js'
 import { firstKey } from './tables/tables-walk.js'
 
@@ -46,8 +47,6 @@ export interface LmdbOptions {
   readonly freezeBytes?: number
 }
 
-/** Room for the lock file and the first pages. */
-const newStoreBytes = 256 * 1_024
 /** A start that verifies pages for longer says so, milliseconds. */
 const verifyTellMs = 1_000
 
@@ -60,7 +59,7 @@ export function openLmdbStore(options: LmdbOptions): Store {
   const folder = makeFolder(options.path)
   claimFolder(folder)
   try {
-    makeTables(folder)
+    makeTables(folder, (environment) => prepareFormat(environment, folder))
     const firstPages = firstPagesDamage(folder)
     if (firstPages !== undefined) throw fail('OperationFailed', firstPages.text)
     const environment = openEnvironment(folder)
@@ -195,32 +194,6 @@ function makeFolder(path: string): string {
   } catch (error) {
     throw cannotOpen(path, error)
   }
-}
-
-/**
- * Makes new tables aside and moves them in when they are whole: a start that is cut off while it
- * makes them leaves nothing that a later one would take for a store.
- */
-function makeTables(folder: string): void {
-  const making = join(folder, 'making')
-  rmSync(making, { recursive: true, force: true })
-  const data = join(folder, 'data.mdb')
-  if (existsSync(data)) return
-  // The library maps its files as it makes them: without room the process would be killed.
-  if (nodeFiles.room(folder).freeBytes < newStoreBytes) {
-    throw fail('OutOfDiskSpace', `no space left on the disk of ${folder} to make a store`)
-  }
-  mkdirSync(making, { mode: 0o700 })
-  const environment = openEnvironment(making)
-  try {
-    prepareFormat(environment, folder)
-    nodeFiles.syncFolderSync(making)
-    renameSync(join(making, 'data.mdb'), data)
-  } finally {
-    void environment.close()
-  }
-  rmSync(making, { recursive: true, force: true })
-  nodeFiles.syncFolderSync(folder)
 }
 
 function cannotOpen(folder: string, cause: unknown): GatewayError {

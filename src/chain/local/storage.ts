@@ -4,6 +4,7 @@
 import { type Bytes, concatBytes, mapKey, utf8 } from '../../base/bytes.js'
 import { makeFolders } from '../../base/folders.js'
 import { commitSync, openEnvironment } from '../../store/tables/lmdb-environment.js'
+import { makeTables } from '../../store/tables/new-tables.js'
 
 export interface Put {
   readonly key: Bytes
@@ -60,6 +61,7 @@ export function openStorage(folder: string | undefined): ChainStorage {
 
 export function openLmdbStorage(folder: string): ChainStorage {
   makeFolders(folder)
+  makeTables(folder, () => {})
   const environment = openEnvironment(folder)
   return {
     get: (key) => environment.get(key),
