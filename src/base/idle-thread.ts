@@ -1,6 +1,6 @@
 // A worker thread that is there while it has work: it starts with the first task, answers tasks in
 // the order in which they came, keeps no process open while it has none, and goes after a while.
-// JSON texts, Merkle trees and heavy documents each have one.
+// JSON texts, Merkle trees, tables of collations and heavy documents each have one.
 
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { Bytes } from './bytes.js'

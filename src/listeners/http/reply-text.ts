@@ -24,7 +24,7 @@ export class ReplyText {
 
   constructor(
     private readonly encoding: TextEncoding,
-    /** Of memory, for the client of the answer; closed by whoever opened it. */
+    /** Of memory, for the client of the answer; closed by its opener. */
     private readonly room: ByteShare,
   ) {}
 
