@@ -36,20 +36,28 @@ function leadsThroughOthers(found: Disagreement): boolean {
 
 /** Whether an object of plain fields is set where an object or an array is, which stays. */
 function addsToObjects(found: Disagreement): boolean {
-  const paths = Object.entries(specOf(found))
-    .filter(([, value]) => isObject(value) && operatorOf(value) === undefined)
-    .map(([path]) => path)
-  const pairs = inputOf(found).flatMap((each, i) =>
-    paths.map((path) => [valueAt(each, path), valueAt(resultsOf(found)[i] ?? {}, path)]),
+  const set = Object.entries(specOf(found)).filter(
+    ([, value]) => isObject(value) && operatorOf(value) === undefined,
   )
-  const merged = pairs.filter(([before]) => isObject(before) || Array.isArray(before))
-  return merged.length > 0 && merged.every(([before, after]) => keepsFields(before, after))
+  const merged = inputOf(found).flatMap((each, i) =>
+    set
+      .map(([path, value]) => ({
+        before: valueAt(each, path),
+        after: valueAt(resultsOf(found)[i] ?? {}, path),
+        value,
+      }))
+      .filter(({ before }) => isObject(before) || Array.isArray(before)),
+  )
+  return (
+    merged.length > 0 &&
+    merged.every(({ before, after, value }) => keepsFields(before, after, Object(value)))
+  )
 }
 
-/** Names of an object, and places of an array, that are still there. */
-function keepsFields(before: unknown, after: unknown): boolean {
+/** Whether the names of an object that are not set, and the places of an array, are still there. */
+function keepsFields(before: unknown, after: unknown, set: object): boolean {
   if (Array.isArray(before) !== Array.isArray(after)) return false
-  return Object.keys(Object(before)).every((name) => name in Object(after))
+  return Object.keys(Object(before)).every((name) => name in Object(after) || name in set)
 }
 
 /** The paths that the stage, or one in its facets, sorts by: `_id` where it says none. */
