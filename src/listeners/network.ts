@@ -1,6 +1,6 @@
 // Where a listener may open. On a network without TLS a login can be recorded, and since what the
 // server keeps of a key is public, one recording gives the key away; so no listener opens there
-// unless somebody says that the network is private. (SECURITY.md, "What you should know")
+// unless somebody says that the network is private. (docs/design/threat-model.md, "Known risks")
 
 import { isIP } from 'node:net'
 import { fail } from '../base/errors.js'
