@@ -1,7 +1,7 @@
 // The registry's events, taken in block by block and kept: which wallets hold a commitment, and
 // what was ever revoked. Providers cap the range of eth_getLogs, so the back-fill goes in chunks
 // that shrink and grow; a reorganisation is rewound to the fork and read again. Registrations are
-// taken back with their block, revocations never are. (ARCHITECTURE.md, "The chain")
+// taken back with their block, revocations never are. (docs/design/chain.md)
 
 import { setImmediate } from 'node:timers/promises'
 import { type Bytes, concatBytes } from '../base/bytes.js'

@@ -1,7 +1,7 @@
 // The key registry as the rest of Sigil sees it: who has which key on the chain, and whether it
 // still stands. One interface over the local and the remote chain; open.ts makes it. Whatever the
 // chain cannot answer is HostUnreachable with reason CHAIN_UNAVAILABLE: nobody is let in on an old
-// answer. (ARCHITECTURE.md, "The chain"; docs/chain.md, "What you trust")
+// answer. (docs/design/chain.md; docs/chain.md, "What you trust")
 
 import type { Bytes } from '../base/bytes.js'
 

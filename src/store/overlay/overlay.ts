@@ -1,7 +1,7 @@
 // The newest values since the last checkpoint, tombstones among them, and older ones while a
 // snapshot needs them; or, with nothing below, a whole store in memory. Found by hash, gone through
 // in order. Keys and values lie in slabs in the format of the log: a group's changes are the log's
-// record, without another copy. (docs/design/storage.md, "Log, overlay, tables")
+// record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
 
 import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
