@@ -27,8 +27,8 @@ const getPrivacy = documentRow({
   params: {},
   touches: touchesName(),
   help:
-    'Tells the privacy mode and the owner of a collection, or of the name of a dropped one; its ' +
-    'roles to the owner too.',
+    'Returns the privacy mode and the owner of a collection or of the name of a dropped ' +
+    'one; to the owner also the roles.',
   *run(tx, call) {
     const { db, target } = call
     const access = yield* toldAccess(tx, call)
@@ -79,9 +79,9 @@ const setPrivacy = documentRow({
     ...(release ? { release } : {}),
   }),
   help:
-    'Sets the privacy mode of a collection, which is made if it is missing. The first wallet to ' +
-    'do so owns what nobody owns, where CLAIM_UNOWNED lets it; the operator may name the owner. ' +
-    '`release` gives the name of a dropped collection away.',
+    'Sets the privacy mode of a collection, and creates it if it is missing. The first ' +
+    'wallet to do so owns an unowned collection if CLAIM_UNOWNED allows it; the operator ' +
+    'may name the owner. `release` frees the name of a dropped collection.',
   *run(tx, call) {
     const { args, db, target } = call
     if (args.release) {

@@ -28,7 +28,7 @@ const setWhitelist = documentRow({
   target: anyValue,
   params: { address: string, action: oneOf(['add', 'remove']) },
   audit: ({ args: { address, action } }) => ({ address, action }),
-  help: 'Adds an address to the whitelist, or removes one; either may be done twice.',
+  help: 'Adds an address to the whitelist, or removes it. Both may be repeated.',
   *run(tx, { args }) {
     const address = requireAddress(args.address, 'address')
     if (args.action === 'add') yield* addToWhitelist(tx, address)

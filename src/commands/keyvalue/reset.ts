@@ -13,7 +13,7 @@ const reset: KeyValueRow = {
   access: 'anonymous',
   whileSubscribed: true,
   insideMulti: true,
-  summary: 'Makes the connection what it was in the beginning.',
+  summary: 'Resets the connection to its initial state.',
   since: '6.2.0',
   group: 'connection',
   complexity: 'O(n) in the number of subscriptions and watched keys',
