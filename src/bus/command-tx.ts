@@ -113,7 +113,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
       const { db, collection } = touch
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
-      // A name may be kept for somebody: of no matter to who may do everything, or nothing.
+      // A name may be reserved. That does not matter to callers with all rights or none.
       const access =
         found === undefined && looking !== undefined && collection !== undefined
           ? yield* accessOfMissing(this, db, collection)

@@ -1,5 +1,5 @@
 // Which rule about spaces a folder has: written down at its first start, so that a setting that is
-// changed later, or a newer Sigil, does not take anybody's keys out of sight. A folder from before
+// changed later, or a newer Sigil, does not hide any keys. A folder from before
 // the rule was written down keeps what it had, until `sigil spaces move`.
 // (docs/rights.md, "Spaces")
 

@@ -1,4 +1,4 @@
-// What a wallet is told beside the peer's refusal where the name that it used is somebody else's:
+// What a wallet is told in addition to the refusal if the name belongs to another identity:
 // whose it is, and that the same name is free in its home. (docs/rights.md, "Spaces")
 
 import { homeOf } from '../engine/collection/homes.js'

@@ -1,5 +1,5 @@
 // Keys that are no secret: those of the golden vectors, derived from a private key that the whole
-// world knows. A live server never takes them, whoever registers them.
+// world knows. A live server never accepts them, even if a wallet registers them.
 
 import type { KeyMode } from './key-format.js'
 

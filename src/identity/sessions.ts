@@ -41,7 +41,7 @@ export function* readSession(tx: ReadTx, sid: string): Program<SessionRow | unde
   return row.epoch === (yield* readEpoch(tx, row.address)) ? row : undefined
 }
 
-/** Begins a session under an id that nobody had before. */
+/** Starts a session under a new id. */
 export function* startSession(
   tx: Tx,
   sid: string,

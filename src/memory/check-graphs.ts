@@ -38,7 +38,7 @@ export interface GraphProblem {
   readonly text: string
 }
 
-/** Tries to see a graph while nobody writes to it. */
+/** Attempts to see a graph without concurrent writes. */
 const triesMax = 5
 
 /** Every graph of a store; resolves with what is wrong, nothing for sound ones. */

@@ -1,6 +1,6 @@
 // Publish and subscribe: who listens to which channel or pattern, over all protocols of this
 // process. A message is copied once for all who get it, and nothing is kept for who is not there.
-// Whether somebody may read is asked again for each message. (docs/rights.md, "When rights end")
+// Whether a client may read is checked again for each message. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes.js'
@@ -105,7 +105,7 @@ export class Channels {
 
   constructor(private readonly options: ChannelsOptions) {}
 
-  /** Whether anybody listens anywhere. */
+  /** Whether any channel has a subscriber. */
   get isSilent(): boolean {
     return this.hubs.size === 0
   }
@@ -380,7 +380,7 @@ async function toItsEnd(work: Iterator<undefined, void>): Promise<void> {
   while (work.next().done !== true)
 }
 
-/** A message outlives the chunk that it came in: it is copied, once and when somebody gets it. */
+/** A message outlives the chunk that it came in: it is copied once, for its first receiver. */
 class Copy {
   private channel: Bytes | undefined
   private payload: Bytes | undefined

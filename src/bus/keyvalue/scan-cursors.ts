@@ -1,5 +1,5 @@
 // Where iterations go on: a cursor is a number, the place behind it a name. The table is bounded
-// and forgets the oldest; whoever comes with a forgotten cursor, or with another identity's, begins
+// and forgets the oldest; a client with a forgotten cursor, or with another identity's, starts
 // again, so that a full iteration still answers everything that was there from start to end.
 
 import { createHash } from 'node:crypto'

@@ -19,7 +19,7 @@ export interface SharedProgram {
   /** Of those that joined last: no command is run at a time before the one that it came at. */
   now: number
   words: number
-  /** How often somebody joined it. */
+  /** How many commands joined it. */
   batches: number
   /** When it is committed, and every call has its reply; or why nothing of it is there. */
   readonly over: Promise<Failure | undefined>
@@ -77,7 +77,7 @@ export class SharedWrites {
     return this.outcome(this.first(calls, now, words), calls)
   }
 
-  /** Nobody joins it any more: it begins. */
+  /** No further command joins it: it starts. */
   close(shared: SharedProgram): void {
     if (this.open === shared) this.open = undefined
   }

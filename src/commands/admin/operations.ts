@@ -211,7 +211,7 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
   }
 }
 
-/** Who has not signed in is nobody in particular: only the command itself is his own. */
+/** A connection without a sign-in has no identity: it owns only the command itself. */
 function isOwnCall(
   { session }: Pick<AnyCall, 'session'>,
   other: Pick<AnyCall, 'session'>,

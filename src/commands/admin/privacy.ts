@@ -1,5 +1,5 @@
-// Who owns a collection and which mode it has: told to everybody, changed by its owner, by whoever
-// comes first to what nobody owns, and by the operator, who may also name the owner.
+// Who owns a collection and which mode it has: readable by all, changed by its owner, by the wallet
+// that claims an unowned one first, and by the operator, who may also name the owner.
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
@@ -114,7 +114,7 @@ interface PrivacyCall extends Pick<Call<unknown, string>, 'db' | 'target'> {
   readonly services: Pick<Call<unknown, string>['services'], 'spaces'>
 }
 
-/** The access with what the call asks for; whoever sets the mode of what nobody owns owns it. */
+/** The access with the requested changes; setting the mode of an unowned collection claims it. */
 function changed(call: PrivacyCall, { access }: Namespace): Access {
   const { mode = access.mode, ownerAddress } = call.args
   if (ownerAddress !== undefined && call.identity.kind !== 'operator') throw call.unauthorized()

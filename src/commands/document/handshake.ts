@@ -128,7 +128,7 @@ function helloReply(
     writer.int32('maxWireVersion', wireVersionMax)
     writer.bool('readOnly', false)
     writeCompression(writer, session, args.compression)
-    // The same list for every name: who exists is not told to strangers.
+    // The same list for every name, so that users cannot be probed.
     if (args.saslSupportedMechs !== undefined) {
       writer.openArray('saslSupportedMechs')
       for (const mechanism of saslMechanisms) writer.push(stringValue(mechanism))

@@ -112,7 +112,7 @@ function keyAt(call: KeyValueCall, index: number): string {
   return new Slice(bytes, start, Math.min(end, start + credentialBytesMax)).text()
 }
 
-/** Makes the session whose key that is: anybody's for `default`, that user's for another name. */
+/** Makes the session of that key: of any wallet for `default`, of that user for another name. */
 async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
   const { session, bus } = call
   const { user, database } = spaceInUser(given)

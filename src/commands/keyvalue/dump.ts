@@ -32,7 +32,7 @@ const dump: KeyValueRow = {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return null
     const payload = yield* writeDump(ks.tx, yield* readContents(ks, key))
-    // Nobody could send it back.
+    // No client could send it back.
     if (payload.length > respBulkBytesMax) throw tooLong()
     return payload
   },

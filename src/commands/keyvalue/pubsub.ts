@@ -132,7 +132,7 @@ const publish: KeyValueRow = {
   grain: 'local',
   run(call) {
     const channel = call.arg(1)
-    // Deviation: events of keys are the server's; nobody else can make one up.
+    // Deviation: key events come from the server; clients cannot forge one.
     if (eventChannel.test(channel.text())) throw noChannelPermission()
     return call.bus.services.channels.publish(call.place.space, channel, call.arg(2))
   },

@@ -1,5 +1,5 @@
-// RESET: the connection as it was when it
-// came, before anybody signed in.
+// RESET: returns the connection to the state in which it arrived,
+// before a sign-in.
 
 import { simple } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'

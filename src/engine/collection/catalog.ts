@@ -410,7 +410,7 @@ export function* namespacesFrom(
   })
 }
 
-/** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */
+/** As listNamespaces, without empty key-value databases, which do not count as created. */
 export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   return yield* showable(tx, yield* listNamespaces(tx, db))
 }

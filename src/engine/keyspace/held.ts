@@ -1,5 +1,5 @@
 // Large containers that the commands of one program have open. What a pipeline does to one of them
-// sixteen times is decoded once and its head written once: when somebody else looks the key up,
+// sixteen times is decoded once and its head written once: when the key is looked up by name,
 // when others are opened, or when the program ends. Their members are written as they change.
 
 import { heldContainersMax } from '../../base/limits.js'
@@ -65,7 +65,7 @@ export class HeldContainers {
     if (at >= 0) held.splice(at, 1)
   }
 
-  /** Writes the one under a name, which somebody else looks up. */
+  /** Writes the one under a name that is looked up. */
   settle(name: Slice): void {
     const { held } = this
     const at = held.findIndex(({ noun }) => noun.key.name.equals(name))

@@ -95,7 +95,7 @@ export class Guard {
     return address
   }
 
-  /** Most servers have no proxy: then nobody asks the socket for its peer. */
+  /** Most servers have no proxy: then the remote address is not read. */
   private isByProxy(incoming: IncomingMessage): boolean {
     return this.options.trustedProxies.length > 0 && this.isProxy(peerOf(incoming))
   }

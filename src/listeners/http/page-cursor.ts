@@ -1,5 +1,5 @@
-// The cursor of a list: where the last page ended, signed, so that nobody makes one up, and bound
-// to the list it is of. It holds no state here; rights are looked at with every page anew.
+// The cursor of a list: where the last page ended, signed, so that clients cannot forge one, and
+// bound to the list it is of. It holds no state here; rights are looked at with every page anew.
 // `<base64url BSON>.<base64url HMAC-SHA-256>` (docs/http.md, "Lists")
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'

@@ -144,13 +144,13 @@ function part(variables: Variables, name: string): string {
 function addPrompt(server: McpServer, api: MemoryApi): void {
   const about = {
     title: 'Load context',
-    description: 'Puts what is remembered about somebody or something before the question.',
+    description: 'Puts memories about a person or a subject before the question.',
     argsSchema: promptSchema,
   }
   server.registerPrompt('context', about, async ({ entity, graph }) => {
     const query = { graph, entity, hops: 1 }
     const reply = await api.ask({ method: 'GET', path: '/api/recall', query })
-    // Whom nobody has told of is no failure of the prompt's; all else is.
+    // An unknown subject is no failure of the prompt; other errors are.
     if (!isSuccess(reply) && reply.status !== 404) throw refused(reply)
     const known = isSuccess(reply) ? recallText(reply.body) : 'Nothing was found.'
     const said = `Load context about ${entity}. This is what the memory holds:\n\n${known}`

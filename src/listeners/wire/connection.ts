@@ -225,7 +225,7 @@ export class WireConnection {
   }
 
   private async processCompressed(packed: Bytes): Promise<void> {
-    // Only what hello agreed on; and before login nobody may make the gateway inflate.
+    // Only what hello agreed on; before login no client may make the gateway inflate.
     if (this.signIn.isAnonymous || this.session.compression.length === 0) {
       this.socket.destroy()
       return

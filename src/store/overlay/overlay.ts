@@ -54,7 +54,7 @@ export class Overlay implements Ordered {
   private readonly reclaim: Reclaim | undefined
   /** Keys by their first byte; those that were reclaimed are among them. */
   private readonly classes = new Uint32Array(256)
-  /** Positions that somebody reads at, in their order. */
+  /** Positions of readers, in order. */
   private readonly pins: number[] = []
   private isOpen = false
   /** Those of them that fit in the place of what they supersede. */
@@ -395,7 +395,7 @@ export class Overlay implements Ordered {
   }
 
   /**
-   * A put in the place of one of the same group and length, which nobody has seen: a key that many
+   * A put in the place of one of the same group and length, which was never read: a key that many
    * programs change, as the head of a container, is then one change of the group.
    */
   private rewrite(address: number, key: Bytes, value: Bytes, version: number): boolean {
@@ -422,9 +422,9 @@ export class Overlay implements Ordered {
   }
 
   /**
-   * Where a change of the group has the length of the one that it supersedes, and nobody reads that
-   * one, it takes its place; the others close up. So keys that are written again and again take no
-   * more memory, and what they take stays near.
+   * Where a change of the group has the length of the one that it supersedes, without readers of
+   * that one, it takes its place; the others close up. So keys that are written again and again
+   * take no more memory, and what they take stays near.
    */
   private moveBack(): void {
     const { history, slabs, entries, table } = this

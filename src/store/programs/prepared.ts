@@ -68,7 +68,7 @@ function apply(tx: Tx, { key, value }: Change): void {
 export class Preparing implements Tx {
   private readonly seen = new Set<string>()
   private readonly ranges = new KeyRanges()
-  /** Versions are given when it is applied: nobody sees these. */
+  /** Versions are given when it is applied; these are never seen. */
   private readonly buffer: WriteBuffer
 
   constructor(
