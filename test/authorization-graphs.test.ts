@@ -31,7 +31,7 @@ interface Decision {
   /** Letters of what it needs of the graph. */
   readonly needs: string
   readonly command: Plain
-  /** Lets somebody in whom the row would, and whom its handler refuses by a rule of its own. */
+  /** Admitted by the row, and refused by its handler by a rule of its own. */
   readonly except?: readonly Who[]
 }
 

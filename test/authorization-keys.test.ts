@@ -164,7 +164,7 @@ for (const mode of modes) {
           const client = room.client(identities[who])
           const reply = await client.run(...wordsOf(row))
           client.close()
-          // HELLO answers nobody who is unknown, and takes who signs in with it.
+          // HELLO refuses unauthenticated clients, unless they sign in with it.
           const isUnknown = row.name === 'hello' && who === 'anonymous'
           t.equal(isRefusal(reply), !may || isUnknown, `${row.name} by ${who}`)
           if (may && row.flags.includes('write')) {

@@ -34,13 +34,13 @@ interface Decision {
   readonly opens: Opens
   /** Letters of what it needs of `c`. */
   readonly needs?: string
-  /** Of `open`, which nobody owns and everybody who has signed in shares. */
+  /** Of `open`, which has no owner and is shared by all who have signed in. */
   readonly needsOpen?: string
   readonly command: Plain
   readonly db?: string
   /** It answers with another error to those who are let in: what it would need is not there. */
   readonly fails?: true
-  /** Lets somebody in whom the row would, and whom its handler refuses by a rule of its own. */
+  /** Admitted by the row, and refused by its handler by a rule of its own. */
   readonly except?: readonly Who[]
 }
 
@@ -802,7 +802,7 @@ t.test(
       await tryAll(mode, true, 'the owner may read')
       const others = { owner: wallets.administrator, mode: 'private', roles: {} } as const
       await setAccess(store, 'test', 'c', others)
-      // What nobody owns is an operator's, who may read everything.
+      // Unowned collections belong to the operator, who may read everything.
       await tryAll(mode, accesses[mode].owner === null, 'the owner may not')
       await setAccess(store, 'test', 'c', { ...others, roles: { [wallets.owner]: 1 } })
       await tryAll(mode, true, 'the owner has a role')

@@ -1,5 +1,5 @@
 // Who owns what: a collection belongs to whom makes it, its name stays with them when it is dropped,
-// and what nobody owns is claimed or given.
+// and unowned collections are claimed or given.
 
 import t from 'tap'
 import { systemClock } from '../src/base/clock.js'

@@ -1,5 +1,5 @@
 // Several endpoints as one: how many have to agree, who is outvoted, and what differs from node to
-// node without anybody lying.
+// node without a lie.
 
 import t from 'tap'
 import { silentLog } from '../../src/base/log.js'

@@ -1,5 +1,5 @@
 // The local chain behind the registry: ready by itself at the first start, the same at the next, and
-// exact at the next request, whoever sent the transaction.
+// exact at the next request, for transactions of any sender.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The registry over a remote chain: what it answers while all is well, and that nobody is let in
+// The registry over a remote chain: what it answers while all is well, and that no key is accepted
 // while it is not. The remote chain is a local one served over HTTP, with faults.
 
 import { Interface } from 'ethers'

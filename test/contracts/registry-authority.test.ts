@@ -1,5 +1,5 @@
 // Who may do what to the registry: invariants I3 and I5. The functions are read off the interface, so
-// that one added later fails here until somebody has decided who may call it.
+// that one added later fails here until its callers are decided.
 
 import { type FunctionFragment, Interface, ZeroAddress } from 'ethers'
 import t from 'tap'

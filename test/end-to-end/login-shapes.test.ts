@@ -1,5 +1,5 @@
-// What a login tells a stranger: nothing. Known and unknown users are answered in the same shape,
-// wrong keys in the same words, and whoever tries too often on one connection is shown the door.
+// A login reveals nothing to an unknown client. Known and unknown users are answered in the same
+// shape, wrong keys in the same words, and too many attempts close the connection.
 
 import { Binary } from 'bson'
 import t, { type Test } from 'tap'

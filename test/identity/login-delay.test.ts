@@ -1,5 +1,5 @@
 // Failed logins wait longer and longer, by address and by address with account; others are not
-// touched, and an account can be locked by nobody.
+// touched, and no attacker can lock an account.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'

@@ -1,5 +1,5 @@
 // What a session keeps from message to message: its bytes are counted by wallet and in all, and
-// rows that wait in a portal go to nobody who may not read them any more.
+// rows that wait in a portal are not sent to a client that lost the right to read them.
 
 import pg from 'pg'
 import t, { type Test } from 'tap'

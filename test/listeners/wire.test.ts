@@ -75,7 +75,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
   }
 }
 
-/** Answers the command's first field, and signs in whoever says so. */
+/** Answers the command's first field, and signs in each client that asks for it. */
 const echo: Run = (request, session) => {
   const body = toObject(request.body)
   if ('login' in body) session.identity = operator

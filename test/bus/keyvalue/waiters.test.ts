@@ -1,4 +1,4 @@
-// Clients that wait for a key: served in order of arrival, woken by whoever writes, ended by time,
+// Clients that wait for a key: served in order of arrival, woken by any writer, ended by time,
 // by others and by themselves. The command is the smallest one that blocks: it takes a string away.
 
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
 // The timers of a connection, over a socket that only remembers them: silence is allowed to who has
-// signed in, and to nobody who holds up others.
+// signed in, and not to clients that delay others.
 
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'

@@ -1,6 +1,6 @@
 // What anchoring costs on a chain that is paid for, where everybody may ask for it: one transaction
-// for all that is asked within a while, turns between owners, and a day's budget that nobody can use
-// up for the others.
+// for all that is asked within a while, turns between owners, and a day's budget that no owner can
+// use up for the others.
 
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
