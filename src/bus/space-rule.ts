@@ -15,7 +15,7 @@ import { readMove } from './space-move.js'
 
 const ruleKey = Uint8Array.of(keyClass.identity, 0x37)
 const unfinishedMove =
-  "'sigil spaces move' was ended before it was done: some keys and graphs lie in homes. " +
+  "'sigil spaces move' was interrupted: some keys and graphs are in homes. " +
   "Run 'sigil spaces move' again: it goes on where it was"
 const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
 

@@ -179,7 +179,7 @@ export class KeyLog {
     // A node that lags behind what it said before has not forgotten anything.
     if (fork !== undefined && fork.number === head.number && cursor.number > head.number) return
     const from = fork === undefined ? deployBlock : fork.number + 1
-    log.warn({ from: cursor.number, to: from - 1 }, 'chain: blocks were taken back')
+    log.warn({ from: cursor.number, to: from - 1 }, 'chain: blocks were reorganised')
     let more = true
     while (more) more = await store.write((tx) => takeBack(tx, rows, from))
     await store.write((tx) => putCursor(tx, rows, fork))

@@ -96,7 +96,7 @@ export class SessionSweeper {
         swept = await store.write((tx) => sweepExpired(tx, clock.now(), sessionsSweptAtOnce))
       }
     } catch (error) {
-      log.warn({ error: String(error) }, 'sessions that are over were not removed; tried again')
+      log.warn({ error: String(error) }, 'ended sessions were not removed; it will be tried again')
     }
   }
 

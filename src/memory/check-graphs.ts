@@ -65,7 +65,7 @@ function* checkGraph(db: string, name: string): Sweep<GraphProblem[]> {
     const after = yield* find()
     if (after?.settings.seq === before.settings.seq) return texts
   }
-  return [{ ns: `${db}.${partName(name, 'nodes')}`, text: 'kept changing: it was not looked at' }]
+  return [{ ns: `${db}.${partName(name, 'nodes')}`, text: 'kept changing: it was not checked' }]
 }
 
 function* lookAt(graph: Graph): Sweep<GraphProblem[]> {

@@ -121,7 +121,7 @@ function* makeUnique(call: ChangeCall, index: IndexArgs, dryRun: boolean): Sweep
     })
     if (changes !== undefined) return changesReply(changes)
   }
-  throw fail('WriteConflict', 'the collection kept changing while its index was looked at')
+  throw fail('WriteConflict', 'the collection kept changing while its index was checked')
 }
 
 type IndexArgs = Args<{ index: typeof indexChange }>['index']

@@ -27,8 +27,8 @@ import { recallText, untrusted } from './texts.js'
 import { type Arguments, summary, type Tool, tools } from './tools.js'
 
 const instructions =
-  'A memory that lasts: remember what will matter later, recall it by words or by what it is ' +
-  `about, relate and verify it. ${untrusted}`
+  'A lasting memory: remember what will matter later, recall it by words or by subject, ' +
+  `relate and verify it. ${untrusted}`
 
 /** Schemas are made ready once: that takes longer than most requests. */
 const prepared = tools.map((tool) => ({
@@ -38,7 +38,7 @@ const prepared = tools.map((tool) => ({
 }))
 
 const promptSchema = fromJsonSchema<{ readonly entity: string; readonly graph?: string }>(
-  strict({ graph, 'entity!': text('What to load everything about.', 256) }),
+  strict({ graph, 'entity!': text('The entity to load context about.', 256) }),
 )
 
 export interface MemoryServerOptions {
@@ -99,7 +99,7 @@ function addResources(server: McpServer, api: MemoryApi): void {
   server.registerResource(
     'summary',
     new ResourceTemplate('memory://{graph}/summary', { list: () => summaries(api), complete }),
-    { title: 'Summary', description: 'How large a graph is, and whose.', mimeType },
+    { title: 'Summary', description: 'Size and owner of a graph.', mimeType },
     async (uri, variables) => contents(uri, await summary(api, part(variables, 'graph'))),
   )
 }

@@ -317,7 +317,7 @@ export class AnchorJob {
     const { clock, log } = this.parts
     if (clock.elapsed() - this.toldOfPaceMs < anchorPayMs) return
     this.toldOfPaceMs = clock.elapsed()
-    log.info({ graphs }, 'anchoring waits: by now no more of the budget of the day may be spent')
+    log.info({ graphs }, 'anchoring waits: the released part of the daily budget is spent')
   }
 }
 
