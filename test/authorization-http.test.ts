@@ -208,7 +208,7 @@ t.test('lists over HTTP show what the caller may read', async (t) => {
   }
 })
 
-t.test('privacy tells everybody mode and owner, and the owner all', async (t) => {
+t.test('privacy tells all clients mode and owner, and the owner all', async (t) => {
   const { as, reset } = await openPlace(t)
   await reset('private')
   const path = '/api/v1/collections/c/privacy'
@@ -347,7 +347,7 @@ t.test(
   },
 )
 
-t.test('a stranger is refused on every protocol, and the owner is not', async (t) => {
+t.test('another wallet is refused on every protocol, and the owner is not', async (t) => {
   const { gateway, keys, reset } = await openPlace(t)
   await reset('private')
   const { wire, redis } = gateway.ports

@@ -660,25 +660,28 @@ t.test('commands beside the collections are open to whom the decision says', asy
   await room.engine.close()
 })
 
-t.test('under ANONYMOUS=read somebody unknown reads what is public, and only reads', async (t) => {
-  const { room, reset } = await openPlace(true)
-  for (const mode of modes) {
-    await reset(mode)
-    for (const [name, decision] of Object.entries(overCollection)) {
-      const { needs = '', needsOpen = '', opens } = decision
-      const may =
-        opens === 'anonymous' ||
-        (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
-      const outcome = await outcomeOf(room, decision, 'anonymous')
-      t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
+t.test(
+  'under ANONYMOUS=read an anonymous client reads what is public, and only reads',
+  async (t) => {
+    const { room, reset } = await openPlace(true)
+    for (const mode of modes) {
+      await reset(mode)
+      for (const [name, decision] of Object.entries(overCollection)) {
+        const { needs = '', needsOpen = '', opens } = decision
+        const may =
+          opens === 'anonymous' ||
+          (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
+        const outcome = await outcomeOf(room, decision, 'anonymous')
+        t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
+      }
     }
-  }
-  for (const [name, decision] of Object.entries(besides)) {
-    const outcome = await outcomeOf(room, decision, 'anonymous')
-    t.equal(isRefusal(outcome), !mayEnter('anonymous', decision.opens, true), name)
-  }
-  await room.engine.close()
-})
+    for (const [name, decision] of Object.entries(besides)) {
+      const outcome = await outcomeOf(room, decision, 'anonymous')
+      t.equal(isRefusal(outcome), !mayEnter('anonymous', decision.opens, true), name)
+    }
+    await room.engine.close()
+  },
+)
 
 t.test('lists and sums show what the caller may read', async (t) => {
   const { room, reset } = await openPlace()

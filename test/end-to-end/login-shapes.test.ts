@@ -37,7 +37,7 @@ function shapeOf(reply: ReplyFields): string {
   return JSON.stringify({ ...reply, payload: text })
 }
 
-t.test('saslStart answers everybody alike', async (t) => {
+t.test('saslStart answers all users alike', async (t) => {
   const { ports } = await openRoom(t)
   const shapes = new Set<string>()
   const ofUsers = new Set<string>()

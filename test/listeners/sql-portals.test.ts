@@ -107,7 +107,7 @@ async function sharedRows(t: Test) {
   return { gateway, owner, reader, bob, grant, open }
 }
 
-t.test('rows of a suspended portal go to nobody whose role was withdrawn', async (t) => {
+t.test('rows of a suspended portal are not sent after the role was withdrawn', async (t) => {
   const { grant, open } = await sharedRows(t)
   t.equal((await grant('grant')).status, 200)
   const held = await open('SELECT _id FROM hers ORDER BY _id')

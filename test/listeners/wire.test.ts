@@ -371,7 +371,7 @@ t.test('five failed logins close the connection', async (t) => {
   await client.closed
 })
 
-t.test('strangers are counted, and who signs in makes room', async (t) => {
+t.test('sockets without login are counted, and a login makes room', async (t) => {
   const { listener, client } = await open(t, echo)
   const one = await client()
   await one.run({ ping: 1 })

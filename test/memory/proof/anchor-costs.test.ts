@@ -192,7 +192,7 @@ t.test('owners take turns, however many graphs one has, and newcomers wait their
   t.same(names(turns.inOrder([graph('x', null), graph('y', null)])), ['x', 'y'])
 })
 
-t.test('room is shared one by one, the rest goes to whoever has more', async (t) => {
+t.test('room is shared one by one, the rest goes to owners with more', async (t) => {
   t.same(sharesOf([9, 1, 3], 6), [3, 1, 2])
   t.same(sharesOf([20], 20), [20])
   t.same(sharesOf([1, 1], 20), [1, 1])
