@@ -22,8 +22,8 @@ export interface Fence {
   readonly now: number
   readonly touches: readonly Touch[]
   /**
-   * Looks again at who asks; throws where he stands no longer. Undefined for the operator and the
-   * unknown, who cannot lose anything.
+   * Checks revocation: throws if the key or session was revoked since the last program. Undefined
+   * for the operator and the unknown, who cannot lose anything.
    */
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */

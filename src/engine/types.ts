@@ -93,7 +93,7 @@ export interface IndexDescriptor {
   readonly spec: Document
   /** Documents that have none of the fields have no entry. */
   readonly sparse?: true
-  /** Kept and unique as ever, but used by no plan. */
+  /** Maintained and unique, but used by no plan. */
   readonly hidden?: true
   /** Documents that do not match have no entry. */
   readonly partial?: Filter

@@ -1,6 +1,6 @@
 // Whose key it is. A key is its owner's alone: of all records that carry its commitment the oldest
 // one counts that only a holder of the key can have made, because any wallet can copy a commitment
-// out of a pending transaction, and a thief can register what he has stolen. Who it is has to be
+// out of a pending transaction, and a thief can register a stolen key. Who it is has to be
 // found out once; whether it still stands is asked every time. (docs/contracts.md, "KeyRegistry")
 
 import { hash, timingSafeEqual } from 'node:crypto'

@@ -1,6 +1,6 @@
 // Small commands of several connections that wait for the same group share one program: what a
 // program costs beside its commands is then paid once, and what they have open, the heads of large
-// containers above all, is written once. Each is as atomic as ever, and where one makes the program
+// containers above all, is written once. Each stays atomic, and where one makes the program
 // fail, those of each connection go on by themselves: none waits for what another's need.
 
 import {

@@ -47,7 +47,7 @@ const getPrivacy = documentRow({
   },
 })
 
-/** In a home, what is not there is told to others as what is private there. */
+/** In a home, others see unused names like private ones. */
 function* toldAccess(
   tx: CommandReadTx,
   call: Pick<Call<unknown, string>, 'db' | 'target' | 'may'>,

@@ -1,6 +1,6 @@
-// has_table_privilege and its brothers, and the privilege views: the decision about rights (allow),
-// told in PostgreSQL's words. Of another wallet only what mode and owner say is told, which any
-// client may ask; roles are for those who may change them.
+// has_table_privilege, related functions, and the privilege views: the decision about rights
+// (allow), told in PostgreSQL's words. Of another wallet only what mode and owner say is told,
+// which any client may ask; roles are for those who may change them.
 
 import type { Namespace, Need } from '../../../engine/types.js'
 import { allow } from '../../../identity/allow.js'
