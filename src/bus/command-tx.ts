@@ -1,6 +1,5 @@
-// The transaction as a command's handler sees it: the store's, with a fence. What the command's row
-// did not declare cannot be reached through it, and what was declared has been authorized in this
-// very transaction.
+// The transaction that a command's handler gets: the store's, behind a guard. The handler can reach
+// only resources that its row declared, and these were authorized in the same transaction.
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'

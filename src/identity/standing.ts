@@ -1,5 +1,5 @@
-// Use, not open: whether who speaks may still do so is looked at in every command's own transaction
-// and again before each push and wake-up. What login saw is a memory; the rows are the truth.
+// The revocation check. Whether a caller may still act is read in the transaction of every command,
+// and again before each push and wake-up. The login is a cache; the stored rows decide.
 // (docs/rights.md, "When rights end")
 
 import { fail, GatewayError } from '../base/errors.js'

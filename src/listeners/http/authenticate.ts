@@ -1,6 +1,6 @@
-// Who sends a request: a session's cookie before a Bearer key before x-api-key. What can be told at
-// once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
-// (docs/sign-in.md, "The routes")
+// Identifies the sender of a request: a session cookie before a Bearer key before x-api-key. Checks
+// without I/O stay synchronous: the operator's key, and sessions on an embedded store, need no
+// promise. (docs/sign-in.md, "The routes")
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -25,7 +25,7 @@ export function sealCursor(key: Bytes, scope: Bytes, values: readonly Value[]): 
   const text = Buffer.from(content).toString('base64url')
   const cursor = `${text}.${signature(key, text).toString('base64url')}`
   if (cursor.length <= pageCursorCharsMax) return cursor
-  throw fail('BadValue', 'the last values of the page are too long for a cursor: sort by other fields')
+  throw fail('BadValue', 'the page ends with values too long for a cursor: sort by other fields')
 }
 
 /** The values that were sealed. Throws BadValue of any other text, and of another list's. */

@@ -1,7 +1,7 @@
-// The newest values since the last checkpoint, tombstones among them, and older ones while a
-// snapshot needs them; or, with nothing below, a whole store in memory. Found by hash, gone through
-// in order. Keys and values lie in slabs in the format of the log: a group's changes are the log's
-// record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
+// The memtable: the newest values since the last checkpoint with their tombstones, and older values
+// while a snapshot needs them; or, without tables, a whole store in memory. Searched by hash,
+// iterated in order. Keys and values lie in slabs in the format of the log: the changes of a group
+// are the log record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
 
 import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
