@@ -1,6 +1,6 @@
-// Publish and subscribe: who listens to which channel or pattern, over all protocols of this
-// process. A message is copied once for all who get it, and nothing is kept for who is not there.
-// Whether a client may read is checked again for each message. (docs/rights.md, "When rights end")
+// Publish and subscribe: the subscribers of channels and patterns, for all protocols of this
+// process. A message is copied once for all receivers, and nothing is kept for absent ones. Whether
+// a client may read is checked again for each message. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes.js'

@@ -1,5 +1,5 @@
-// CLIENT PAUSE: commands that came are held until a time is over, all of them or those that write.
-// The lanes ask; a paused command continues in the order of its connection.
+// CLIENT PAUSE: all commands, or only writes, are held for a period. The lanes ask; a paused
+// command continues in the order of its connection.
 
 import { timerMsMax } from '../../base/limits.js'
 import type { KeyValueCall } from './call.js'

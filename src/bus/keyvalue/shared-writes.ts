@@ -1,7 +1,7 @@
-// Small commands of several connections that wait for the same group share one program: what a
-// program costs beside its commands is then paid once, and what they have open, the heads of large
-// containers above all, is written once. Each stays atomic, and where one makes the program
-// fail, those of each connection go on by themselves: none waits for what another's need.
+// Small commands of several connections that wait for the same group share one program. The fixed
+// costs of a program are then paid once, and open containers write their heads once. Each command
+// stays atomic. If one makes the program fail, those of each connection run again by themselves, so
+// no client waits for the needs of another.
 
 import {
   sharedCommandBytesMax,
