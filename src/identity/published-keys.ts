@@ -9,7 +9,7 @@ const published: ReadonlySet<string> = new Set([
   'f4cdd0a7491b9a4d2296e168007553b60fb4ba679fab3e7ab3ee5e870f7e8a75',
 ])
 
-/** Whether the key of that commitment is known to everybody. */
+/** Whether the key of that commitment is public. */
 export function isPublished(commitment: string, mode: KeyMode): boolean {
   return mode === 'live' && published.has(commitment)
 }

@@ -186,7 +186,7 @@ export class Channels {
   }
 
   /**
-   * Hands a message to everybody who listens in a space; answers how many subscriptions that
+   * Hands a message to all subscribers of a space; answers how many subscriptions that
    * were. `also` is what a reader needs besides: the rights of the database that an event is of.
    */
   publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {

@@ -23,7 +23,7 @@ export class Pause {
     this.endAfter(this.endMs - nowMs)
   }
 
-  /** Everybody goes on. */
+  /** Resumes all clients. */
   end(): void {
     clearTimeout(this.timer)
     this.isActive = false

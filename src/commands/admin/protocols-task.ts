@@ -1,4 +1,4 @@
-// The switches of the protocols: told to everybody, turned by administrators, and audited.
+// The switches of the protocols: readable by all, changed by administrators, and audited.
 // (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'

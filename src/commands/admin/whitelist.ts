@@ -1,4 +1,4 @@
-// The whitelist: told to everybody, kept by administrators, and in force under WHITELIST=enforce.
+// The whitelist: readable by all, kept by administrators, and in force under WHITELIST=enforce.
 // (docs/rights.md, "The whitelist")
 
 import { anyValue, oneOf, string } from '../../bus/params.js'

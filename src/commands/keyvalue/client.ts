@@ -1,5 +1,5 @@
 // CLIENT: what a connection says about itself, and what it may do to others. The operator sees all
-// connections, everybody else their own.
+// connections, other callers their own.
 
 import { notInteger, refuse, syntaxError } from '../../base/reply-error.js'
 import { map, none, ok, type Reply, set, verbatim } from '../../bus/keyvalue/reply.js'

@@ -296,7 +296,7 @@ export function reserve(tx: Tx, db: string, name: string, access: Access): void 
   tx.put(reservedKey(db, name), encodeAccess(access))
 }
 
-/** Lets everybody have the name. */
+/** Releases the name for all wallets. */
 export function release(tx: Tx, db: string, name: string): void {
   tx.remove(reservedKey(db, name))
 }

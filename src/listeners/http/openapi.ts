@@ -209,7 +209,7 @@ const securitySchemes: Schema = {
 }
 
 const accessTexts: Readonly<Record<RouteHead['access'], string>> = {
-  none: 'Open to everybody.',
+  none: 'Open to all clients.',
   session: "For a wallet's session.",
   key: 'Needs a session or a key; within the rights of its identity.',
   operator: 'For the operator.',

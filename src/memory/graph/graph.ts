@@ -30,7 +30,7 @@ export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
 
 export type GraphPart = (typeof graphParts)[number]
 
-/** The graph that everybody means who names none. */
+/** The graph of requests that name none. */
 export const defaultGraph = 'default'
 
 export interface Graph {

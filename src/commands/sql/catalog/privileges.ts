@@ -85,7 +85,7 @@ function own({ call }: Relations): Holder {
   return (need, ns) => call.mayAt(need, ns ?? { db: call.db, name: '', access: undefined })
 }
 
-/** By name, or by the number of pg_roles; 0 and `public` are everybody. */
+/** By name, or by the number of pg_roles; 0 and `public` are all users. */
 function holderOf(user: Value, relations: Relations): Holder {
   const { call } = relations
   const name = user.type === bsonType.string ? stringOf(user) : roleIn(user, relations)
