@@ -1,5 +1,5 @@
 // The examples of all pages, one after the other on one server, as a newcomer goes through them: the
-// README's tours first, then the pages in docs. What a block needs beside the page (a document to
+// README first, then docs/tour.md and the other pages. What a block needs beside the page (a document to
 // replace, an id to verify) is made here; a block that is not run stands below with the reason.
 
 import { spawn } from 'node:child_process'
@@ -17,7 +17,6 @@ const notRun: readonly (readonly [page: string, start: RegExp, why: string])[] =
   ['docs/chain.md', /^/, 'needs a real chain; sigil deploy has tests of its own'],
   ['docs/users.md', /^/, 'asks for passwords at a terminal; test/clients/service-users runs them'],
   ['docs/keys.md', /^/, 'one program over three blocks; test/end-to-end/keys-recover runs it'],
-  ['README.md', /^claude /, 'is of a client that is not installed'],
   ['docs/memory.md', /^claude /, 'is of a client that is not installed'],
   ['docs/memory.md', /^npx sigil verify --export/, 'needs a node; test/cli/verify runs it'],
   ['docs/rights.md', /^sigil spaces/, 'needs a stopped Sigil; test/cli/spaces runs it'],
@@ -75,12 +74,12 @@ function blocksOf(page: string): Block[] {
   return [...found].map(([, language = '', text = '']) => ({ page, language, text }))
 }
 
-const pages = [
-  'README.md',
-  ...readdirSync('docs')
-    .sort()
-    .map((name) => `docs/${name}`),
-]
+const tour = 'docs/tour.md'
+const others = readdirSync('docs')
+  .sort()
+  .map((name) => `docs/${name}`)
+  .filter((page) => page !== tour)
+const pages = ['README.md', tour, ...others]
 const all = pages.filter((page) => page.endsWith('.md')).flatMap(blocksOf)
 
 t.test('what is not run is there', async (t) => {
@@ -123,14 +122,12 @@ class Examples {
 
   async page(page: string, blocks: readonly Block[]) {
     const script = [before[page] ?? '', ...blocks.map((block) => this.shell(block))].join('\n')
-    const end = page === 'README.md' ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
+    const end = page === tour ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
     const done = await this.bash(this.here(script) + end)
     const [, key = '', address = ''] = /WALLET_KEY=(\S+) WALLET=(\S+)/.exec(done.output) ?? []
     if (key !== '') Object.assign(this, { walletKey: key, address })
-    // The README ends with what another wallet may not do.
-    return page === 'README.md'
-      ? { ...done, output: done.output.replace(/^.*"ok":0.*$/m, '') }
-      : done
+    // The tour ends with what another wallet may not do.
+    return page === tour ? { ...done, output: done.output.replace(/^.*"ok":0.*$/m, '') } : done
   }
 
   private address = ''
