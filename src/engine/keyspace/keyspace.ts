@@ -20,7 +20,7 @@ import { insertRecord, removeRecord, replaceRecord } from '../collection/collect
 import { addBeside, countKey, usageKey } from '../collection/counters.js'
 import { payerOf } from '../collection/descriptors.js'
 import { documentOfRecord, endsOfRecord } from '../collection/records.js'
-import { checkDocument } from '../collection/validation.js'
+import { checkDocument, hasRules } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { liveCount } from './count.js'
 import { expiryGrowth, moveExpiry } from './expiry.js'
@@ -286,8 +286,8 @@ export class Keyspace {
   expire(key: Key, expiresAt: number): Step<void> {
     const writer = new DocumentWriter()
     copyButTime(writer, key.stored as Document)
-    const document = endKeyDocument(writer, expiresAt)
-    return this.put(key, key.type as KeyType, document, 0, expiresAt, key.storedHead?.id)
+    const id = key.storedHead?.id
+    return this.put(key, key.type as KeyType, endKeyDocument(writer, expiresAt), 0, expiresAt, id)
   }
 
   /** Moves what `from` holds, its time too, over whatever `to` is, perhaps in another database. */
@@ -397,11 +397,11 @@ export class Keyspace {
 
   private *load(key: Key, record: Bytes, isAround: boolean): Program<Key> {
     // Indexes and validators look at the value that goes.
-    if (isAround && record[0] === chunkedKind && !hasRules(this.ns)) {
+    const isChunked = record[0] === chunkedKind
+    if (isAround && isChunked && !hasRules(this.ns))
       return this.counted(key.loadEnds(yield* endsOfRecord(this.tx, record), this.now))
-    }
     const document = yield* documentOfRecord(this.tx, record)
-    return this.counted(key.load(document, record[0] === chunkedKind, this.now))
+    return this.counted(key.load(document, isChunked, this.now))
   }
 
   private counted(key: Key): Key {
@@ -488,11 +488,6 @@ export class Keyspace {
     yield* removeRecord(this.writing, this.ns, record, stored as Document)
     key.clear()
   }
-}
-
-/** Whether more than the record is to be thought of: indexes, or a validator. */
-function hasRules({ indexes, validation }: Namespace): boolean {
-  return indexes.length > 0 || validation !== undefined
 }
 
 export function isWriting(tx: ReadTx): tx is Tx {

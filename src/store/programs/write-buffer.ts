@@ -56,7 +56,7 @@ export interface OwnWrites {
 const searchedMax = 8
 /** Of the first table: what a pipeline of sixteen changes has room in it. */
 const placesMin = 256
-/** More changes lie in parts by their hash, which double one by one: a table at once takes 50 ms. */
+/** More changes lie in parts by their hash, which double one by one: all at once takes 50 ms. */
 const togetherMax = 32_768
 const partBits = 6
 
