@@ -183,16 +183,24 @@ export class SortedSet implements Holdable {
     if (size === 0 || limit === 0) return []
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
-      const taken = yield* members.end(limit, fromBack, ks.work.hasMore)
       this.isChanged = true
-      yield* members.removeEnd(taken)
-      return taken
+      return yield* members.takeEnd(limit, fromBack, ks.work.hasMore)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
     const { length } = found
     if (length <= removeAtOnceMax) yield* this.takeAll(found)
     else yield* this.removeRanks(fromBack ? size - length : 0, fromBack ? size : length)
     return found
+  }
+
+  /**
+   * As pop of one, and saves: of one that is held open and has been popped from. Else undefined,
+   * and nothing is done.
+   */
+  popNow(fromBack: boolean): ScoredMember | undefined {
+    const taken = this.members?.takeNow(fromBack)
+    if (taken !== undefined) this.ks.changedHeld(this)
+    return taken
   }
 
   /** Removes the members from a rank to before another; answers how many. */
