@@ -51,15 +51,19 @@ export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
   return new SortedSet(ks, key)
 }
 
-/** Makes a key hold these members, whatever it held; none: no key. They need no order. */
+/**
+ * Makes a key hold these members, whatever it held; none: no key. They need no order. Of a source:
+ * see putMade.
+ */
 export function* storeSortedSet(
   ks: Keyspace,
   key: Key,
   entries: readonly ScoredMember[],
+  source?: string,
 ): Program<void> {
   yield* ks.remove(key)
   const stored = new SortedSet(ks, key)
-  yield* stored.fill(entries)
+  yield* stored.fill(entries, source)
   yield* stored.save()
 }
 
@@ -80,6 +84,7 @@ export class SortedSet implements Holdable {
   /** Members of a small one that are taken out of the others when somebody looks at all of them. */
   private readonly gone = new Set<Scored>()
   private head: Head | undefined
+  private source: string | undefined
   private members: ScoredMembers | undefined
 
   constructor(
@@ -227,7 +232,8 @@ export class SortedSet implements Holdable {
   }
 
   /** These members take the place of all others. */
-  *fill(entries: readonly ScoredMember[]): Program<void> {
+  *fill(entries: readonly ScoredMember[], source?: string): Program<void> {
+    this.source = source
     this.members = undefined
     this.head = undefined
     this.entries = yield* mapInTurns(this.ks.tx, entries, ({ member, score }) => {
@@ -297,11 +303,13 @@ export class SortedSet implements Holdable {
     }
     // Places are the same under any id.
     const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
-    const id = yield* buildMembers(ks, building)
-    const members = scoredMembers(ks, id, entries, levels)
-    this.members = members
-    this.head = { id, count: entries.length, first: 0 }
-    yield* ks.putHead(key, 'zset', headOf(this.head, members))
+    const whole = { id: noMembers, count: entries.length, first: 0 }
+    const head = headOf(whole, scoredMembers(ks, noMembers, entries, levels))
+    const { source } = this
+    const id = yield* buildMembers(ks, { ...building, source, head })
+    this.members = scoredMembers(ks, id, entries, levels)
+    this.head = { ...whole, id }
+    yield* ks.putHead(key, 'zset', { ...head, id })
   }
 
   /** Of members that stand next to each other, in order. */
