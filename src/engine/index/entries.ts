@@ -291,7 +291,7 @@ export function* addMissingEntries(
   return put
 }
 
-/** Puts those that are not there, in their order: neighbours lie together, one trip asks for all. */
+/** Puts those that are not there, in order: neighbours lie together, one trip asks for all. */
 function* putAbsent(
   tx: Tx,
   ns: Namespace,

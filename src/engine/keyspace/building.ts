@@ -36,7 +36,7 @@ export interface Building {
   readonly putsPerStep: number
   /** Of all members, as quotas count them. */
   readonly bytes: number
-  /** What its members are made of, where less than all of them tells it; and its head but the id. */
+  /** What its members are made of, where less than they tell it; and its head without the id. */
   readonly source?: string | undefined
   readonly head?: Head | undefined
   /** Answers how many bytes it was about. */

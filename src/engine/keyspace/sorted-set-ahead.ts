@@ -7,7 +7,7 @@ import type { ScoredMember } from './sorted-set-place.js'
 const aheadMin = 32
 const aheadMax = 512
 
-/** The next member at an end that others are taken from; undefined where it has to be looked for. */
+/** The next member at an end that is taken from; undefined where it has to be looked for. */
 export interface Inner {
   readonly next: ScoredMember | undefined
   readonly reverse: boolean
