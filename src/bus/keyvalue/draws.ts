@@ -1,4 +1,4 @@
-// Random numbers of one call. A program may run again, and must then do the same: the i-th number is
+// Random numbers of one call. A program may run again and must then do the same: the i-th number is
 // kept, and is the same at every run.
 
 import type { Bytes } from '../../base/bytes.js'
