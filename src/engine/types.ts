@@ -82,6 +82,8 @@ export interface IndexDescriptor {
    * (docs/design/transactions.md, rule 12).
    */
   readonly state: 'building' | 'ready'
+  /** Of one that is being built: writers have put entries, so a build looks before it puts one. */
+  readonly hasWrites?: true
   /** For each field: some document had an array on its path. */
   readonly multikey: readonly boolean[]
   /**

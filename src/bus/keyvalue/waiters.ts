@@ -35,9 +35,11 @@ export class Waiters {
     const { row } = call.command
     if (row.grain !== 'blocking') throw new Error(`${row.name} does not block`)
     const timeoutMs = row.timeout(call)
+    // Most find something at once, and are not made to wait.
+    if (await this.attempt(call, true)) return
     call.args = call.args.detach()
-    const waiter = new Waiter(call, (isFirst) => this.attempt(call, isFirst))
-    // It waits before it tries for the first time: what comes in between must not be missed.
+    const waiter = new Waiter(call, () => this.attempt(call, false))
+    // It waits before it tries again: what comes in between must not be missed.
     await this.join(waiter)
     waiter.tryAgain()
     await waiter.tried
@@ -229,13 +231,12 @@ class Waiter {
   tried: Promise<void> = Promise.resolve()
   private isTrying = false
   private isWanted = false
-  private hasTried = false
   private timer: NodeJS.Timeout | undefined
   private resolve: () => void = () => {}
 
   constructor(
     readonly call: KeyValueCall,
-    private readonly attempt: (isFirst: boolean) => Promise<boolean>,
+    private readonly attempt: () => Promise<boolean>,
   ) {
     this.over = new Promise((resolve) => {
       this.resolve = resolve
@@ -279,9 +280,7 @@ class Waiter {
     this.isTrying = true
     while (this.isWanted && !this.isOver) {
       this.isWanted = false
-      const isFirst = !this.hasTried
-      this.hasTried = true
-      if (await this.attempt(isFirst)) this.end()
+      if (await this.attempt()) this.end()
     }
     this.isTrying = false
   }

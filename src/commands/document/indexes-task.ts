@@ -63,10 +63,7 @@ const createIndexes = documentRow({
     const declared = await call.write((tx) =>
       declareIndexes(tx, db, target, parseIndexSpecs(args.indexes), call.creation()),
     )
-    if (declared.building.length > 0) {
-      const { builds } = call.engine
-      await builds.ensure(db, target, args.indexes, call.creation(), call.requireSpace)
-    }
+    await call.engine.builds.finish(declared, call.requireSpace)
     const { before, after, created } = declared
     return reply((writer) => {
       writer.int32('numIndexesBefore', before).int32('numIndexesAfter', after)

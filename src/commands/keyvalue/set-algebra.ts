@@ -9,6 +9,7 @@ import { wordUnits } from '../../base/work-figures.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Reply, set } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { putMade } from '../../engine/keyspace/building.js'
 import { eachInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
@@ -16,6 +17,7 @@ import { type MemberSet, openSet, setOf } from '../../engine/keyspace/set.js'
 import { Presence } from '../../engine/keyspace/set-presence.js'
 import type { Program } from '../../store/store.js'
 import { keysFrom } from './list-moves.js'
+import { sourceOf } from './source-of.js'
 
 type Operation = (ks: Keyspace, sets: readonly MemberSet[]) => Program<Slice[]>
 
@@ -60,7 +62,22 @@ function* intersection(ks: Keyspace, sets: readonly MemberSet[], most?: number):
   return yield* filter(ks, smallest, others, true, most)
 }
 
+/** Of so many large sets, each is compared with those before it, which needs no table. */
+const comparedMax = 3
+
 function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
+  const [first] = sets
+  if (first !== undefined && sets.length <= comparedMax && sets.every(({ isLarge }) => isLarge)) {
+    const found = yield* first.all()
+    for (let i = 1; i < sets.length; i++) {
+      const more = yield* filter(ks, sets[i] as MemberSet, sets.slice(0, i), false)
+      yield* eachInTurns(ks.tx, more, (member) => {
+        ks.work.gather(member.length)
+        found.push(member)
+      })
+    }
+    return found
+  }
   const found: Slice[] = []
   const seen = new GrowingMap<true>()
   for (const each of sets) {
@@ -113,6 +130,7 @@ function* store(
   name: Slice,
   members: readonly Slice[],
   event: string,
+  source: string | undefined,
 ): Program<Reply> {
   const existed = yield* ks.remove(yield* ks.keyAround(name))
   if (members.length === 0) {
@@ -120,7 +138,7 @@ function* store(
     return 0
   }
   const into = yield* openSet(ks, name)
-  into.fill(members)
+  into.fill(members, source)
   yield* into.save()
   ks.notify('s', event, name)
   return members.length
@@ -143,8 +161,14 @@ function storeRow(name: OperationName): KeyValueRow {
     syntax: 'destination key [key ...]',
     grain: 'write',
     *run(ks, call) {
-      const members = yield* run(ks, yield* readSets(ks, call.argsFrom(2)))
-      return yield* store(ks, call.arg(1), members, call.name)
+      const sets = yield* readSets(ks, call.argsFrom(2))
+      const name = call.arg(1)
+      const keys = sets.map(({ key }) => key)
+      const source = yield* sourceOf(ks, call, keys)
+      const made = yield* putMade(ks, yield* ks.key(name), 'set', source)
+      if (made === undefined) return yield* store(ks, name, yield* run(ks, sets), call.name, source)
+      ks.notify('s', call.name, name)
+      return made
     },
   }
 }

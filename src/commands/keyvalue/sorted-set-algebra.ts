@@ -9,6 +9,7 @@ import type { Arguments } from '../../bus/keyvalue/arguments.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { putMade } from '../../engine/keyspace/building.js'
 import { eachInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
@@ -20,6 +21,7 @@ import { compareScored } from '../../engine/keyspace/sorted-set-place.js'
 import type { Program } from '../../store/store.js'
 import { keysFrom } from './list-moves.js'
 import { replyOf } from './sorted-set-ranges.js'
+import { sourceOf } from './source-of.js'
 
 const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
 
@@ -37,6 +39,7 @@ function orZero(score: number): number {
 }
 
 interface Request {
+  readonly keys: readonly Key[]
   readonly inputs: readonly Weighted[]
   readonly aggregate: Aggregate
   readonly withScores: boolean
@@ -69,6 +72,7 @@ function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind):
   const { weights, ...options } = readOptions(call, behind, inputs.length, kind)
   return {
     ...options,
+    keys,
     inputs: yield* mapInTurns(ks.tx, inputs, (input, i) => ({
       input,
       weight: weights[i] ?? 1,
@@ -77,7 +81,7 @@ function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind):
   }
 }
 
-interface Options extends Omit<Request, 'inputs'> {
+interface Options extends Omit<Request, 'inputs' | 'keys'> {
   readonly weights: readonly number[]
 }
 
@@ -249,10 +253,16 @@ function storeKeys(args: Arguments): number[] {
 
 function* store(ks: Keyspace, call: KeyValueCall, operation: Operation): Program<Reply> {
   const request = yield* readRequest(ks, call, 2, { operation, result: 'store' })
-  const found = yield* operations[operation](ks, request)
+  const source = yield* sourceOf(ks, call, request.keys)
   const target = yield* ks.key(call.arg(1))
+  const made = yield* putMade(ks, target, 'zset', source)
+  if (made !== undefined) {
+    ks.notify('z', call.name, target.name)
+    return made
+  }
+  const found = yield* operations[operation](ks, request)
   const existed = target.exists
-  yield* storeSortedSet(ks, target, found)
+  yield* storeSortedSet(ks, target, found, source)
   if (found.length > 0) ks.notify('z', call.name, target.name)
   else if (existed) ks.notify('g', 'del', target.name)
   return found.length

@@ -9,12 +9,14 @@ import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { parseInt64 } from '../../engine/keyspace/numbers.js'
 import {
+  heldSortedSet,
   openSortedSet,
   type ScoredMember,
   type SortedSet,
   sortedSetOf,
 } from '../../engine/keyspace/sorted-set.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import { Done } from '../../store/steps.js'
+import type { Program, ReadTx, Step } from '../../store/store.js'
 import { keysFrom, readPopSome } from './list-moves.js'
 import { pickedOf, pickNumbers, readPickCount } from './random-picks.js'
 import { pairsOf, replyOf } from './sorted-set-ranges.js'
@@ -79,6 +81,25 @@ export function popSomeReply({ name, taken }: Popped): Reply {
   return [name, taken.map(({ member, score }) => [member, double(score)])]
 }
 
+/** One member of a set that a command before this one has popped from: what pipelines do. */
+function popPlain(ks: Keyspace, call: KeyValueCall, end: End): Step<Reply> {
+  const name = call.arg(1)
+  const held = call.count === 2 ? heldSortedSet(ks, name) : undefined
+  const one = held?.popNow(end === 'max')
+  if (one === undefined) return pop(ks, call, end)
+  ks.notify('z', `zpop${end}`, name)
+  return new Done<Reply>([one.member, double(one.score)])
+}
+
+function* pop(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply> {
+  if (call.count > 3) throw syntaxError()
+  const count = call.count < 3 ? 1 : call.args.read(2, parseInt64)
+  if (count === undefined || count < 0) throw mustBePositive()
+  const set = yield* openSortedSet(ks, call.arg(1))
+  const taken = yield* take(ks, set, end, Number(count))
+  return call.count === 3 ? yield* replyOf(ks.tx, taken, true) : yield* pairsOf(ks.tx, taken)
+}
+
 function popRow(name: string, end: End, what: string): KeyValueRow {
   return {
     ...shared,
@@ -93,14 +114,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
     complexity: 'O(log(N)*M) with M members taken',
     syntax: 'key [count]',
     grain: 'write',
-    *run(ks, call) {
-      if (call.count > 3) throw syntaxError()
-      const count = call.count < 3 ? 1 : call.args.read(2, parseInt64)
-      if (count === undefined || count < 0) throw mustBePositive()
-      const set = yield* openSortedSet(ks, call.arg(1))
-      const taken = yield* take(ks, set, end, Number(count))
-      return call.count === 3 ? yield* replyOf(ks.tx, taken, true) : yield* pairsOf(ks.tx, taken)
-    },
+    run: (ks, call) => popPlain(ks, call, end),
   }
 }
 

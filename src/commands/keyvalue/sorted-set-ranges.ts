@@ -5,6 +5,7 @@ import { refuse, syntaxError } from '../../base/reply-error.js'
 import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { double, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { putMade } from '../../engine/keyspace/building.js'
 import { flatMapInTurns, mapInTurns } from '../../engine/keyspace/in-turns.js'
 import type { Key } from '../../engine/keyspace/key.js'
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../engine/keyspace/sorted-set.js'
 import type { Program, ReadTx, Step } from '../../store/store.js'
 import { lexSpanAt, ranksOf, scoreSpanAt } from './sorted-set-bounds.js'
+import { sourceOf } from './source-of.js'
 
 const shared = { categories: ['sortedset'], group: 'sorted-set' } as const
 
@@ -161,9 +163,16 @@ const zrangestore: KeyValueRow = {
   *run(ks, call) {
     const request = readRequest(call, 3, {}, true)
     const [target, source] = (yield* ks.keys([call.arg(1), call.arg(2)])) as [Key, Key]
-    const entries = yield* readRange(sortedSetOf(ks, source), request)
+    const set = sortedSetOf(ks, source)
+    const madeOf = yield* sourceOf(ks, call, [source])
+    const made = yield* putMade(ks, target, 'zset', madeOf)
+    if (made !== undefined) {
+      ks.notify('z', 'zrangestore', target.name)
+      return made
+    }
+    const entries = yield* readRange(set, request)
     const existed = target.exists
-    yield* storeSortedSet(ks, target, entries)
+    yield* storeSortedSet(ks, target, entries, madeOf)
     if (entries.length > 0) ks.notify('z', 'zrangestore', target.name)
     else if (existed) ks.notify('g', 'del', target.name)
     return entries.length

@@ -258,7 +258,7 @@ export function* insertRecord(
   if (hasUniqueKeys(kept)) yield* refuseDuplicates(tx, ns, document, key, kept, true)
   else if ((yield* tx.get(key)) !== undefined) throw duplicateId(ns, document)
   const record = recordOf(tx, ns.id, document, staged)
-  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  if (needsMarks(kept, kept)) yield* markIndexes(tx, ns, kept, kept)
   tx.put(key, record)
   for (const { index, keys } of kept) putEntries(tx, ns.access, index, keys, key)
   addDocuments(tx, ns, 1, document.length)
@@ -318,7 +318,7 @@ function* changesOf(
   const changes = kept.map((entries, i) => changeOf(entries, old[i]?.keys ?? []))
   const added = changes.map(({ index, added }) => ({ index, keys: added }))
   if (hasUniqueKeys(added)) yield* refuseDuplicates(tx, ns, after, key, added, false)
-  if (needsMarks(kept)) yield* markIndexes(tx, ns, kept)
+  if (needsMarks(kept, added)) yield* markIndexes(tx, ns, kept, added)
   return changes
 }
 

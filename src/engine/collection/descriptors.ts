@@ -127,6 +127,7 @@ function encodeIndex(index: IndexDescriptor): Document {
     writer.close().bool('inexact', index.inexact).document('spec', index.spec)
     writeKeysVersion(writer, index)
     if (index.suffixed === true) writer.bool('suffixed', true)
+    if (index.hasWrites === true) writer.bool('hasWrites', true)
     const { arrayPaths = [] } = index
     if (arrayPaths.length === 0) return
     writer.openArray('arrayPaths')
@@ -221,6 +222,7 @@ function parseIndex(document: Document): IndexDescriptor {
     ...optionsOf(spec),
     ...(field(spec, 'collation') === undefined ? {} : keysVersionOf(document)),
     ...(field(document, 'suffixed') === undefined ? {} : { suffixed: true }),
+    ...(field(document, 'hasWrites') === undefined ? {} : { hasWrites: true }),
     ...(arrays === undefined ? {} : { arrayPaths: elementsOf(arrays).map(stringOf) }),
   }
 }

@@ -17,6 +17,7 @@ import {
   stagingKey,
   type ValueId,
 } from '../background/garbage.js'
+import type { Made } from '../keyspace/head.js'
 import type { MembersId, NamespaceId } from '../types.js'
 import { allocateMembersIds, allocateValueNumber } from './catalog-ids.js'
 import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './records.js'
@@ -48,6 +49,8 @@ interface StagedMembers {
   readonly id: MembersId
   /** What they are a copy of, and of which version; or what they are built of. */
   readonly source: string | Bytes
+  /** What a head says of them, if that is known of the source. */
+  readonly made?: Made | undefined
 }
 
 /** What the phases before this one have written. Programs read it only. */
@@ -80,15 +83,28 @@ export class Staged {
    * already. Undefined where there are none.
    */
   members(tx: Tx, source: string | Bytes, taken?: ReadonlySet<MembersId>): MembersId | undefined {
-    const id = this.containers.find(
-      (staged) => taken?.has(staged.id) !== true && sameSource(staged.source, source),
-    )?.id
-    if (id !== undefined) tx.remove(stagedMembersKey(id))
-    return id
+    return this.container(tx, source, taken)?.id
   }
 
-  addMembers(id: MembersId, source: string | Bytes): void {
-    this.containers.push({ id, source })
+  /** As members, with what was said of them. */
+  made(tx: Tx, source: string, taken?: ReadonlySet<MembersId>): Made | undefined {
+    return this.container(tx, source, taken)?.made
+  }
+
+  addMembers(id: MembersId, source: string | Bytes, made?: Made): void {
+    this.containers.push({ id, source, made })
+  }
+
+  private container(
+    tx: Tx,
+    source: string | Bytes,
+    taken: ReadonlySet<MembersId> | undefined,
+  ): StagedMembers | undefined {
+    const found = this.containers.find(
+      (staged) => taken?.has(staged.id) !== true && sameSource(staged.source, source),
+    )
+    if (found !== undefined) tx.remove(stagedMembersKey(found.id))
+    return found
   }
 
   /** The id of that number for members that a prepared program writes itself. */

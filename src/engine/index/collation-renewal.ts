@@ -32,7 +32,7 @@ export function* renewIndexes(tx: Tx, { db, name }: Namespace): Program<void> {
     }
     yield* giveBackIndexes(tx, ns.access, [index])
     discardIndex(tx, index.id)
-    const { keyedBy: _, ...rest } = index
+    const { keyedBy: _, hasWrites: __, ...rest } = index
     const id = (yield* allocateId(tx)) as IndexId
     const multikey = index.multikey.map(() => false)
     indexes.push({ ...rest, id, multikey, inexact: false, state: 'building' })

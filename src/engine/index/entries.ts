@@ -137,31 +137,48 @@ function duplicate(ns: Namespace, index: string, keyPattern: Document, keyValue:
   return fail('DuplicateKey', `${text} dup key: ${shown}`, { keyPattern, keyValue })
 }
 
-/** Whether these entries are the first of their index to need a multikey or inexact bit. */
-export function needsMarks(kept: readonly IndexEntries[]): boolean {
-  return kept.some(isUnmarked)
+/**
+ * Whether the descriptors are to be put again: for a multikey or inexact bit that these entries are
+ * the first to need, or because those that are `put` are a writer's first in an index being built.
+ */
+export function needsMarks(kept: readonly IndexEntries[], put: readonly Added[] = []): boolean {
+  return kept.some(isUnmarked) || put.some(isFirstWrite)
 }
 
-/**
- * Sets the descriptor's bits that these entries need. It reads the descriptor again: `ns` may be
- * older than what this program has put for an earlier document.
- */
-export function* markIndexes(tx: Tx, ns: Namespace, kept: readonly IndexEntries[]): Program<void> {
+/** Sets what needsMarks asks for. `ns` may be older than what this program has put: it is read. */
+export function* markIndexes(
+  tx: Tx,
+  ns: Namespace,
+  kept: readonly IndexEntries[],
+  put: readonly Added[] = [],
+): Program<void> {
   const current = yield* findNamespace(tx, ns.db, ns.name)
   assert(current?.id === ns.id, 'a collection does not vanish under a program')
   let isChanged = false
   const indexes = current.indexes.map((index) => {
     const entries = kept.find((candidate) => candidate.index.id === index.id)
-    if (entries === undefined || !isUnmarked({ ...entries, index })) return index
+    const own = put.find((candidate) => candidate.index.id === index.id)
+    const isWritten = own !== undefined && isFirstWrite({ index, keys: own.keys })
+    const isMarked = entries === undefined || !isUnmarked({ ...entries, index })
+    if (isMarked && !isWritten) return index
     isChanged = true
-    return {
-      ...index,
-      multikey: index.multikey.map((isArray, i) => isArray || entries.multikey[i] === true),
-      inexact: index.inexact || entries.inexact,
-      ...arrayPathsOf(index, entries),
-    }
+    const written = isWritten ? { ...index, hasWrites: true as const } : index
+    return isMarked ? written : marked(written, entries)
   })
   if (isChanged) saveNamespace(tx, { ...current, indexes })
+}
+
+function marked(index: IndexDescriptor, entries: IndexEntries): IndexDescriptor {
+  return {
+    ...index,
+    multikey: index.multikey.map((isArray, i) => isArray || entries.multikey[i] === true),
+    inexact: index.inexact || entries.inexact,
+    ...arrayPathsOf(index, entries),
+  }
+}
+
+function isFirstWrite({ index, keys }: Added): boolean {
+  return index.state === 'building' && index.hasWrites !== true && keys.length > 0
 }
 
 function arrayPathsOf(
@@ -245,43 +262,60 @@ export function wantedEntries(
 }
 
 /**
- * Adds what documents lack in an index that is being built, in the order of its entries: those of
- * neighbours lie together, and one trip asks for all. Throws DuplicateKey; answers how many were
- * put. `wanted` is what wantedEntries made of each document.
+ * Adds what documents lack in indexes that are being built. `isFirst`: no other build has put
+ * entries, so that those of an index without writers' need not be looked for; what another build
+ * puts counts as a writer's. Throws DuplicateKey; answers how many were put. `wanted` is what
+ * wantedEntries made of each.
  */
 export function* addMissingEntries(
   tx: Tx,
   ns: Namespace,
   documents: readonly Indexed[],
   wanted: readonly IndexEntries[][],
+  isFirst: boolean,
 ): Program<number> {
-  const marks = wanted.filter(needsMarks)
+  const putOf = (kept: readonly IndexEntries[]) => (isFirst ? [] : kept)
+  const marks = wanted.filter((kept) => needsMarks(kept, putOf(kept)))
   let put = 0
   for (const [at, { index }] of (wanted[0] ?? []).entries()) {
-    const all: Wanted[] = []
-    for (const [i, of] of documents.entries()) {
-      for (const entry of wanted[i]?.[at]?.keys ?? []) all.push({ entry, of })
-    }
-    all.sort((a, b) => compareBytes(a.entry, b.entry))
-    const held = yield* tx.getMany(all.map(({ entry }) => entry))
-    let [count, bytes] = [0, 0]
-    for (const [i, { entry, of }] of all.entries()) {
-      const before = all[i - 1]
-      const isTwin = before !== undefined && equalBytes(before.entry, entry)
-      const holder = isTwin ? before.of.key : held[i]
-      if (holder === undefined) {
-        tx.put(entry, of.key)
-        count++
-        bytes += entryBytes(entry, of.key)
-      } else if (index.unique && !equalBytes(holder, of.key)) {
-        throw duplicateKey(ns, index, of.document, of.key, entry)
+    const own = documents.map((of, i) => ({ of, entries: wanted[i]?.[at]?.keys ?? [] }))
+    const isAbsent = isFirst && !index.unique && index.hasWrites !== true
+    if (isAbsent) {
+      for (const { of, entries } of own) {
+        putEntries(tx, ns.access, index, entries, of.key)
+        put += entries.length
       }
-    }
-    if (count > 0) addEntries(tx, ns.access, index, count, bytes)
-    put += count
+    } else put += yield* putAbsent(tx, ns, index, own)
   }
-  for (const kept of marks) yield* markIndexes(tx, ns, kept)
+  for (const kept of marks) yield* markIndexes(tx, ns, kept, putOf(kept))
   return put
+}
+
+/** Puts those that are not there, in order: neighbours lie together, one trip asks for all. */
+function* putAbsent(
+  tx: Tx,
+  ns: Namespace,
+  index: IndexDescriptor,
+  own: readonly { readonly of: Indexed; readonly entries: readonly Bytes[] }[],
+): Program<number> {
+  const all: Wanted[] = own.flatMap(({ of, entries }) => entries.map((entry) => ({ entry, of })))
+  all.sort((a, b) => compareBytes(a.entry, b.entry))
+  const held = yield* tx.getMany(all.map(({ entry }) => entry))
+  let [count, bytes] = [0, 0]
+  for (const [i, { entry, of }] of all.entries()) {
+    const before = index.unique ? all[i - 1] : undefined
+    const isTwin = before !== undefined && equalBytes(before.entry, entry)
+    const holder = isTwin ? before.of.key : held[i]
+    if (holder === undefined) {
+      tx.put(entry, of.key)
+      count++
+      bytes += entryBytes(entry, of.key)
+    } else if (index.unique && !equalBytes(holder, of.key)) {
+      throw duplicateKey(ns, index, of.document, of.key, entry)
+    }
+  }
+  if (count > 0) addEntries(tx, ns.access, index, count, bytes)
+  return count
 }
 
 /** Store bytes of an entry, as index sizes count them. */

@@ -30,12 +30,12 @@ import {
 import { usageKey, usageOf } from '../collection/counters.js'
 import { emptyDocument, payerOf } from '../collection/descriptors.js'
 import { documentOfRecord } from '../collection/records.js'
-import type { IndexId, Namespace } from '../types.js'
+import type { IndexDescriptor, IndexId, Namespace } from '../types.js'
 import { hasOldKeys, hasOldRecords, renewIndexes } from './collation-renewal.js'
 import { addMissingEntries, type Indexed, wantedEntries } from './entries.js'
 import type { IndexEntries } from './index-keys.js'
 import { parseIndexSpecs } from './index-spec.js'
-import { declareIndexes, removeIndexes } from './indexes.js'
+import { type Declared, declareIndexes, removeIndexes } from './indexes.js'
 
 export interface EnsureResult {
   /** Indexes before and after, `_id_` included. */
@@ -51,8 +51,13 @@ interface Build {
   /** Where the collection was found last; a rename may move it. */
   readonly ns: Namespace
   readonly ids: ReadonlySet<IndexId>
+  /** No earlier build has put entries in any of them. */
+  readonly isFirst: boolean
   readonly requireSpace: RequireSpace | undefined
 }
+
+/** What is to be built, and what of it has just been declared. */
+type Unbuilt = Pick<Declared, 'ns' | 'building'> & Partial<Pick<Declared, 'declared'>>
 
 /** Throws QuotaExceeded where an owner's data, which has grown, is larger than it may be. */
 export type RequireSpace = (bytes: number, waste: number) => void
@@ -94,10 +99,15 @@ export class IndexBuilds {
     const parsed = parseIndexSpecs(specs)
     const { store } = this.parts
     const declared = await store.write((tx) => declareIndexes(tx, db, name, parsed, create))
-    const { before, after, created, building, ns } = declared
-    await Promise.all(this.joinOrBegin(ns, building, requireSpace))
+    const { before, after, created } = declared
+    await this.finish(declared, requireSpace)
     const note = 'all indexes already exist'
     return after === before ? { before, after, created, note } : { before, after, created }
+  }
+
+  /** As ensure, of indexes that a program has declared. */
+  async finish(declared: Declared, requireSpace?: RequireSpace): Promise<void> {
+    await Promise.all(this.joinOrBegin(declared, requireSpace))
   }
 
   /** Begins the builds that the last process did not finish; they are not waited for. */
@@ -110,8 +120,8 @@ export class IndexBuilds {
         const text = 'documents are kept by a collation of another ICU: _ids may not be found'
         log.warn({ ns: `${ns.db}.${ns.name}` }, `${text}; dump and restore the collection`)
       }
-      const ids = ns.indexes.filter((index) => index.state === 'building').map((index) => index.id)
-      for (const build of this.joinOrBegin(ns, ids, this.resumedBound)) {
+      const building = ns.indexes.filter(isBuilding).map((index) => index.id)
+      for (const build of this.joinOrBegin({ ns, building }, this.resumedBound)) {
         build.catch((error: unknown) => {
           this.parts.log.warn({ err: error, ns: `${ns.db}.${ns.name}` }, 'index build failed')
         })
@@ -135,18 +145,18 @@ export class IndexBuilds {
 
   /** The builds that make these indexes ready: those at work, and one new one for the others. */
   private joinOrBegin(
-    ns: Namespace,
-    ids: readonly IndexId[],
+    { ns, building, declared }: Unbuilt,
     requireSpace: RequireSpace | undefined,
   ): Promise<void>[] {
     const builds = new Set<Promise<void>>()
     const missing = new Set<IndexId>()
-    for (const id of ids) {
+    for (const id of building) {
       const running = this.running.get(id)
       if (running === undefined) missing.add(id)
       else builds.add(running)
     }
-    if (missing.size > 0) builds.add(this.begin({ ns, ids: missing, requireSpace }))
+    const isFirst = [...missing].every((id) => declared?.has(id) === true)
+    if (missing.size > 0) builds.add(this.begin({ ns, ids: missing, isFirst, requireSpace }))
     return [...builds]
   }
 
@@ -212,7 +222,7 @@ function* buildStep(tx: Tx, build: Build, from: Bytes, limit: number): Program<B
     for (const { keys } of kept) count += keys.length
     if (count >= buildEntriesTarget || bytes >= backgroundBytesTarget || work.isDue) break
   }
-  yield* addMissingEntries(tx, ns, documents, wanted)
+  yield* addMissingEntries(tx, ns, documents, wanted, build.isFirst)
   yield* requireRoom(tx, ns, build)
   const records = documents.length
   const seen = documents.at(-1)
@@ -240,11 +250,13 @@ function* requireRoom(tx: Tx, { access }: Namespace, { requireSpace }: Build): P
 function* makeReady(tx: Tx, before: Namespace, ids: ReadonlySet<IndexId>): Program<void> {
   const ns = yield* findNamespace(tx, before.db, before.name)
   assert(ns !== undefined, 'a collection does not vanish under a program')
-  const indexes = ns.indexes.map((index) =>
-    ids.has(index.id) ? { ...index, state: 'ready' as const } : index,
-  )
+  const indexes = ns.indexes.map((index) => (ids.has(index.id) ? readied(index) : index))
   const ready = saveNamespace(tx, { ...ns, indexes })
   if (!isUnfinished(ready)) removeUnfinished(tx, ready)
+}
+
+function readied({ hasWrites: _, ...index }: IndexDescriptor): IndexDescriptor {
+  return { ...index, state: 'ready' }
 }
 
 /** What is unfinished, with indexes that this ICU has keyed; undefined where nothing is. */
@@ -275,6 +287,7 @@ function after(key: Bytes): Bytes {
   return concatBytes(key, Uint8Array.of(0))
 }
 
+const isBuilding = ({ state }: IndexDescriptor): boolean => state === 'building'
 const isShutdown = (error: unknown): boolean =>
   hasKind(error, 'ShutdownInProgress', 'InterruptedAtShutdown')
 const isTransient = (error: unknown): boolean => hasKind(error, 'WriteConflict')

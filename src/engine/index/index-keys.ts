@@ -83,15 +83,20 @@ export function entriesOf(
     const inexact = !writeFields(index, first)
     return { index, keys: [finishKey(index, recordKey)], multikey, inexact, arrayPaths }
   }
-  const keys = new Map<string, Bytes>()
+  const made: Bytes[] = []
   let inexact = false
   for (const row of rows) {
     work.spend(entryMadeUnits)
     if (!writeFields(index, row)) inexact = true
-    const key = finishKey(index, recordKey)
-    keys.set(mapKey(key), key)
+    made.push(finishKey(index, recordKey))
   }
-  return { index, keys: [...keys.values()], multikey, inexact, arrayPaths }
+  // Without an array each row has a path of its own.
+  const keys = multikey.includes(true) ? distinct(made) : made
+  return { index, keys, multikey, inexact, arrayPaths }
+}
+
+function distinct(keys: readonly Bytes[]): Bytes[] {
+  return [...new Map(keys.map((key) => [mapKey(key), key])).values()]
 }
 
 /** Of a document that a partial index leaves out. */

@@ -42,6 +42,8 @@ export interface Declared {
   readonly created: boolean
   /** All that were asked for and are not ready yet, those of earlier requests among them. */
   readonly building: readonly IndexId[]
+  /** Those of them that this request has declared: no build has begun on them. */
+  readonly declared: ReadonlySet<IndexId>
 }
 
 /**
@@ -60,14 +62,17 @@ export function* declareIndexes(
   const isEmpty = (yield* tx.scanOwn(idRange(keyClass.record, ns.id), 1)).length === 0
   const indexes = [...ns.indexes]
   const building: IndexId[] = []
+  const declared = new Set<IndexId>()
   for (const given of specs) {
     const spec = inheriting(given, ns.collation)
     if (ns.timeSeries !== undefined) requireSeriesIndex(ns.timeSeries, spec)
     if (spec.isId) continue
     const existing = existingIndex(listedOf(ns, indexes), spec)
     const index = existing ?? newIndex((yield* allocateId(tx)) as IndexId, spec, isEmpty)
-    if (existing === undefined) indexes.push(index)
-    else if (!ns.indexes.includes(existing)) {
+    if (existing === undefined) {
+      indexes.push(index)
+      declared.add(index.id)
+    } else if (!ns.indexes.includes(existing)) {
       const text = `Identical index already exists: ${existing.name}`
       throw fail('IndexAlreadyExists', text)
     }
@@ -85,7 +90,7 @@ export function* declareIndexes(
   const before = indexCountOf(ns)
   const after = before + indexes.length - ns.indexes.length
   const saved = after > before ? saveNamespace(tx, { ...ns, indexes }) : ns
-  return { ns: saved, before, after, created: found === undefined, building }
+  return { ns: saved, before, after, created: found === undefined, building, declared }
 }
 
 /** Without an unrequested index. */

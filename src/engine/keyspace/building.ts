@@ -20,7 +20,8 @@ import { markMembersStaged, membersChunks } from '../background/garbage.js'
 import { allocateMembersId } from '../collection/catalog-ids.js'
 import { type Staged, StagingNeeded } from '../collection/staging.js'
 import type { MembersId } from '../types.js'
-import type { KeyType } from './key.js'
+import type { Head } from './head.js'
+import type { Key, KeyType } from './key.js'
 import type { Keyspace } from './keyspace.js'
 import { Members } from './members.js'
 import { usualBounds, Work } from './work.js'
@@ -35,6 +36,9 @@ export interface Building {
   readonly putsPerStep: number
   /** Of all members, as quotas count them. */
   readonly bytes: number
+  /** What its members are made of, where less than they tell it; and its head without the id. */
+  readonly source?: string | undefined
+  readonly head?: Head | undefined
   /** Answers how many bytes it was about. */
   write(members: Members, step: number): number
 }
@@ -63,7 +67,7 @@ export function* buildMembers(ks: Keyspace, building: Building): Program<Members
     for (let step = 0; step < building.steps; step++) building.write(members, step)
     return counted(ks, id, building)
   }
-  const source = yield* packed(ks.tx, building)
+  const source = building.source ?? (yield* packed(ks.tx, building))
   const staged = ks.work.takeStaged(ks.tx as Tx, source)
   if (staged !== undefined) return counted(ks, staged, building)
   throw new StagingNeeded('a large container was made outside of stagedWrite', (all) =>
@@ -77,9 +81,29 @@ function counted(ks: Keyspace, id: MembersId, { bytes }: Building): MembersId {
   return id
 }
 
-function* stageMembers(staged: Staged, building: Building, source: Bytes): Sweep<void> {
+/**
+ * Puts what has been written of that source in the place of a key; answers its members, undefined
+ * where there is nothing.
+ */
+export function* putMade(
+  ks: Keyspace,
+  key: Key,
+  type: KeyType,
+  source: string | undefined,
+): Program<number | undefined> {
+  const made = source === undefined ? undefined : ks.work.takeMade(ks.tx as Tx, source)
+  if (made === undefined) return undefined
+  const { head, bytes } = made
+  yield* ks.remove(key)
+  ks.work.tally(head.id).bytes = bytes
+  yield* ks.putHead(key, type, head)
+  return head.count
+}
+
+function* stageMembers(staged: Staged, building: Building, source: string | Bytes): Sweep<void> {
   const id = yield* writePhase(beginMembers)
-  staged.addMembers(id, source)
+  const { head, bytes } = building
+  staged.addMembers(id, source, head === undefined ? undefined : { head: { ...head, id }, bytes })
   for (let step = 0; step < building.steps; ) {
     const from = step
     try {

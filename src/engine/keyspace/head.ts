@@ -33,6 +33,13 @@ export interface Head {
   readonly levels?: number
 }
 
+/** A container whose members have been written, and which its key's record does not show yet. */
+export interface Made {
+  readonly head: Head
+  /** Of all members, as quotas count them. */
+  readonly bytes: number
+}
+
 const mark = Buffer.from('$truncated')
 
 /** Whether a stored value stands for members elsewhere: its first field says so. */

@@ -6,6 +6,7 @@ import { scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, type Slice } from '../../base/slice.js'
 import type { Program } from '../../store/store.js'
 import { elementsOf } from '../../value/elements.js'
+import type { MembersId } from '../types.js'
 import { buildMembers } from './building.js'
 import { DenseMembers, denseBuilding } from './dense-members.js'
 import type { Head } from './head.js'
@@ -54,6 +55,7 @@ export class MemberSet implements Holdable {
   /** Of a small one that is asked often: where each member stands. */
   private places: GrowingMap<number> | undefined
   private lookUps = 0
+  private source: string | undefined
 
   constructor(
     private readonly ks: Keyspace,
@@ -132,9 +134,10 @@ export class MemberSet implements Holdable {
     return true
   }
 
-  /** These members, none of them twice, take the place of all others. */
-  fill(members: readonly Slice[]): void {
+  /** These members, none of them twice, take the place of all others; of that source (putMade). */
+  fill(members: readonly Slice[], source?: string): void {
     this.items = [...members]
+    this.source = source
     this.places = undefined
     this.members = undefined
     this.head = undefined
@@ -225,8 +228,10 @@ export class MemberSet implements Holdable {
         return
       }
     }
-    const id = yield* buildMembers(ks, denseBuilding('set', items))
-    this.head = { id, count, first: 0 }
+    const head = { id: 0 as MembersId, count, first: 0 }
+    const { source } = this
+    const id = yield* buildMembers(ks, { ...denseBuilding('set', items), source, head })
+    this.head = { ...head, id }
     this.members = new DenseMembers(ks.members(id))
     yield* ks.putHead(key, 'set', this.head)
   }

@@ -6,12 +6,15 @@
 import { type Bytes, compareBytes } from '../../base/bytes.js'
 import { memberKeyBytesMax, rankBlockMembersMax, scanEntriesMax } from '../../base/limits.js'
 import { emptySlice, Slice } from '../../base/slice.js'
+import { work } from '../../base/work-budget.js'
+import { entryUnits } from '../../base/work-figures.js'
 import { Done } from '../../store/steps.js'
 import type { Direct, KeyRange, Program, Step } from '../../store/store.js'
 import { eachInTurns, mapInTurns } from './in-turns.js'
 import type { Keyspace } from './keyspace.js'
 import { type Members, suffixAt, suffixOf } from './members.js'
 import { behind, placesPart } from './rank-blocks.js'
+import { Ahead, type Inner, type Taken } from './sorted-set-ahead.js'
 import type { Edges } from './sorted-set-edges.js'
 import {
   placeOf,
@@ -27,9 +30,6 @@ import { lexReach, type Reach, scoreReach } from './sorted-set-reach.js'
 import { isAbove, isBelow, isEmptySpan, type Judge, type Span, walker } from './sorted-set-span.js'
 
 const scoresPart = 0
-/** Read at an end for the commands that follow: a pipeline takes one after the other. */
-const aheadMax = 32
-const noMembers: readonly ScoredMember[] = []
 /** Members that are taken out of the counts one by one; more are counted by their blocks. */
 const recountedMax = 4
 
@@ -90,18 +90,31 @@ const changed = new Done('changed' as const)
 
 export class ScoredMembers {
   private readonly ranks: Ranks
-  /** The members next to an end, as far as the commands of this program have read them. */
-  private ahead: readonly ScoredMember[] = noMembers
-  private isAheadReverse = false
+  private readonly ahead = new Ahead()
+  private taken: Taken | undefined
 
   constructor(
     private readonly ks: Keyspace,
     private readonly members: Members,
     public count: number,
     levels: number,
-    readonly edges: Edges,
+    private readonly known: Edges,
   ) {
-    this.ranks = new Ranks(ks, members, levels, undefined, edges)
+    // What it begins at may be an edge of before: no member is before that either.
+    this.ranks = new Ranks(ks, members, levels, undefined, known)
+  }
+
+  /** As they are now: what takeNow has put off is done. */
+  get edges(): Edges {
+    const { known, taken } = this
+    if (taken === undefined) return known
+    this.taken = undefined
+    const { next, reverse, room } = taken
+    const place = this.placeKey(next.score, next.member)
+    if (reverse) known.finish(place)
+    else known.begin(place)
+    known.fit(room)
+    return known
   }
 
   get levels(): number {
@@ -127,7 +140,7 @@ export class ScoredMembers {
     const { length } = member
     const { direct } = members
     if (direct === undefined || ranks.levels > 1) return undefined
-    this.ahead = noMembers
+    this.ahead.forget()
     if (scoreBytes + length >= memberKeyBytesMax) return undefined
     const { bytes, keyAt, valueAt } = direct.draft(suffixAt + length, 1 + scoreBytes)
     members.writeKey(bytes, keyAt, scoresPart, 0, member)
@@ -177,7 +190,7 @@ export class ScoredMembers {
 
   /** `before` is what `score` answers. */
   *set(member: Slice, score: number, before: number | undefined): Program<void> {
-    this.ahead = noMembers
+    this.ahead.forget()
     if (before === undefined) {
       this.count++
       this.members.grow(scoredBytes(member))
@@ -194,7 +207,7 @@ export class ScoredMembers {
 
   /** `score` is what it has. */
   *remove(member: Slice, score: number): Program<void> {
-    this.ahead = noMembers
+    this.ahead.forget()
     const room = this.edges.bytes + scoredBytes(member)
     const place = yield* this.removeOne(member, score)
     yield* this.findEdges(place, place)
@@ -203,36 +216,67 @@ export class ScoredMembers {
 
   /** Removes members that stand next to each other, given in order from either end. */
   *removeRun(entries: readonly ScoredMember[]): Program<void> {
-    this.ahead = noMembers
+    this.ahead.forget()
     yield* this.removeAll(entries)
   }
 
   /**
-   * The first `limit` members, or, `reverse`, the last ones, which are to be removed by removeEnd;
-   * where more is to come, further ones are read with them.
+   * Takes `limit` members, fewer than there are, away from an end, the one nearest to it first.
+   * Where more is to come, further ones are read with them.
    */
-  *end(limit: number, reverse: boolean, hasMore: boolean): Program<readonly ScoredMember[]> {
-    const { ahead, count } = this
-    const isKnown = this.isAheadReverse === reverse && ahead.length > limit
-    if (isKnown) return ahead.slice(0, limit)
-    const wanted = Math.min(Math.max(limit + 1, hasMore ? aheadMax : 0), count)
-    this.ahead = yield* this.byRank(reverse ? count - 1 : 0, wanted, reverse)
-    this.isAheadReverse = reverse
-    return this.ahead.slice(0, limit)
+  *takeEnd(limit: number, reverse: boolean, hasMore: boolean): Program<readonly ScoredMember[]> {
+    const { ahead } = this
+    if (!ahead.has(limit, reverse)) {
+      const wanted = Math.min(ahead.wanted(limit, hasMore), this.count)
+      ahead.fill(yield* this.byRank(reverse ? this.count - 1 : 0, wanted, reverse), reverse)
+    }
+    const found: ScoredMember[] = []
+    while (found.length < limit) {
+      const one = this.takeNow(reverse)
+      if (one === undefined) break
+      found.push(one)
+    }
+    work.note(2 * found.length * entryUnits)
+    const rest = ahead.takeAll(limit - found.length)
+    if (rest.length > 0) yield* this.removeAll(rest, { next: ahead.first, reverse })
+    return found.length === 0 ? rest : found.concat(rest)
   }
 
-  /** Removes what `end` has answered. */
-  *removeEnd(entries: readonly ScoredMember[]): Program<void> {
-    const ahead = this.ahead.slice(entries.length)
-    this.ahead = noMembers
-    yield* this.removeAll(entries, ahead[0])
-    this.ahead = ahead
+  /**
+   * The member at an end, which is taken away: where it has been read with one before, its records
+   * are at hand and its block stays. Else undefined, and nothing is done.
+   */
+  takeNow(reverse: boolean): ScoredMember | undefined {
+    const { members, ranks, ahead } = this
+    const { direct } = members
+    const { first } = ahead
+    if (direct === undefined || first === undefined || !ahead.has(1, reverse)) return undefined
+    const { member, score } = first
+    const { length } = member
+    if (ranks.levels > 1 || scoreBytes + length >= memberKeyBytesMax) return undefined
+    writeScore(scoreBefore, score)
+    const end = scratchPlace(scoreBefore, member)
+    if (ranks.levels === 1 && !ranks.recountNow(scratch, end, oneLess)) return undefined
+    const { bytes, keyAt } = direct.draft(suffixAt + length, 1)
+    members.writeKey(bytes, keyAt, scoresPart, 0, member)
+    direct.seek()
+    direct.drop()
+    this.draftPlace(direct, scoreBefore, member)
+    direct.drop()
+    members.changed()
+    const freed = scoredBytes(member)
+    members.grow(-freed)
+    this.count--
+    ahead.take()
+    const room = (this.taken?.room ?? this.known.bytes) + freed
+    this.taken = { next: ahead.first as ScoredMember, reverse, room }
+    return first
   }
 
-  /** `next` stands behind them, on the inner side. */
-  private *removeAll(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
+  /** `inner` stands behind them, on the inner side of an end. */
+  private *removeAll(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
     if (entries.length > recountedMax) {
-      yield* this.removeMany(entries, next)
+      yield* this.removeMany(entries, inner)
       return
     }
     let first: Bytes | undefined
@@ -243,12 +287,12 @@ export class ScoredMembers {
       first ??= last
       room += scoredBytes(member)
     }
-    if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, next)
+    if (first !== undefined && last !== undefined) yield* this.findEdges(first, last, inner)
     this.edges.fit(room)
   }
 
   /** A scan puts the program's own changes in order: few of them, if it comes first. */
-  private *removeMany(entries: readonly ScoredMember[], next?: ScoredMember): Program<void> {
+  private *removeMany(entries: readonly ScoredMember[], inner?: Inner): Program<void> {
     const { ks, edges, ranks } = this
     let room = edges.bytes
     const places = yield* mapInTurns(ks.tx, entries, ({ member, score }) => {
@@ -258,11 +302,11 @@ export class ScoredMembers {
     const [first, last] = [places[0] as Bytes, places.at(-1) as Bytes]
     yield* ranks.removedRun(compareBytes(first, last) > 0 ? places.reverse() : places)
     const areKnown = edges.lowest !== undefined && edges.highest !== undefined
-    if (areKnown) yield* this.findEdges(first, last, next)
+    if (areKnown) yield* this.findEdges(first, last, inner)
     yield* eachInTurns(ks.tx, entries, ({ member, score }) => {
       this.takePlace(member, score)
     })
-    if (!areKnown) yield* this.findEdges(first, last, next)
+    if (!areKnown) yield* this.findEdges(first, last, inner)
     edges.fit(room)
   }
 
@@ -283,7 +327,7 @@ export class ScoredMembers {
   }
 
   /** The members from one place to another, in either order, are gone. */
-  private *findEdges(a: Bytes, b: Bytes, next?: ScoredMember): Program<void> {
+  private *findEdges(a: Bytes, b: Bytes, inner?: Inner): Program<void> {
     const { edges, members, count } = this
     const [from, to] = compareBytes(a, b) <= 0 ? [a, b] : [b, a]
     if (count === 0) return
@@ -291,13 +335,13 @@ export class ScoredMembers {
     if (edges.areFirst(from, to)) {
       const start = edges.lowest === undefined ? all.start : behind(members.raw(placesPart, to))
       edges.begin(undefined)
-      const known = this.isAheadReverse ? undefined : next
+      const known = inner?.reverse === false ? inner.next : undefined
       edges.begin(yield* this.placeOfFirst({ start, end: all.end }, known))
     }
     if (edges.areLast(from, to)) {
       const end = edges.highest === undefined ? all.end : members.raw(placesPart, from)
       edges.finish(undefined)
-      const known = this.isAheadReverse ? next : undefined
+      const known = inner?.reverse === true ? inner.next : undefined
       edges.finish(yield* this.placeOfFirst({ start: all.start, end, reverse: true }, known))
     }
   }

@@ -51,15 +51,19 @@ export function sortedSetOf(ks: Keyspace, key: Key): SortedSet {
   return new SortedSet(ks, key)
 }
 
-/** Makes a key hold these members, whatever it held; none: no key. They need no order. */
+/**
+ * Makes a key hold these members, whatever it held; none: no key. They need no order. Of a source:
+ * see putMade.
+ */
 export function* storeSortedSet(
   ks: Keyspace,
   key: Key,
   entries: readonly ScoredMember[],
+  source?: string,
 ): Program<void> {
   yield* ks.remove(key)
   const stored = new SortedSet(ks, key)
-  yield* stored.fill(entries)
+  yield* stored.fill(entries, source)
   yield* stored.save()
 }
 
@@ -80,6 +84,7 @@ export class SortedSet implements Holdable {
   /** Members of a small one that are removed from the others when all of them are read. */
   private readonly gone = new Set<Scored>()
   private head: Head | undefined
+  private source: string | undefined
   private members: ScoredMembers | undefined
 
   constructor(
@@ -183,16 +188,24 @@ export class SortedSet implements Holdable {
     if (size === 0 || limit === 0) return []
     const { members, ks } = this
     if (members !== undefined && limit < size && limit <= removeAtOnceMax) {
-      const taken = yield* members.end(limit, fromBack, ks.work.hasMore)
       this.isChanged = true
-      yield* members.removeEnd(taken)
-      return taken
+      return yield* members.takeEnd(limit, fromBack, ks.work.hasMore)
     }
     const found = yield* this.byRank(fromBack ? size - 1 : 0, Math.min(limit, size), fromBack)
     const { length } = found
     if (length <= removeAtOnceMax) yield* this.takeAll(found)
     else yield* this.removeRanks(fromBack ? size - length : 0, fromBack ? size : length)
     return found
+  }
+
+  /**
+   * As pop of one, and saves: of one that is held open and has been popped from. Else undefined,
+   * and nothing is done.
+   */
+  popNow(fromBack: boolean): ScoredMember | undefined {
+    const taken = this.members?.takeNow(fromBack)
+    if (taken !== undefined) this.ks.changedHeld(this)
+    return taken
   }
 
   /** Removes the members from a rank to before another; answers how many. */
@@ -219,7 +232,8 @@ export class SortedSet implements Holdable {
   }
 
   /** These members take the place of all others. */
-  *fill(entries: readonly ScoredMember[]): Program<void> {
+  *fill(entries: readonly ScoredMember[], source?: string): Program<void> {
+    this.source = source
     this.members = undefined
     this.head = undefined
     this.entries = yield* mapInTurns(this.ks.tx, entries, ({ member, score }) => {
@@ -289,11 +303,13 @@ export class SortedSet implements Holdable {
     }
     // Places are the same under any id.
     const { building, levels } = yield* scoredBuilding(ks.tx, ks.members(noMembers), entries)
-    const id = yield* buildMembers(ks, building)
-    const members = scoredMembers(ks, id, entries, levels)
-    this.members = members
-    this.head = { id, count: entries.length, first: 0 }
-    yield* ks.putHead(key, 'zset', headOf(this.head, members))
+    const whole = { id: noMembers, count: entries.length, first: 0 }
+    const head = headOf(whole, scoredMembers(ks, noMembers, entries, levels))
+    const { source } = this
+    const id = yield* buildMembers(ks, { ...building, source, head })
+    this.members = scoredMembers(ks, id, entries, levels)
+    this.head = { ...whole, id }
+    yield* ks.putHead(key, 'zset', { ...head, id })
   }
 
   /** Of members that stand next to each other, in order. */

@@ -12,6 +12,7 @@ import { headOf } from '../collection/records.js'
 import { Staged } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { ProgramHints } from './block-hints.js'
+import type { Made } from './head.js'
 import type { ListRuns } from './list-runs.js'
 import type { Place } from './spaces.js'
 
@@ -145,7 +146,17 @@ export class Work {
 
   /** Staged members of that source, for one head; undefined where there are none. */
   takeStaged(tx: Tx, source: string | Bytes): MembersId | undefined {
-    const id = this.staged.members(tx, source, this.taken)
+    return this.took(this.staged.members(tx, source, this.taken))
+  }
+
+  /** As takeStaged, with what its head is to say. */
+  takeMade(tx: Tx, source: string): Made | undefined {
+    const made = this.staged.made(tx, source, this.taken)
+    this.took(made?.head.id)
+    return made
+  }
+
+  private took(id: MembersId | undefined): MembersId | undefined {
     if (id === undefined) return undefined
     this.taken ??= new Set()
     this.taken.add(id)

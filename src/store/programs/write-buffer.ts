@@ -81,8 +81,9 @@ export class WriteBuffer {
   /** What was added to last and before that: most programs have few counters, each one array. */
   private last: Addition | undefined
   private beforeLast: Addition | undefined
-  /** The same changes by key, once a scan has asked for an order. */
+  /** The first so many changes by key: as many as there were when a scan asked for an order. */
   private ordered: OrderedMap<Change> | undefined
+  private orderedCount = 0
 
   /** `nextVersion` is asked once a put, so that a key and a version mean one value for ever. */
   constructor(nextVersion: () => number, bounds = programBounds) {
@@ -202,9 +203,10 @@ export class WriteBuffer {
   }
 
   private inOrder(): OrderedMap<Change> {
-    if (this.ordered === undefined) {
-      this.ordered = new OrderedMap()
-      for (const change of this.changes) this.ordered.set(change.key, change)
+    this.ordered ??= new OrderedMap()
+    for (; this.orderedCount < this.changes.length; this.orderedCount++) {
+      const change = this.changes[this.orderedCount] as Change
+      this.ordered.set(change.key, change)
     }
     return this.ordered
   }
@@ -219,7 +221,7 @@ export class WriteBuffer {
     if (before === undefined) this.append(change)
     else changes[place] = change
     this.bytes += sizeOf(change) - (before === undefined ? 0 : sizeOf(before))
-    this.ordered?.set(key, change)
+    if (before !== undefined && place < this.orderedCount) this.ordered?.set(key, change)
     this.requireBounded()
   }
 

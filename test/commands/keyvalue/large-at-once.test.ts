@@ -4,8 +4,10 @@
 import t, { type Test } from 'tap'
 import { Slice } from '../../../src/base/slice.js'
 import { stagingRange } from '../../../src/engine/background/garbage.js'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { Keyspace } from '../../../src/engine/keyspace/keyspace.js'
 import { usualBounds, Work } from '../../../src/engine/keyspace/work.js'
+import type { ReadTx } from '../../../src/store/store.js'
 import { eachBound, eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 import { runs } from '../../support/runs.js'
 
@@ -24,6 +26,27 @@ async function recordsOf(room: KeyValueRoom, name: string): Promise<number | und
     const ks = new Keyspace(tx, ns, place, room.clock.now(), new Work(usualBounds, false))
     return (yield* ks.key(Slice.ofText(name))).head?.count
   })
+}
+
+/** How many entries reads have scanned from now on, those that prepare writes among them. */
+function scansOf({ store }: KeyValueRoom): () => number {
+  let count = 0
+  const read = store.read.bind(store)
+  const watching = (tx: ReadTx): ReadTx =>
+    new Proxy(tx, {
+      get(target, name) {
+        const own = Reflect.get(target, name)
+        if (typeof own !== 'function') return own
+        if (name !== 'scan') return own.bind(target)
+        return function* (...args: Parameters<ReadTx['scan']>) {
+          const found = yield* target.scan(...args)
+          count += found.length
+          return found
+        }
+      },
+    })
+  store.read = ((program, options) => read((tx) => program(watching(tx)), options)) as typeof read
+  return () => count
 }
 
 async function nothingIsStaged(t: Test, room: KeyValueRoom): Promise<void> {
@@ -187,6 +210,47 @@ await eachKeyValueRoom(
     await nothingIsStaged(t, room)
     other.close()
   },
+)
+
+await eachKeyValueRoom(
+  t,
+  'what is stored is put together once, and again where a source has changed',
+  async (t, room) => {
+    for (const name of ['a', 'b']) {
+      for (let part = 0; part < 2; part++) {
+        const members = numbers.map((n) => `${name}${part * count + n}`)
+        await room.run('SADD', name, ...members)
+        await room.run('ZADD', `z${name}`, ...members.flatMap((member, n) => [n, member]))
+      }
+    }
+    const scanned = scansOf(room)
+    const size = 4 * count
+    t.equal(await room.line('SUNIONSTORE stored a b'), size)
+    // Each set once, and one of them beside the other.
+    t.ok(scanned() < 1.75 * size, `${scanned()} members were read for a union`)
+    t.equal(await room.line('SCARD stored'), size)
+    t.equal(await room.line('SISMEMBER stored b11999'), 1)
+    const before = scanned()
+    t.equal(await room.line('ZUNIONSTORE ztored 2 za zb WEIGHTS 1 3'), size)
+    t.ok(scanned() - before < 1.5 * size, `${scanned() - before} members were read`)
+    t.equal(await room.line('ZSCORE ztored b11999'), 3 * (count - 1))
+    t.equal(await room.line('ZRANK ztored b11999'), size - 2)
+    t.same(await room.line('ZRANGE ztored -1 -1'), ['b5999'])
+    t.same(await room.line('ZPOPMIN ztored'), ['a0', 0])
+    // The destination is a source too, and other clients change one meanwhile.
+    const other = room.client()
+    const [stored] = await Promise.all([
+      room.line('SUNIONSTORE stored stored a'),
+      other.line('SADD a more'),
+    ])
+    t.ok(stored === size || stored === size + 1)
+    t.equal(await room.line('SCARD stored'), stored)
+    t.equal(await room.line('SISMEMBER stored more'), Number(stored) - size)
+    other.close()
+    await nothingIsStaged(t, room)
+    t.same(await checkStore(room.store), [])
+  },
+  { kinds: ['memory', 'lmdb'] },
 )
 
 await eachKeyValueRoom(

@@ -2,6 +2,7 @@
 // records and counted in blocks.
 
 import t, { type Test } from 'tap'
+import { checkStore } from '../../../src/engine/check/check.js'
 import { putsPerExplosion } from '../../../src/engine/keyspace/building.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../support/key-value-room.js'
 import { seed } from '../../support/seed.js'
@@ -112,6 +113,45 @@ t.test('a large set changes as a sorted array does', (t) =>
     await checkAll(t, room, entries)
     t.equal(await room.line('ZREMRANGEBYSCORE z -inf inf'), left)
     t.equal(await room.line('EXISTS z'), 0)
+  }),
+)
+
+t.test('pops of a pipeline take what a sorted array has at its ends', (t) =>
+  eachKeyValueRoom(t, `seed ${seed}`, async (t, room) => {
+    const random = seededRandom(seed)
+    let entries = await filled(room, random)
+    let end = 'MIN'
+    for (let burst = 0; burst < 12; burst++) {
+      const lines: string[] = []
+      const wanted: unknown[] = []
+      for (let i = 0; i < 60; i++) {
+        const draw = random()
+        if (draw < 0.1) end = end === 'MIN' ? 'MAX' : 'MIN'
+        if (draw > 0.96) {
+          // At the very end that is popped from, or anywhere; an array has 'n' behind 'm'.
+          const score = draw > 0.98 ? Math.floor(random() * 1_000) : end === 'MIN' ? -burst : 1_000
+          lines.push(`ZADD z ${score} n${burst}.${i}`)
+          wanted.push(1)
+          entries = inOrder([...entries, { member: `n${burst}.${i}`, score }])
+          continue
+        }
+        if (draw > 0.93) {
+          const [gone] = entries.splice(end === 'MIN' ? 1 : entries.length - 2, 1)
+          lines.push(`ZREM z ${gone?.member}`)
+          wanted.push(1)
+          continue
+        }
+        const count = draw > 0.8 ? Math.ceil(random() * 8) : 1
+        const taken = end === 'MIN' ? entries.splice(0, count) : entries.splice(-count).reverse()
+        lines.push(count === 1 ? `ZPOP${end} z` : `ZPOP${end} z ${count}`)
+        wanted.push(flat(taken))
+      }
+      t.same(await Promise.all(lines.map((line) => room.line(line))), wanted, `burst ${burst}`)
+      t.same(await room.line('ZRANGE z 0 0 WITHSCORES'), flat(entries.slice(0, 1)))
+      t.same(await room.line('ZRANGE z -1 -1 WITHSCORES'), flat(entries.slice(-1)))
+    }
+    await checkAll(t, room, entries)
+    t.same(await checkStore(room.store), [])
   }),
 )
 

@@ -2,6 +2,7 @@
 
 import { setImmediate as tick } from 'node:timers/promises'
 import t from 'tap'
+import type { Bytes } from '../../../src/base/bytes.js'
 import { garbageRange } from '../../../src/engine/background/garbage.js'
 import { GarbageJob } from '../../../src/engine/background/garbage-job.js'
 import { checkStore } from '../../../src/engine/check/check.js'
@@ -10,12 +11,17 @@ import {
   findNamespace,
   renameNamespace,
 } from '../../../src/engine/collection/catalog.js'
+import { getDocument, recordKey } from '../../../src/engine/collection/collections.js'
+import { putEntries } from '../../../src/engine/index/entries.js'
 import { IndexBuilds } from '../../../src/engine/index/index-build-job.js'
+import { entriesOf } from '../../../src/engine/index/index-keys.js'
 import { parseIndexSpecs } from '../../../src/engine/index/index-spec.js'
 import { declareIndexes, dropIndexes, listedIndexes } from '../../../src/engine/index/indexes.js'
+import type { IndexDescriptor, Namespace } from '../../../src/engine/types.js'
 import { keyClass } from '../../../src/store/layout.js'
-import type { Store } from '../../../src/store/store.js'
+import type { Program, Store, Tx } from '../../../src/store/store.js'
 import { toObject, valueFrom } from '../../../src/value/literal.js'
+import type { Document } from '../../../src/value/value.js'
 import {
   countingRandom,
   createOptions,
@@ -30,6 +36,28 @@ import { eachStore } from '../../support/stores.js'
 
 const buildsOf = (store: Store): IndexBuilds =>
   new IndexBuilds(jobParts(store, new ManualClock()), countingRandom)
+
+/** The same store, and how many keys its write programs have asked for at once. */
+function lookedFor(store: Store): { readonly watched: Store; readonly asked: () => number } {
+  let count = 0
+  const watching = (tx: Tx): Tx =>
+    new Proxy(tx, {
+      get(target, name) {
+        const own = Reflect.get(target, name)
+        if (typeof own !== 'function') return own
+        return (...args: unknown[]) => {
+          if (name === 'getMany') count += (args[0] as readonly Bytes[]).length
+          return own.apply(target, args)
+        }
+      },
+    })
+  const watched: Store = Object.create(store, {
+    write: {
+      value: <T>(program: (tx: Tx) => Program<T>) => store.write((tx) => program(watching(tx))),
+    },
+  })
+  return { watched, asked: () => count }
+}
 
 async function fill(room: Room, count: number): Promise<void> {
   for (let first = 0; first < count; first += 50) {
@@ -146,6 +174,59 @@ await eachStore(
     await built
     t.ok(writes > 3, `${writes} writes came in between`)
     t.same(await states(room), ['a_1 ready', 'tags_1 ready', 'u_-1 ready'])
+    t.same(await checkStore(store), [])
+  },
+)
+
+await eachStore(
+  t,
+  'a build looks for entries once others have put some, and not before',
+  async (t, { store }) => {
+    const room = new Room(store)
+    await fill(room, 40)
+    const wildcard = indexSpecs([{ '$**': 1 }])
+    const { asked, watched } = lookedFor(store)
+    await buildsOf(watched).ensure('main', 'things', wildcard)
+    t.equal(asked(), 0)
+
+    await declareOnly(store, indexSpecs([{ a: 1 }], [{ tags: 1 }]))
+    const marks = async () => (await room.get()).indexes.map(({ hasWrites }) => hasWrites)
+    // What has no entries to put is no write of theirs.
+    await room.replace({ _id: 4, a: 4, u: 'other', tags: [4, 5] })
+    await room.remove(5)
+    t.same(await marks(), [undefined, undefined, undefined])
+    await room.replace({ _id: 3, a: 'other', u: 3, tags: [3, 4] })
+    t.same(await marks(), [undefined, true, undefined])
+    await room.insert({ _id: 99, a: 1, tags: [1] })
+    t.same(await marks(), [undefined, true, true])
+    t.ok(await room.remove(99))
+
+    await buildsOf(watched).ensure('main', 'things', indexSpecs([{ a: 1 }], [{ tags: 1 }]))
+    t.ok(asked() >= 39 * 3, `${asked()} entries were looked for`)
+    t.same(await marks(), [undefined, undefined, undefined])
+    t.same(await checkStore(store), [])
+  },
+)
+
+await eachStore(
+  t,
+  'a build that another one has begun puts no entry twice',
+  async (t, { store }) => {
+    const room = new Room(store)
+    await fill(room, 40)
+    await declareOnly(store, indexSpecs([{ tags: 1 }]))
+    // As a crash leaves it: some entries are there, and no writer has put them.
+    await store.write(function* (tx) {
+      const ns = (yield* findNamespace(tx, 'main', 'things')) as Namespace
+      const index = ns.indexes[0] as IndexDescriptor
+      const key = recordKey(ns, valueFrom(7))
+      const document = (yield* getDocument(tx, ns, key)) as Document
+      putEntries(tx, ns.access, index, entriesOf(index, document, key).keys, key)
+    })
+    const builds = buildsOf(store)
+    await builds.resume()
+    await builds.ensure('main', 'things', indexSpecs([{ tags: 1 }]))
+    t.same(await states(room), ['tags_1 ready'])
     t.same(await checkStore(store), [])
   },
 )

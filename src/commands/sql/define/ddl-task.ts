@@ -126,10 +126,7 @@ async function createIndex(call: SqlCall, statement: CreateIndexStatement): Prom
     return yield* declareIndexes(tx, db, collection, parseIndexSpecs([spec]), call.creation())
   })
   if ('note' in declared) return replyOf(call, { collection, index: name, note: declared.note })
-  if (declared.building.length > 0) {
-    const { builds } = call.engine
-    await builds.ensure(db, collection, [spec], call.creation(), call.requireSpace)
-  }
+  await call.engine.builds.finish(declared, call.requireSpace)
   return replyOf(call, { collection, index: name })
 }
 
