@@ -1,6 +1,6 @@
-// `sigil demo`: loads a small bookshop into a running Sigil, so that every protocol has something to
+// `sigil demo`: loads a small bookshop into a running Sigil, so that every protocol has data to
 // show: documents, key-value keys and a graph of memories. It goes over HTTP like any other client,
-// and only on demand. What is there already stays as it is.
+// and only on demand. Data that is there already stays as it is.
 
 import { fail } from '../base/errors.js'
 import { type Answer, type Client, openClient } from './client.js'
