@@ -1,6 +1,7 @@
 // The examples of all pages, one after the other on one server, as a newcomer goes through them: the
-// README's tours first, then the pages in docs. What a block needs beside the page (a document to
-// replace, an id to verify) is made here; a block that is not run stands below with the reason.
+// README's tours first, then the pages in docs and the guides. What a block needs beside the page (a
+// document to replace, an id to verify) is made here; a block that is not run stands below with the
+// reason. Of the guides, each block prints what the text behind it says.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -49,6 +50,12 @@ const before: Readonly<Record<string, string>> = {
   ].join('\n'),
 }
 
+/** The guides begin with the data of `sigil demo`; npx itself would take half a second each time. */
+const beforeGuides =
+  'npx() { if [ "$1" = sigil ]; then shift; node "$ROOT/build/src/main.js" "$@"; ' +
+  'else command npx "$@"; fi; }'
+const between = '--- next block ---'
+
 const newestMemory =
   'curl -s "$SIGIL_URL/api/recall?q=ada" -H "$K" | grep -o "mem_[0-9A-Za-z]*" | sed -n 1p'
 
@@ -68,19 +75,27 @@ interface Block {
   readonly page: string
   readonly language: string
   readonly text: string
+  /** Of the block of text right behind it. */
+  readonly prints: string | undefined
 }
 
 function blocksOf(page: string): Block[] {
-  const found = readFileSync(page, 'utf8').matchAll(/```(sh|js)\n(.*?)```/gs)
-  return [...found].map(([, language = '', text = '']) => ({ page, language, text }))
+  const pattern = /```(sh|js)\n(.*?)```\n(?:```text\n(.*?)```)?/gs
+  const found = readFileSync(page, 'utf8').matchAll(pattern)
+  return [...found].map(([, language = '', text = '', prints]) => ({
+    page,
+    language,
+    text,
+    prints,
+  }))
 }
 
-const pages = [
-  'README.md',
-  ...readdirSync('docs')
+const pagesIn = (folder: string) =>
+  readdirSync(folder)
     .sort()
-    .map((name) => `docs/${name}`),
-]
+    .map((name) => `${folder}/${name}`)
+const pages = ['README.md', ...pagesIn('docs'), ...pagesIn('docs/guides')]
+const isGuide = (page: string) => page.startsWith('docs/guides/')
 const all = pages.filter((page) => page.endsWith('.md')).flatMap(blocksOf)
 
 t.test('what is not run is there', async (t) => {
@@ -108,6 +123,11 @@ t.test('every example works behind the others', { skip, timeout: 600_000 }, asyn
     const { code, output, errors } = await run.page(page, blocks)
     t.equal(code, 0, `${page}: ${errors.slice(-2_000)}`)
     t.notMatch(output, /"ok":0|"error":\{/, page)
+    if (!isGuide(page)) continue
+    const printed = output.split(`${between}\n`)
+    for (const [at, { prints, text }] of blocks.entries()) {
+      if (prints !== undefined) t.equal(printed[at]?.trim(), prints.trim(), `${page}: ${text}`)
+    }
   }
 })
 
@@ -122,7 +142,10 @@ class Examples {
   ) {}
 
   async page(page: string, blocks: readonly Block[]) {
-    const script = [before[page] ?? '', ...blocks.map((block) => this.shell(block))].join('\n')
+    const shells = blocks.map((block) => this.shell(block))
+    const script = isGuide(page)
+      ? `${beforeGuides}\n${shells.join(`\necho '${between}'\n`)}`
+      : [before[page] ?? '', ...shells].join('\n')
     const end = page === 'README.md' ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
     const done = await this.bash(this.here(script) + end)
     const [, key = '', address = ''] = /WALLET_KEY=(\S+) WALLET=(\S+)/.exec(done.output) ?? []
