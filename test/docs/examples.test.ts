@@ -12,6 +12,7 @@ import { Wallet } from 'ethers'
 import t from 'tap'
 import { testKey } from '../support/gateway.js'
 import { endSigil, type SigilProcess, settingsFor, startSigil } from '../support/sigil-process.js'
+import { mongoshScript } from '../support/tools.js'
 
 /** Pages and first words of blocks that are not run. */
 const notRun: readonly (readonly [page: string, start: RegExp, why: string])[] = [
@@ -50,10 +51,11 @@ const before: Readonly<Record<string, string>> = {
   ].join('\n'),
 }
 
-/** The guides begin with the data of `sigil demo`; npx itself would take half a second each time. */
-const beforeGuides =
-  'npx() { if [ "$1" = sigil ]; then shift; node "$ROOT/build/src/main.js" "$@"; ' +
-  'else command npx "$@"; fi; }'
+const mongosh = await mongoshScript()
+/** The installed mongosh; in the guides also Sigil without npx, which takes half a second each time. */
+const npx = (more: string) =>
+  `npx() { case "$1" in mongosh) shift; node '${mongosh}' "$@" ;; ${more}*) command npx "$@" ;; esac; }`
+const npxGuides = npx('sigil) shift; node "$ROOT/build/src/main.js" "$@" ;; ')
 const between = '--- next block ---'
 
 const newestMemory =
@@ -144,8 +146,8 @@ class Examples {
   async page(page: string, blocks: readonly Block[]) {
     const shells = blocks.map((block) => this.shell(block))
     const script = isGuide(page)
-      ? `${beforeGuides}\n${shells.join(`\necho '${between}'\n`)}`
-      : [before[page] ?? '', ...shells].join('\n')
+      ? `${npxGuides}\n${shells.join(`\necho '${between}'\n`)}`
+      : [npx(''), before[page] ?? '', ...shells].join('\n')
     const end = page === 'README.md' ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
     const done = await this.bash(this.here(script) + end)
     const [, key = '', address = ''] = /WALLET_KEY=(\S+) WALLET=(\S+)/.exec(done.output) ?? []

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { endSigil, settingsFor, startSigil } from '../support/sigil-process.js'
+import { npxMongosh } from '../support/tools.js'
 
 const heading = '## From a wallet to mongosh, redis-cli and curl'
 const between = '--- next block ---'
@@ -39,7 +40,10 @@ t.test('a wallet gets where the README says', { skip, timeout: 120_000 }, async 
     .replaceAll('127.0.0.1:6379', `127.0.0.1:${sigil.redisPort}`)
     .replaceAll('127.0.0.1:5432', `127.0.0.1:${sigil.sqlPort}`)
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${sigil.httpPort}`)
-  const { code, output, errors } = await bash(script, `http://127.0.0.1:${sigil.httpPort}`)
+  const { code, output, errors } = await bash(
+    `${await npxMongosh()}\n${script}`,
+    `http://127.0.0.1:${sigil.httpPort}`,
+  )
   t.equal(code, 0, errors)
   const printed = output.split(`${between}\n`)
   for (const [index, [, , expected = '']] of blocks.entries()) {
