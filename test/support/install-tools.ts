@@ -3,6 +3,13 @@
 
 import { type Tool, toolFolder } from './tools.js'
 
-const tools: readonly Tool[] = ['ioredis-mock', 'mongosh', 'node-sql-parser', 'solc']
+const tools: readonly Tool[] = [
+  'ioredis-mock',
+  'mongosh',
+  'node-22',
+  'node-24',
+  'node-sql-parser',
+  'solc',
+]
 
 for (const name of tools) process.stdout.write(`${await toolFolder(name)}\n`)
