@@ -2,6 +2,7 @@
 // and no administrator reads, hears, counts, changes or blocks what is another wallet's. Each is
 // answered the same before that wallet has made anything and afterwards.
 
+import { Long, MongoClient } from 'mongodb'
 import t from 'tap'
 import { RespClient } from './support/resp-client.js'
 import {
@@ -155,4 +156,38 @@ t.test('the document protocol, what changes', async (t) => {
     await wire.close()
   }
   t.same(await ownedOf(t, world), owned, 'the wallet has what it had')
+})
+
+t.test('a command is ended by its own wallet, and by no other caller', async (t) => {
+  const { gateway, owner, behind } = await openWorld(t)
+  const wire = wireOf(t, gateway, owner)
+  const session = wire.startSession()
+  const db = wire.db(owner.home)
+  await db.createCollection(collectionName, { capped: true, size: 4_096 })
+  await db.collection(collectionName).insertOne({ text: mark })
+  const find = { find: collectionName, tailable: true, awaitData: true }
+  const { cursor } = await db.command(find, { session })
+  const more = { getMore: Long.fromString(String(cursor.id)), collection: collectionName }
+  const waiting = db.command({ ...more, maxTimeMS: 100_000 }, { session }).catch(({ code }) => code)
+  const operator = wireOf(t, gateway, { address: 'operator', key: gateway.key })
+  const seen = async () => {
+    const { inprog } = await operator.db('admin').command({ currentOp: 1 })
+    return inprog.find(({ command }: { command: object }) => 'getMore' in command)
+  }
+  let op = await seen()
+  while (op === undefined) op = await seen()
+  for (const caller of behind) {
+    const other = wireOf(t, gateway, caller)
+    const attempts = [op.opid, 999_999].map((id) => sent(other, 'admin', { killOp: 1, op: id }))
+    const [real = '', guessed] = await Promise.all(attempts)
+    t.equal(real, guessed, 'a number that is in use is answered as another one')
+  }
+  const unknown = new MongoClient(`mongodb://127.0.0.1:${gateway.ports.wire}/`)
+  t.teardown(() => unknown.close())
+  const killing = unknown.db('admin').command({ killOp: 1, op: op.opid })
+  await t.rejects(killing, { code: 13 }, 'who has not signed in')
+  t.notOk((await seen()).killPending, 'it goes on')
+  await wire.db('admin').command({ killOp: 1, op: op.opid })
+  t.equal(await waiting, 11_601, 'its own wallet ends it')
+  await session.endSession()
 })

@@ -44,11 +44,11 @@ class Slot {
   count = 0
   sum = 0
 
-  add(ms: number): void {
+  add(ms: number, times: number): void {
     const bucket = bucketOf(ms)
-    this.counts[bucket] = (this.counts[bucket] as number) + 1
-    this.count++
-    this.sum += ms
+    this.counts[bucket] = (this.counts[bucket] as number) + times
+    this.count += times
+    this.sum += times * ms
   }
 
   clear(): void {
@@ -79,12 +79,12 @@ export class LatencyWindow {
     this.endsMs = nowMs + latencySlotMs
   }
 
-  /** `nowMs` is monotonic time. */
-  record(ms: number, nowMs: number): void {
+  /** `nowMs` is monotonic time; `times` commands took so long each. */
+  record(ms: number, nowMs: number, times = 1): void {
     if (nowMs >= this.endsMs) this.turn(nowMs)
-    this.current.add(ms)
-    this.count++
-    this.sumMs += ms
+    this.current.add(ms, times)
+    this.count += times
+    this.sumMs += times * ms
   }
 
   figures(nowMs: number): LatencyFigures {

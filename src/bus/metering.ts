@@ -85,10 +85,13 @@ export class Metering implements Counters {
     return counts
   }
 
-  /** A command has run whose counts are its table's; one that waits for others tells no latency. */
-  ran(protocol: SessionProtocol, ms: number, nowMs: number, hasWaited: boolean): void {
-    this.protocols[protocol]++
-    if (!hasWaited) this.latency.record(ms, nowMs)
+  /**
+   * Commands have run whose counts are their table's, each in `ms`; one that waits for others tells
+   * no latency.
+   */
+  ran(protocol: SessionProtocol, ms: number, nowMs: number, hasWaited: boolean, times = 1): void {
+    this.protocols[protocol] += times
+    if (!hasWaited) this.latency.record(ms, nowMs, times)
   }
 
   /** A command has run in a transaction, whose time is told of it as a whole. */

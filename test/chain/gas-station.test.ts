@@ -180,12 +180,10 @@ t.test('a contract wallet is asked, and a hostile one burns no more than its cap
     const material = materialFor(name)
     const deadline = registry.chainTime() + 900
     const args = { address, index: 0, ...material }
-    const started = systemClock.elapsed()
     outcomes[name] = await registry.registerMeta(args, `0x${'ab'.repeat(80)}`, deadline).then(
       () => 'sent',
       (error) => error.extra.reason,
     )
-    t.ok(systemClock.elapsed() - started < 4_000, `${name} ends`)
   }
   for (const { method, params } of room.server.calls) {
     const { data, gas } = (params[0] ?? {}) as Record<string, string>

@@ -82,7 +82,11 @@ export async function respOf(
   return client
 }
 
-export function wireOf(t: Test, { ports }: LiveGateway, { address, key }: Caller): MongoClient {
+export function wireOf(
+  t: Test,
+  { ports }: LiveGateway,
+  { address, key }: Pick<Caller, 'address' | 'key'>,
+): MongoClient {
   const options = 'authMechanism=SCRAM-SHA-256&maxPoolSize=2'
   const uri = `mongodb://${address}:${key}@127.0.0.1:${ports.wire}/?${options}`
   const client = new MongoClient(uri)

@@ -424,7 +424,8 @@ export class KeyValueBus {
     call.isRefused = true
     call.now = clock.now()
     call.fail(refuse(text))
-    this.account(call, 0, clock.elapsed())
+    this.count(call, 0)
+    this.account(call, 1, 0, clock.elapsed())
   }
 
   private begin(): void {
@@ -436,27 +437,37 @@ export class KeyValueBus {
     startedMs: number,
     nowMs = this.services.clock.elapsed(),
   ): void {
-    const ms = nowMs - startedMs
-    const share = ms / calls.length
+    const ms = (nowMs - startedMs) / calls.length
+    let ran = 0
+    let last: KeyValueCall | undefined
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i] as KeyValueCall
-      if (!call.isRefused && !call.isDeferred) this.account(call, share, startedMs)
+      if (!call.isRefused && !call.isDeferred) {
+        ran++
+        last = call
+        this.count(call, ms)
+      }
       // HTTP answers all commands of a request together.
       if (call.session.protocol === 'resp') call.letGo()
     }
+    if (last !== undefined) this.account(last, ran, ms, startedMs)
     this.working--
     if (this.working === 0) this.idle?.()
   }
 
+  /** Commands of one session have run, the last of them `call`, each in `ms`. */
+  private account({ command, session }: KeyValueCall, ran: number, ms: number, at: number): void {
+    this.metering.ran(session.protocol, ms, at + ms, command.row.grain === 'blocking', ran)
+    session.lastMs = at
+    session.lastCommand = command.row.name
+  }
+
   /** One command has run. */
-  private account(call: KeyValueCall, ms: number, startedMs: number): void {
-    const { command, error, session, queue } = call
+  private count(call: KeyValueCall, ms: number): void {
+    const { command, error, queue } = call
     const { counts } = command
     counts.total++
     counts.ms += ms
-    this.metering.ran(session.protocol, ms, startedMs + ms, command.row.grain === 'blocking')
-    session.lastMs = startedMs
-    session.lastCommand = command.row.name
     if (error !== undefined) this.failed(call, error)
     if (this.followers.size === 0) return
     for (const follow of this.followers) {

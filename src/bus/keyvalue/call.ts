@@ -13,6 +13,7 @@ import type { Place } from '../../engine/keyspace/spaces.js'
 import type { Arguments } from './arguments.js'
 import type { KeyValueBus } from './bus.js'
 import type { Command } from './command.js'
+import { Draws } from './draws.js'
 import type { Reply, Tagged } from './reply.js'
 import { none } from './reply.js'
 import type { KeyValueSession } from './session.js'
@@ -46,11 +47,7 @@ export class KeyValueCall {
   /** Of memory, for the values of its reply until it is answered. */
   room: ByteShare | undefined = undefined
   private gathered = 0
-  private draws: number[] = noDraws
-  private drawn = 0
-  /** Random bytes, and up to where they are used. */
-  private drawing = noBytes
-  private drawnAt = 0
+  private draws: Draws | undefined = undefined
 
   constructor(
     readonly command: Command,
@@ -131,27 +128,8 @@ export class KeyValueCall {
    * its program.
    */
   random(bound: number): number {
-    const known = this.draws[this.drawn]
-    const drawn = known ?? this.fraction()
-    if (known === undefined) {
-      if (this.draws === noDraws) this.draws = [drawn]
-      else this.draws.push(drawn)
-    }
-    this.drawn++
-    return Math.min(Math.floor(drawn * bound), bound - 1)
-  }
-
-  /** From 0 to below 1, of 53 random bits. A call that draws many takes random bytes for many. */
-  private fraction(): number {
-    const { drawnAt } = this
-    if (drawnAt === this.drawing.length) {
-      const count = this.draws.length < fewDraws ? 1 : manyDraws
-      this.drawing = this.bus.services.random.bytes(8 * count)
-      this.drawnAt = 8
-      return fractionAt(this.drawing, 0)
-    }
-    this.drawnAt += 8
-    return fractionAt(this.drawing, drawnAt)
+    this.draws ??= new Draws(this.bus.services.random)
+    return this.draws.below(bound)
   }
 
   /** Its program begins, perhaps again. */
@@ -159,7 +137,7 @@ export class KeyValueCall {
     this.now = now
     this.error = undefined
     this.isUnanswered = false
-    this.drawn = 0
+    if (this.draws !== undefined) this.draws.restart()
     if (this.gathered > 0) this.letGo()
   }
 
@@ -193,26 +171,10 @@ export class KeyValueCall {
 
 /** Values are counted by such pieces: what is less is gone within the turn. */
 const gatheredPieceBytes = smallMessageBytesMax
-const noDraws: number[] = []
-const noBytes: Bytes = new Uint8Array(0)
-/** Beyond a few draws, random bytes are taken for so many at once. */
-const fewDraws = 16
-const manyDraws = 512
 const noSpaces: readonly (Keyspace | undefined)[] = []
 
 export function errorReply(error: GatewayError): Tagged {
   return { kind: 'error', text: errorLine(error) }
-}
-
-/** Of eight bytes. */
-function fractionAt(bytes: Bytes, at: number): number {
-  return ((uint32At(bytes, at) >>> 5) * 2 ** 26 + (uint32At(bytes, at + 4) >>> 6)) / 2 ** 53
-}
-
-/** Without a view: one for each draw costs more than all else of it. */
-function uint32At(bytes: Bytes, at: number): number {
-  const high = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16)
-  return (high | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0
 }
 
 function sliceOf(bytes: Bytes, start: number, end: number): Slice {

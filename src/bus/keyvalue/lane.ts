@@ -21,10 +21,13 @@ function isWriting({ command }: KeyValueCall): boolean {
   return command.row.grain === 'write'
 }
 
+/** Of a lane that gathers nothing. */
+const empty: KeyValueCall[] = []
+
 export class Lane {
   /** Whether it waits for something: then nothing may be submitted. */
   isBusy = false
-  private batch: KeyValueCall[] = []
+  private batch = empty
   private isWrite = false
   /** A command that has to wait until what is before it has been answered. */
   private next: KeyValueCall | undefined
@@ -67,7 +70,7 @@ export class Lane {
   flush(): void {
     const { batch, isWrite } = this
     if (batch.length === 0) return
-    this.batch = []
+    this.batch = empty
     this.isWrite = false
     this.runBatch(batch, isWrite)
   }
@@ -110,7 +113,8 @@ export class Lane {
   }
 
   private gather(call: KeyValueCall): void {
-    this.batch.push(call)
+    if (this.batch === empty) this.batch = [call]
+    else this.batch.push(call)
     const most = this.bus.writing > 0 ? batchCommandsShared : batchCommandsMax
     if (this.batch.length >= most) this.flush()
   }

@@ -18,11 +18,13 @@ import type { Program, ReadTx, Tx } from '../../store/store.js'
 /** Throws QuotaExceeded where a home may not be made beside so many others. */
 export type MakingHome = (home: string, homes: number) => void
 
+const none: Keyspace[] = []
+
 export class OpenPlaces {
-  private readonly opened: Keyspace[] = []
+  private opened: Keyspace[] = none
   /** Those without a record: their ids follow each other from the next one on. */
-  private missing: Keyspace[] = []
-  private readonly changed = new Set<Keyspace>()
+  private missing: Keyspace[] = none
+  private changed: Set<Keyspace> | undefined
   private hasOthers = false
 
   constructor(
@@ -74,8 +76,10 @@ export class OpenPlaces {
     const found = yield* place.find(tx)
     const ns = found ?? (yield* this.foresee(place))
     const ks = new Keyspace(tx, ns, place, now, work)
-    this.opened.push(ks)
-    if (found === undefined) this.missing.push(ks)
+    // Most programs open one, and the first push to an empty array makes room for seventeen.
+    if (this.opened === none) this.opened = [ks]
+    else this.opened.push(ks)
+    if (found === undefined) this.missing = [...this.missing, ks]
     return ks
   }
 
@@ -91,8 +95,9 @@ export class OpenPlaces {
 
   /** A command has changed something of these. */
   noteChange(ks: Keyspace, further: readonly (Keyspace | undefined)[]): void {
-    this.changed.add(ks)
-    for (const each of further) if (each !== undefined) this.changed.add(each)
+    const changed = this.changed ?? new Set()
+    this.changed = changed.add(ks)
+    for (const each of further) if (each !== undefined) changed.add(each)
   }
 
   /** Behind the last command: makes what holds something now, removes what holds nothing. */
@@ -101,7 +106,7 @@ export class OpenPlaces {
     const { tx, work } = this
     if (!isWriting(tx) || work.changes === 0) return
     const { missing, changed } = this
-    if (missing.some((ks) => changed.has(ks))) yield* this.makeAll()
+    if (missing.some((ks) => changed?.has(ks))) yield* this.makeAll()
     if (work.prepares) return
     for (const ks of this.opened) if (!this.missing.includes(ks)) yield* tidy(tx, ks)
   }
@@ -111,7 +116,7 @@ export class OpenPlaces {
     const { missing } = this
     const last = missing.at(-1)
     if (last === undefined) return
-    this.missing = []
+    this.missing = none
     for (const { ns } of missing) {
       yield* putForeseen(this.tx as Tx, ns, last.ns.id, this.makingHome)
     }

@@ -5,12 +5,12 @@ import { wasteBeside } from '../../engine/background/waste.js'
 import { usageKey } from '../../engine/collection/counters.js'
 import { payerOf } from '../../engine/collection/descriptors.js'
 import type { StagingNeeded } from '../../engine/collection/staging.js'
-import { isWriting, type Keyspace } from '../../engine/keyspace/keyspace.js'
+import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import { type InlineBounds, Work } from '../../engine/keyspace/work.js'
 import type { Namespace, Need } from '../../engine/types.js'
 import type { Allow } from '../../identity/allow.js'
 import { isRevocable, type Standing } from '../../identity/standing.js'
-import type { Program, ReadTx } from '../../store/store.js'
+import type { Program, ReadTx, Tx } from '../../store/store.js'
 import type { HomeLimit } from '../home-limit.js'
 import type { Quotas } from '../quota.js'
 import { wayOutOfSpace } from '../way-out.js'
@@ -48,11 +48,11 @@ export class ProgramRights {
    * Throws QuotaExceeded where commands have made an owner's data larger than it may be: nothing of
    * the program is there then, and each of its commands gets one of its own.
    */
-  *requireSpace(tx: ReadTx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
+  *requireSpace(tx: Tx, calls: readonly KeyValueCall[], places: OpenPlaces): Program<void> {
     const { quotas } = this.options
     const identity = calls[0]?.session.identity
     if (quotas === undefined || identity === undefined || !isRevocable(identity)) return
-    if (!isWriting(tx) || !calls.some(growsKeys)) return
+    if (!calls.some(growsKeys)) return
     for (const key of places.usages()) {
       if (tx.added(key).bytes <= 0) continue
       quotas.requireDisk((yield* tx.count(key)).bytes, yield* wasteBeside(tx, key))

@@ -412,7 +412,7 @@ export class Programs {
     }
     if (places.isUnfinished) yield* places.finish()
     else places.settle()
-    if (!prepares) yield* this.rights.requireSpace(tx, calls, places)
+    if (!prepares && isWriting(tx)) yield* this.rights.requireSpace(tx, calls, places)
     outcome.take(work, changed)
     return true
   }

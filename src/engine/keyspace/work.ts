@@ -61,6 +61,7 @@ interface Gathered {
 /** Of an object for each value, beside its bytes. */
 const gatheredValueBytes = 64
 
+const noEvents: readonly KeyEvent[] = []
 const nothingStaged = new Staged()
 
 function* nothingBefore(): Program<void> {}
@@ -72,7 +73,7 @@ export class Work {
   hits = 0
   misses = 0
   /** In the order in which they happened. */
-  readonly events: KeyEvent[] = []
+  events: readonly KeyEvent[] = noEvents
   /** Whether the events `new` and `keymiss`, which few ask for, are made too. */
   notesRare = false
   /** The command that looks keys up changes none. */
@@ -104,7 +105,7 @@ export class Work {
   readsMax = programReadsMax
   private reads = 0
   private idsGiven = 0
-  private readonly tallies = new Map<MembersId, Tally>()
+  private tallies: Map<MembersId, Tally> | undefined
   private lastTally: Tally | undefined
   /** Staged members that a head of this run points at. */
   private taken: Set<MembersId> | undefined
@@ -120,6 +121,7 @@ export class Work {
   tally(id: MembersId): Tally {
     const { lastTally } = this
     if (lastTally?.id === id) return lastTally
+    this.tallies ??= new Map()
     const known = this.tallies.get(id)
     const tally = known ?? { id, bytes: 0 }
     if (known === undefined) this.tallies.set(id, tally)
@@ -129,7 +131,9 @@ export class Work {
 
   note(eventClass: EventClass, event: string, place: Place, name: Slice, access: Access): void {
     if (!this.notifies) return
-    this.events.push({ eventClass, event, place, key: name.copy(), access })
+    const made: KeyEvent = { eventClass, event, place, key: name.copy(), access }
+    if (this.events === noEvents) this.events = [made]
+    else (this.events as KeyEvent[]).push(made)
   }
 
   /** A document was written that fails a validator which only warns. */

@@ -414,10 +414,7 @@ export class Overlay implements Ordered {
     const offset = this.slabs.offset(address)
     if (isRemoval(slab, offset) || valueLengthOf(slab, offset) !== valueLength) return false
     writePutHeader(slab, offset, keyLength, valueLength, version)
-    slab.set(
-      draft.bytes.subarray(draft.valueAt, draft.valueAt + valueLength),
-      valueStart(slab, offset),
-    )
+    copyChange(draft.bytes, draft.valueAt, valueLength, slab, valueStart(slab, offset))
     return true
   }
 

@@ -161,7 +161,8 @@ function resultTree({ expression, alias }: ResultItem): Tree {
   return [expressionTree(expression), alias ?? null]
 }
 
-function tableTree({ schema, name, alias }: TableReference): Tree {
+function tableTree({ schema, name, alias, call, columns }: TableReference): Tree {
+  if (call !== undefined) return [expressionTree(call), alias ?? null, [...(columns ?? [])]]
   return [schema ?? null, name, alias ?? null]
 }
 

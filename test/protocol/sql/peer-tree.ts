@@ -211,6 +211,18 @@ function table(node: Node): Tree {
   return [(schema as string | undefined) ?? null, String(relname), (given as string) ?? null]
 }
 
+function tableFunction(node: Node): Tree {
+  const { functions, alias, lateral, ordinality, coldeflist, is_rowsfrom } = node
+  if ((lateral ?? ordinality ?? coldeflist ?? is_rowsfrom) !== undefined) {
+    throw new NotCompared('RangeFunction')
+  }
+  const [called] = list(opened(list(functions)[0])[1].items)
+  const read = tree(called)
+  if (opened(called)[0] !== 'FuncCall') throw new NotCompared('RangeFunction')
+  const { aliasname, colnames } = (alias ?? {}) as Node
+  return [read, (aliasname as string | undefined) ?? null, names(colnames ?? [])]
+}
+
 function statementOf(node: Node): Tree {
   const [kind, content] = opened(node)
   const read = statements[kind]
@@ -323,6 +335,9 @@ function joined({ type, table, on, using }: Source): Tree {
 function source(node: Node): Source[] {
   const [kind, content] = opened(node)
   if (kind === 'RangeVar') return [{ type: 'cross', table: table(content), on: null, using: [] }]
+  if (kind === 'RangeFunction') {
+    return [{ type: 'cross', table: tableFunction(content), on: null, using: [] }]
+  }
   if (kind !== 'JoinExpr' || content.alias !== undefined) throw new NotCompared(kind)
   const left = source(content.larg as Node)
   const right = source(content.rarg as Node)
