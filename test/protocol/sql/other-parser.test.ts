@@ -4,8 +4,8 @@
 
 import t from 'tap'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
-import { statementTree } from './canonical.js'
 import { loadTool, toolMissing } from '../../support/tools.js'
+import { statementTree } from './canonical.js'
 
 /** Condition, what it means, and what node-sql-parser 5.4.0 (PostgreSQL) reads. */
 const conditions = [
