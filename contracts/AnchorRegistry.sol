@@ -5,8 +5,9 @@ pragma solidity 0.8.37;
 /// @notice Keeps, for each account and each of its graphs, a chain of Merkle roots: when a root was
 /// anchored, as which in the sequence, and on top of which earlier root. A root cannot be replaced, and
 /// one left out shows, since the next would name it as the one before.
-/// @dev Entries belong to the sender. Somebody who copies a pending transaction anchors the roots for
-/// himself and changes nothing for the sender; readers ask for the entry of the account they trust.
+/// @dev Entries belong to the sender. An account that copies a pending transaction anchors the
+/// roots for itself and changes nothing for the sender; readers ask for the entry of the account
+/// they trust.
 contract AnchorRegistry {
     /// @dev `prev` is the sender's latest root of the graph, zero for the first; `count` how many leaves
     /// the tree under `root` has.

@@ -11,9 +11,10 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 /// @notice Every wallet keeps a numbered list of API keys here: of each key a commitment and the two
 /// SCRAM-SHA-256 verifiers, never the key. A record never changes but for the time it was revoked.
 /// @dev What this contract deliberately has not: an upgrade path, a pause, anything that takes ether, and
-/// any way for the owner or the gas station to touch a wallet's keys. Commitments are not unique: whoever
-/// sees a pending registration may copy it under his own wallet, and readers tell the two apart by
-/// computing StoredKey from the key that is presented and the salt of the record (see {keySalt}).
+/// any way for the owner or the gas station to touch a wallet's keys. Commitments are not unique:
+/// an account that sees a pending registration may copy it as its own, and readers tell
+/// the two apart by computing StoredKey from the key that is presented and the salt of the record
+/// (see {keySalt}).
 contract KeyRegistry is EIP712, Nonces, Ownable2Step {
     /// @dev Three slots and one that holds both times: what the salt needs is known, so it is not stored.
     struct Key {
@@ -95,7 +96,7 @@ contract KeyRegistry is EIP712, Nonces, Ownable2Step {
     }
 
     /// @param initialOwner may propose another gas station; nothing else.
-    /// @param initialGasStation brings signed requests; zero if nobody shall, for now.
+    /// @param initialGasStation sends signed requests; zero for none at first.
     constructor(
         address initialOwner,
         address initialGasStation
@@ -202,7 +203,7 @@ contract KeyRegistry is EIP712, Nonces, Ownable2Step {
         emit GasStationProposed(proposed);
     }
 
-    /// @notice The proposed account takes over: nobody is made gas station without having agreed.
+    /// @notice The proposed account takes over: no account becomes gas station without its consent.
     function acceptGasStation() external {
         if (msg.sender != pendingGasStation) revert NotPendingGasStation(msg.sender);
         emit GasStationChanged(gasStation, msg.sender);

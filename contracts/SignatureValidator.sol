@@ -10,7 +10,7 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 /// (ERC-1271) or that of a contract wallet which is not deployed yet (ERC-6492).
 /// @dev Never deployed: an `eth_call` without a target runs this creation code, and what the constructor
 /// returns is one byte, 1 or 0, in place of the code. A signature may name a factory and what to
-/// call it with, and that call is the stranger's choice. So this code belongs in a call whose gas is
+/// call it with, and that call is the client's choice. So this code belongs in a call whose gas is
 /// capped and whose state is dropped, and never in a transaction. A revert, out of gas included, means no.
 contract SignatureValidator {
     /// @dev The last 32 bytes of a signature wrapped as ERC-6492 says.
@@ -43,7 +43,7 @@ contract SignatureValidator {
         return signer.code.length > 0 && _check(signer, hash, signature);
     }
 
-    /// @dev ECDSA first: nobody has a key that recovers to a contract's address, and an account that
+    /// @dev ECDSA first: no key recovers to a contract's address, and an account that
     /// delegates its code (EIP-7702) goes on to sign with its own key.
     function _check(address signer, bytes32 hash, bytes memory signature) private view returns (bool) {
         (address recovered, ECDSA.RecoverError failure, ) = ECDSA.tryRecover(hash, signature);

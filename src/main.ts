@@ -74,7 +74,7 @@ function reloadTls(gateway: Gateway, log: Log): void {
   try {
     if (gateway.reloadTls()) log.info({}, 'the certificate was read again')
   } catch (error) {
-    log.error({ error: String(error) }, 'the certificate was not read again: the old one goes on')
+    log.error({ error: String(error) }, 'the new certificate cannot be used: the old one stays')
   }
 }
 

@@ -69,7 +69,7 @@ export interface Server {
 }
 
 interface Lifecycle {
-  /** A stop has begun: nobody should send anything here any more. */
+  /** A stop has begun: clients should send nothing here any more. */
   isDraining: boolean
 }
 

@@ -135,7 +135,7 @@ export class Protocols implements ProtocolSwitches {
     this.log.info({ protocol: name, port: state.port }, 'protocol enabled')
   }
 
-  /** Nobody new comes in from here on; who is in may finish what is in flight. */
+  /** Accepts no new connections from here on; open ones may finish what is in flight. */
   private async disable(name: SwitchedProtocol): Promise<void> {
     const state = this.stateOf(name)
     this.requireServing()
@@ -164,7 +164,7 @@ export class Protocols implements ProtocolSwitches {
   }
 }
 
-/** On until somebody switches it off. */
+/** On until it is switched off. */
 function* readSwitch(tx: ReadTx, name: SwitchedProtocol): Program<boolean> {
   const value = yield* tx.get(keyOf(name))
   return value?.[0] !== disabled[0]

@@ -1,4 +1,4 @@
-// What settings mean together: combinations that would let strangers in end the start with one
+// What settings mean together: combinations that would open the server end the start with one
 // error, and what the operator should know of the others is told as it begins.
 
 import { fail } from './base/errors.js'
@@ -40,14 +40,14 @@ export function checkSettings(settings: Settings): string[] {
   if (!local && !settings.explicit.has('WHITELIST')) {
     throw fail(
       'InvalidOptions',
-      `HOST=${settings.HOST} is a network, where anybody could make a wallet and sign in: set ` +
-        'WHITELIST=enforce to let in the listed ones alone, or WHITELIST=off to let in all',
+      `HOST=${settings.HOST} is a network, where any wallet could sign in: set ` +
+        'WHITELIST=enforce to admit only listed wallets, or WHITELIST=off to admit all',
     )
   }
   return notes
 }
 
-/** Whoever may arm fail points can stop every client: never where others reach the server. */
+/** Fail points can stop every client: never on a network. */
 function testCommandsNote(settings: Settings, isLocal: boolean): string {
   const { PUBLIC_URL, TRUSTED_PROXIES } = settings
   if (!isLocal || PUBLIC_URL !== undefined || TRUSTED_PROXIES.length > 0) {

@@ -31,7 +31,7 @@ interface Decision {
   /** Letters of what it needs of the graph. */
   readonly needs: string
   readonly command: Plain
-  /** Lets somebody in whom the row would, and whom its handler refuses by a rule of its own. */
+  /** Admitted by the row, and refused by its handler by a rule of its own. */
   readonly except?: readonly Who[]
 }
 
@@ -117,16 +117,19 @@ for (const mode of modes) {
   })
 }
 
-t.test('under ANONYMOUS=read somebody unknown reads what is public, and only reads', async (t) => {
-  const { room, reset } = await openGraph(true)
-  for (const mode of modes) {
-    await reset(mode)
-    for (const [name, { opens, command }] of Object.entries(decisions)) {
-      const may = opens === 'reader' && mode === 'public'
-      t.equal(await isRefused(room, command, 'anonymous'), !may, `${name}, ${mode}`)
+t.test(
+  'under ANONYMOUS=read an anonymous client reads what is public, and only reads',
+  async (t) => {
+    const { room, reset } = await openGraph(true)
+    for (const mode of modes) {
+      await reset(mode)
+      for (const [name, { opens, command }] of Object.entries(decisions)) {
+        const may = opens === 'reader' && mode === 'public'
+        t.equal(await isRefused(room, command, 'anonymous'), !may, `${name}, ${mode}`)
+      }
+      const { graphs } = await room.run({ listGraphs: 1 }, 'test', room.stranger())
+      t.equal(graphs.length, mode === 'public' ? 1 : 0)
     }
-    const { graphs } = await room.run({ listGraphs: 1 }, 'test', room.stranger())
-    t.equal(graphs.length, mode === 'public' ? 1 : 0)
-  }
-  await room.engine.close()
-})
+    await room.engine.close()
+  },
+)

@@ -1,6 +1,7 @@
 // The authorization matrix over HTTP: every route against wallets that have signed in, keys that
-// were generated, the operator and somebody unknown, for a collection of each mode. The decisions
-// are written here; a route without one fails. The last tests take a stranger to every protocol.
+// were generated, the operator and an anonymous client, for a collection of each mode. The
+// decisions are written here; a route without one fails. The last tests try an unrelated wallet on
+// every protocol.
 
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
@@ -19,7 +20,7 @@ interface Decision {
   readonly body?: unknown
   /** What refusals hold, where the route's clients expect another body. */
   readonly errors?: Readonly<Record<string, unknown>>
-  /** Lets nobody in but the operator, by a rule of its handler. */
+  /** Admits only the operator, by a rule of its handler. */
   readonly operatorOnly?: true
   /** A session's route that the operator may use besides. */
   readonly operatorToo?: true
@@ -207,7 +208,7 @@ t.test('lists over HTTP show what the caller may read', async (t) => {
   }
 })
 
-t.test('privacy tells everybody mode and owner, and the owner all', async (t) => {
+t.test('privacy tells all clients mode and owner, and the owner all', async (t) => {
   const { as, reset } = await openPlace(t)
   await reset('private')
   const path = '/api/v1/collections/c/privacy'
@@ -346,7 +347,7 @@ t.test(
   },
 )
 
-t.test('a stranger is refused on every protocol, and the owner is not', async (t) => {
+t.test('another wallet is refused on every protocol, and the owner is not', async (t) => {
   const { gateway, keys, reset } = await openPlace(t)
   await reset('private')
   const { wire, redis } = gateway.ports

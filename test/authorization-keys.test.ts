@@ -164,7 +164,7 @@ for (const mode of modes) {
           const client = room.client(identities[who])
           const reply = await client.run(...wordsOf(row))
           client.close()
-          // HELLO answers nobody who is unknown, and takes who signs in with it.
+          // HELLO refuses unauthenticated clients, unless they sign in with it.
           const isUnknown = row.name === 'hello' && who === 'anonymous'
           t.equal(isRefusal(reply), !may || isUnknown, `${row.name} by ${who}`)
           if (may && row.flags.includes('write')) {
@@ -181,7 +181,7 @@ for (const mode of modes) {
 
 await eachKeyValueRoom(
   t,
-  'under ANONYMOUS=read somebody unknown reads public databases, and only reads',
+  'under ANONYMOUS=read an anonymous client reads public databases, and only reads',
   async (t, room) => {
     for (const mode of modes) {
       await prepare(room, mode)
@@ -212,7 +212,7 @@ await eachKeyValueRoom(
     const owner = room.client(identities.owner)
     t.equal(await owner.line('copy k k DB 1'), 1)
     t.equal(await owner.line('swapdb 0 1'), 'OK')
-    t.ok(isRefusal(await owner.line('flushall')), 'the other databases are nobody’s')
+    t.ok(isRefusal(await owner.line('flushall')), 'the other databases have no owner')
   },
   { kinds: ['memory'], rights },
 )

@@ -85,7 +85,7 @@ const redis = (ask: Ask, ...command: readonly string[]) => ask('/api/v1/redis', 
 const everyone = (callers: Callers): readonly Caller[] => names.map((name) => callers[name])
 const flat = (reply: RespReply): string => JSON.stringify(reply)
 
-t.test('key-value commands of everybody stay in the own space', async (t) => {
+t.test('key-value commands of all callers stay in their own space', async (t) => {
   const { gateway, callers } = await open(t)
   const clients = new Map<string, RespClient>()
   for (const caller of everyone(callers)) clients.set(caller.name, await resp(t, gateway, caller))
@@ -139,7 +139,7 @@ t.test('key-value commands of everybody stay in the own space', async (t) => {
   }
 })
 
-t.test('nobody is woken, told of or failed by what another does', async (t) => {
+t.test('no client is woken, notified or failed by what another does', async (t) => {
   const { gateway, callers } = await open(t)
   const { operator, first, second } = callers
   const [one, two] = [await resp(t, gateway, first), await resp(t, gateway, second)]
@@ -148,7 +148,7 @@ t.test('nobody is woken, told of or failed by what another does', async (t) => {
   const blocked = await resp(t, gateway, first)
   const popped = blocked.call('BLPOP', 'queue', '0')
   for (const other of [two, boss]) {
-    t.equal(await other.call('RPUSH', 'queue', 'not yours'), ':1', 'nobody else takes it')
+    t.equal(await other.call('RPUSH', 'queue', 'not yours'), ':1', 'no other client takes it')
   }
   t.equal(await two.call('LLEN', 'queue'), ':1')
   await one.call('RPUSH', 'queue', 'yours')
@@ -306,7 +306,7 @@ t.test('a space that can be none is refused, and never another one', async (t) =
       'x-sigil-database': 'w_zz',
     },
   )
-  t.match(unknown.json, { ok: 0, errmsg: /^NOPERM/ }, 'a database that nobody has made is not its')
+  t.match(unknown.json, { ok: 0, errmsg: /^NOPERM/ }, 'an unused database is not its')
 })
 
 t.test('over HTTP the same holds, streams included', async (t) => {

@@ -34,13 +34,13 @@ interface Decision {
   readonly opens: Opens
   /** Letters of what it needs of `c`. */
   readonly needs?: string
-  /** Of `open`, which nobody owns and everybody who has signed in shares. */
+  /** Of `open`, which has no owner and is shared by all who have signed in. */
   readonly needsOpen?: string
   readonly command: Plain
   readonly db?: string
   /** It answers with another error to those who are let in: what it would need is not there. */
   readonly fails?: true
-  /** Lets somebody in whom the row would, and whom its handler refuses by a rule of its own. */
+  /** Admitted by the row, and refused by its handler by a rule of its own. */
   readonly except?: readonly Who[]
 }
 
@@ -660,25 +660,28 @@ t.test('commands beside the collections are open to whom the decision says', asy
   await room.engine.close()
 })
 
-t.test('under ANONYMOUS=read somebody unknown reads what is public, and only reads', async (t) => {
-  const { room, reset } = await openPlace(true)
-  for (const mode of modes) {
-    await reset(mode)
-    for (const [name, decision] of Object.entries(overCollection)) {
-      const { needs = '', needsOpen = '', opens } = decision
-      const may =
-        opens === 'anonymous' ||
-        (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
-      const outcome = await outcomeOf(room, decision, 'anonymous')
-      t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
+t.test(
+  'under ANONYMOUS=read an anonymous client reads what is public, and only reads',
+  async (t) => {
+    const { room, reset } = await openPlace(true)
+    for (const mode of modes) {
+      await reset(mode)
+      for (const [name, decision] of Object.entries(overCollection)) {
+        const { needs = '', needsOpen = '', opens } = decision
+        const may =
+          opens === 'anonymous' ||
+          (opens === 'reader' && mode === 'public' && needs === 'r' && needsOpen === '')
+        const outcome = await outcomeOf(room, decision, 'anonymous')
+        t.equal(isRefusal(outcome), !may, `${name}, ${mode}`)
+      }
     }
-  }
-  for (const [name, decision] of Object.entries(besides)) {
-    const outcome = await outcomeOf(room, decision, 'anonymous')
-    t.equal(isRefusal(outcome), !mayEnter('anonymous', decision.opens, true), name)
-  }
-  await room.engine.close()
-})
+    for (const [name, decision] of Object.entries(besides)) {
+      const outcome = await outcomeOf(room, decision, 'anonymous')
+      t.equal(isRefusal(outcome), !mayEnter('anonymous', decision.opens, true), name)
+    }
+    await room.engine.close()
+  },
+)
 
 t.test('lists and sums show what the caller may read', async (t) => {
   const { room, reset } = await openPlace()
@@ -802,7 +805,7 @@ t.test(
       await tryAll(mode, true, 'the owner may read')
       const others = { owner: wallets.administrator, mode: 'private', roles: {} } as const
       await setAccess(store, 'test', 'c', others)
-      // What nobody owns is an operator's, who may read everything.
+      // Unowned collections belong to the operator, who may read everything.
       await tryAll(mode, accesses[mode].owner === null, 'the owner may not')
       await setAccess(store, 'test', 'c', { ...others, roles: { [wallets.owner]: 1 } })
       await tryAll(mode, true, 'the owner has a role')

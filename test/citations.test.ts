@@ -1,4 +1,4 @@
-// Whoever reads a comment can follow what it cites: pages of this repository are there, with the
+// A reader can follow what a comment cites: pages of this repository are there, with the
 // headings and rules that are named, and links between pages lead somewhere.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'

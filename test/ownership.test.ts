@@ -1,5 +1,5 @@
 // Who owns what: a collection belongs to whom makes it, its name stays with them when it is dropped,
-// and what nobody owns is claimed or given.
+// and unowned collections are claimed or given.
 
 import t from 'tap'
 import { systemClock } from '../src/base/clock.js'
@@ -51,7 +51,7 @@ t.test('what a wallet makes is its own, under a name that stays its own', async 
   await room.run({ insert: 'theirs', documents: [{}] })
   await room.run({ insert: 'operators', documents: [{}] })
   await room.run({ renameCollection: 'test.operators', to: 'test.mine' }, 'admin')
-  t.equal((await privacy()).ownerAddress, wallets.owner, 'whoever moves something there')
+  t.equal((await privacy()).ownerAddress, wallets.owner, 'for a move by any wallet')
   await room.run({ drop: 'mine' }, 'test', owner)
   await room.run({ insert: 'mine', documents: [{ _id: 2 }] }, 'test', owner)
   const again = await privacy(owner)
@@ -75,7 +75,7 @@ t.test('the owner of a dropped collection may give its name away', async (t) => 
   await room.engine.close()
 })
 
-t.test('what the operator makes is nobody’s until it is claimed or given', async (t) => {
+t.test('what the operator makes has no owner until it is claimed or given', async (t) => {
   const { room } = await openPlace()
   const stranger = room.sessionOf(identities.stranger)
   await room.insert('c', { _id: 1 })

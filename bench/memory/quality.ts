@@ -18,7 +18,7 @@ const cuts = [1, 5, 10, 20] as const
 const most = 20
 
 /**
- * Of a graph that nobody set up; for talks (docs/memory.md, "Recall, exactly"); and what fits
+ * Of a graph with default settings; for talks (docs/memory.md, "Recall, exactly"); and what fits
  * LoCoMo itself.
  */
 const parameters: readonly Bm25Parameters[] = [

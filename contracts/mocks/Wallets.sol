@@ -4,7 +4,8 @@ pragma solidity 0.8.37;
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
-/// @dev Contract wallets for tests: one that is as it should be, and those that a stranger might bring.
+/// @dev Contract wallets for tests: one that is as it should be, and those that a client might
+/// bring.
 
 /// @dev Its owner's plain signature is the wallet's.
 contract OwnedWallet is IERC1271 {

@@ -1,5 +1,5 @@
 // From a wallet to its API key. The wallet signs in, derives its next key by signing the documented
-// text, and registers it on the chain, paid for by Sigil. The key itself is sent to nobody: only its
+// text, and registers it on the chain, paid for by Sigil. The key itself is never sent: only its
 // commitment and verifiers are. Prints two lines for the shell.
 //
 //     PRIVATE_KEY=0x… SIGIL_URL=http://127.0.0.1:8080 node docs/examples/wallet-key.mjs
@@ -25,12 +25,12 @@ async function call(method, path, body) {
 const { message } = await call('POST', '/auth/nonce', { address: wallet.address })
 await call('POST', '/auth/verify', { message, signature: await wallet.signMessage(message) })
 
-// The key: whoever has this signature has the key, so it goes nowhere.
+// The signature is as secret as the key, so it is never sent.
 const { domain, nextIndex: index, nonce, chainTime } = await call('GET', `/registry?address=${wallet.address}`)
 const signature = await wallet.signMessage(`Sigil API Key #${index} for ${wallet.address}`)
 const apiKey = `svc_live_${keccak256(signature).slice(2)}`
 
-// What the chain keeps of it: enough to check the key, too little to find it.
+// The chain stores what checks the key and does not reveal it.
 const salt = getBytes(solidityPackedKeccak256(['address', 'uint256'], [wallet.address, index]))
 const salted = pbkdf2Sync(apiKey, salt, 4096, 32, 'sha256')
 const hmac = (text) => createHmac('sha256', salted).update(text).digest()
@@ -41,7 +41,7 @@ const key = {
   serverKey: `0x${hmac('Server Key').toString('hex')}`,
 }
 
-// The wallet's word to the registry, which Sigil passes on and pays for.
+// The signed request to the registry, which Sigil forwards and pays for.
 const types = {
   RegisterKey: [
     { name: 'wallet', type: 'address' },

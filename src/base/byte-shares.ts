@@ -5,7 +5,7 @@
 import type { ByteBudget } from './byte-budget.js'
 
 export interface ShareBounds {
-  /** Bytes of one owner, in all of his shares. */
+  /** Bytes of one owner, in all of its shares. */
   readonly ofOwner: number
   /** Bytes of all owners together. */
   readonly ofAll: number

@@ -1,5 +1,5 @@
-// What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, since whoever
-// has one address there has all of them.
+// What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, since a client
+// that has one address there has all of them.
 
 import { isIPv6 } from 'node:net'
 

@@ -32,7 +32,7 @@ export const systemRandom: Random = {
       given = 0
     }
     const bytes = drawn.slice(given, given + count)
-    // Nobody is given them a second time, and no trace of a key is left here.
+    // They are never handed out twice, and no trace of a key is left here.
     drawn.fill(0, given, given + count)
     given += count
     return bytes

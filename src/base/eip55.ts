@@ -1,4 +1,4 @@
-// The checksum that the case of an address's letters carries. Whoever writes or reads an address
+// The checksum that the case of an address's letters carries. Code that writes or reads an address
 // needs it, and the form is part of texts that are signed, so there is one place for it. (EIP-55)
 
 import { keccak_256 } from '@noble/hashes/sha3.js'

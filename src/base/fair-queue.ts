@@ -1,5 +1,5 @@
-// Work that waits, in one queue an owner: the owner who has had the least time is served next, and
-// of equals the one who was served longest ago. So a queue of thousands delays its own owner alone.
+// Waiting work, in one queue for each owner. The owner with the least used time is served next;
+// equal owners alternate. A queue of thousands therefore delays only its own owner.
 // (docs/design/fairness.md)
 
 import type { Account, Accounts } from './accounts.js'

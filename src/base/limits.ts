@@ -343,7 +343,7 @@ export const walletKeysMax = 10
 export const keyLabelCharsMax = 100
 /** Requests a minute that a key can be given. */
 export const keyRateLimitMax = 1_000_000
-/** Keys whose owner is known and whose proof was made, and keys that are known to be nobody's. */
+/** Keys whose owner is known and whose proof was made, and keys known to have no owner. */
 export const provenKeysMax = 100_000
 export const unknownKeysMax = 10_000
 /**
@@ -384,7 +384,7 @@ export const homesWindowMs = 3_600_000
 export const signInAddressesTrackedMax = 20_000
 /** A sign-in message, bytes, before anything of it is read. */
 export const signInMessageBytesMax = 4 * KiB
-/** Body of a request of somebody who is not known yet, bytes: message and signature as JSON. */
+/** Body of a request before authentication, bytes: message and signature as JSON. */
 export const signInBodyBytesMax = 64 * KiB
 /** Its nonce: characters that we make and that we take, lifetime, and how many a browser holds. */
 export const nonceChars = 22
@@ -397,7 +397,7 @@ export const signInSkewMs = 60_000
 export const signInAgeMsMax = 10 * 60_000
 /** Hex digits of a signature: contract wallets' may carry many, with what deploys the wallet. */
 export const signatureBytesMax = 16 * KiB
-/** Gas of a call into a stranger's contract: 0.2 s of our own EVM. */
+/** Gas of a call into a client's contract: 0.2 s of our own EVM. */
 export const signatureGasLocal = 1_500_000
 export const signatureGasRemote = 5_000_000
 /** A session ends so long after its sign-in, whatever is done with it (docs/sign-in.md). */
@@ -466,10 +466,10 @@ export const cursorOverheadBytes = 4 * KiB
 export const pipelinedRequestsMax = 100
 /** Replies of one pipeline that are made before the client has taken some of them, bytes. */
 export const pipelineReplyBytes = 1 * MiB
-/** A large message that stops arriving, or a closing socket whose last reply nobody takes. */
+/** A large message that stops arriving, or a closing socket whose last reply is not read. */
 export const messageStallMs = 30_000
 /**
- * Replies beyond the backlog that nobody takes hold memory of others: then the socket is closed.
+ * Unread replies beyond the backlog hold memory of others: then the socket is closed.
  */
 export const replyStallMs = 5 * 60_000
 /** Silence after which TCP asks whether the other side is still there (peer: 120 s). */
@@ -645,7 +645,7 @@ assert(multiBytesMax >= 2 * programBytesMax, 'what EXEC can do can be queued')
 /** Between looks for keys whose time has come. */
 export const expirySweepMs = 100
 /**
- * Unsent bytes of somebody who listens (peer: client-output-buffer-limit pubsub): at once, and for
+ * Unsent bytes of a subscriber (peer: client-output-buffer-limit pubsub): at once, and for
  * how long how many.
  */
 export const subscriberOutputBytesMax = 32 * MiB
@@ -847,7 +847,7 @@ export const deadlineSecondsMax = 3_600
 /** How long a request waits for its transaction, and after how long the fee is raised. */
 export const receiptMsMax = 60_000
 export const feeBumpMs = 20_000
-assert(feeBumpMs < receiptMsMax, 'a fee is raised while somebody waits')
+assert(feeBumpMs < receiptMsMax, 'a fee is raised while a client waits')
 /** Sponsored transactions of one wallet a day, and such that wait for their block at once. */
 export const sponsoredPerDayMax = 20
 export const sponsoredPendingMax = 200

@@ -51,7 +51,7 @@ export const invalidExpire = (command: string): ReplyError =>
 export const noAuthentication = (): ReplyError =>
   refuse('NOAUTH Authentication required.', 'Unauthorized')
 
-/** AUTH with a password alone where nobody needs one. */
+/** AUTH with a password alone where none is needed. */
 export const noPassword = (): ReplyError =>
   refuse(
     'ERR AUTH <password> called without any password configured for the default user. ' +

@@ -1,6 +1,6 @@
-// Whose turn it is: new commands, paused reads and waiting writes stand in queues of one kind, with
-// one account an owner for all of them. While little is done between two rounds of the event loop a
-// command begins at once; else it waits for its owner's turn.
+// Fair scheduling: new commands, paused reads and waiting write programs wait in queues of one
+// kind, with one account for each owner. A command starts at once while little work was done since
+// the last poll of the sockets; otherwise it waits for the turn of its owner.
 // (docs/design/fairness.md)
 
 import { type Account, Accounts } from './accounts.js'

@@ -134,21 +134,26 @@ export const settingRows = {
   HOST: text('127.0.0.1', 'Address that every listener binds.'),
   HTTP_PORT: port(8080, 'HTTP'),
   WIRE_PORT: port(27017, 'the document wire (mongosh, drivers)'),
-  REDIS_PORT: port(6379, 'the key-value protocol (redis-cli and its libraries)'),
-  SQL_PORT: port(5432, 'the PostgreSQL protocol (psql and its libraries)'),
-  STORE: text('lmdb:./data', 'Where documents are kept: `lmdb:<folder>`, or `memory:` for none.'),
+  REDIS_PORT: port(6379, 'the key-value protocol (redis-cli, Redis clients)'),
+  SQL_PORT: port(5432, 'the PostgreSQL protocol (psql, PostgreSQL clients)'),
+  STORE: text(
+    'lmdb:./data',
+    'Where documents are stored: `lmdb:<folder>`, or `memory:` without a disk.',
+  ),
   DURABILITY: choice(
     ['interval', 'commit', 'none'],
     'interval',
-    'What an acknowledged write survives. All: a crash of Sigil. `commit`: a power cut too, as ' +
-      'it is synced to the disk first. `interval`: a power cut but for about the last 100 ms, ' +
-      '`none`: but for what the system has not written yet. None of them ever damages the store.',
+    'What an acknowledged write survives. With every value it survives a crash of Sigil, ' +
+      'and a power cut never damages the store. With `commit`, a write is synced before its ' +
+      'reply and survives a power cut. With `interval`, a power cut may lose about the last ' +
+      '100 ms of acknowledged writes. With `none`, it may lose what the system has not yet ' +
+      'written.',
   ),
   MEMORY_BUDGET: size(
     '256 MB',
-    'Bytes that the server holds for clients: requests and replies in flight, cursors, queries ' +
-      'at work, statements and portals. One owner may hold half of it. Beyond it sockets are ' +
-      'paused, idle cursors closed and queries refused.',
+    'Bytes that the server holds for clients: requests and replies in flight, cursors, ' +
+      'running queries, statements and portals. One owner may hold half of it. Beyond it, ' +
+      'sockets are paused, idle cursors closed and queries refused.',
   ),
   DATABASE: text('main', 'Database of the HTTP routes and of printed URIs.'),
   API_KEY: secret("The operator's key; replaces the one made at first start."),
@@ -158,7 +163,7 @@ export const settingRows = {
   AUTH_MODE: choice(
     ['required', 'off'],
     'required',
-    '`off` treats every request as the operator; loopback only, and warned about at each start.',
+    '`off` treats every request as the operator. Loopback only, with a warning at each start.',
   ),
   DEFAULT_PRIVACY: choice(
     ['private', 'public', 'shared'],
@@ -168,98 +173,104 @@ export const settingRows = {
   SHARED_SPACES: choice(
     ['own', 'shared', 'public', 'private', 'auto'],
     'own',
-    'Where keys, channels and graphs of a wallet lie that names no space, written down at the ' +
-      'first start: `own` in its home, the others in DATABASE, one space for all of that mode; ' +
-      '`auto` is `shared` under WHITELIST=enforce, else `own`.',
+    'Where keys, channels and graphs of a wallet are if a request names no space; fixed at ' +
+      'the first start. `own`: in its home. `shared`, `public` and `private`: in DATABASE, ' +
+      'one space for all, with that mode. `auto` is `shared` under WHITELIST=enforce, ' +
+      'otherwise `own`.',
   ),
   ADMIN_ADDRESSES: list(
-    'Wallets, separated by commas, that keep the whitelist, the protocols, the metrics and the ' +
-      'audit beside the operator; to the data of others they are strangers.',
+    'Wallets, separated by commas, that manage the whitelist and the protocols and read ' +
+      'the metrics and the audit, like the operator. They have no access to the data of ' +
+      'others.',
   ),
   ANONYMOUS: choice(
     ['none', 'read'],
     'none',
-    'What somebody may do who has not signed in: `read` opens the collections that are `public`.',
+    'What a client without a sign-in may do: `read` opens collections in mode `public`.',
   ),
   CLAIM_UNOWNED: choice(
     ['auto', 'first', 'operators'],
     'auto',
-    'Who may own what the operator made: `first`, the first wallet that sets its privacy mode; ' +
-      '`operators`, whom the operator names. `auto` is `first` on loopback without proxies, else ' +
-      '`operators`.',
+    'Which wallet may own a collection made by the operator. `first`: the first wallet ' +
+      'that sets its privacy mode. `operators`: the wallet that the operator names. `auto` ' +
+      'is `first` on loopback without proxies, otherwise `operators`.',
   ),
   USERS: choice(
     ['auto', 'on', 'off'],
     'auto',
-    'Whether service users, which the operator makes by createUser, exist. `auto` is `on` on ' +
-      'loopback, else `off`.',
+    'Whether service users (createUser) can exist and sign in. `auto` is `on` on loopback, ' +
+      'otherwise `off`.',
   ),
   WHITELIST: choice(
     ['off', 'enforce'],
     'off',
-    'Whether only wallets on the whitelist may sign in and use their keys. It has to be set ' +
-      'where HOST is not loopback.',
+    'Whether only wallets on the whitelist may sign in and use keys. Required if HOST is ' +
+      'not loopback.',
   ),
   SESSION_KEYS: secret(
-    'Keys that seal the cookies of sessions, `<name>:<64 hexadecimal digits>` separated by ' +
-      'commas: the first seals, all open. Without it one is made and kept in the data folder.',
+    'Keys for session cookies, `<name>:<64 hexadecimal digits>` separated by commas. The ' +
+      'first one seals, all of them open. Without the setting, a key is made and kept in the ' +
+      'data folder.',
   ),
-  PUBLIC_URL: optional('Address at which browsers reach Sigil, such as https://db.example.org.'),
-  ALLOWED_HOSTS: list('Further values of the Host header to answer, separated by commas.'),
+  PUBLIC_URL: optional('URL at which browsers reach Sigil, such as https://db.example.org.'),
+  ALLOWED_HOSTS: list('Further accepted values of the Host header, separated by commas.'),
   ALLOWED_ORIGINS: list(
-    "Origins, separated by commas, whose pages may call the HTTP routes by a wallet's key, such " +
-      'as `https://app.example.com`; exact, without `*`. Refused with AUTH_MODE=off.',
+    "Origins, separated by commas, whose pages may call the HTTP routes with a wallet's " +
+      'key, such as `https://app.example.com`. Exact, without `*`. Refused with ' +
+      'AUTH_MODE=off.',
   ),
   TRUSTED_PROXIES: list(
-    'Addresses of proxies, separated by commas, whose X-Forwarded-For and -Proto are believed.',
+    'Addresses of proxies, separated by commas, whose X-Forwarded-For and -Proto are used.',
   ),
-  ALLOW_INSECURE: flag('Opens listeners on a network without TLS. Sniffed logins can be replayed.'),
+  ALLOW_INSECURE: flag(
+    'Opens listeners on a network without TLS. Recorded logins can be replayed.',
+  ),
   TLS_CERT: optional('Certificate chain (PEM file) for every listener.'),
   TLS_KEY: optional('Private key (PEM file) of TLS_CERT.'),
   KEY_MODE: choice(
     ['live', 'test'],
     'live',
-    "Which wallets' keys are made and taken: `svc_live_…` or `svc_test_…`.",
+    "Which kind of wallets' keys is made and accepted: `svc_live_…` or `svc_test_…`.",
   ),
   CHAIN_RPC_URL: secretList(
-    'JSON-RPC addresses of a real chain, separated by commas; none opens the local chain. https ' +
-      'only, loopback apart.',
+    'JSON-RPC URLs of a real chain, separated by commas. Without any, the local chain is ' +
+      'used. https only, except on loopback.',
   ),
   CHAIN_ID: whole(
     0,
     0,
     Number.MAX_SAFE_INTEGER,
-    'Id of the chain; needed with CHAIN_RPC_URL. 0 is 31337, the local chain.',
+    'Id of the chain; required with CHAIN_RPC_URL. 0 is 31337, the local chain.',
   ),
   CHAIN_QUORUM: whole(
     1,
     1,
     8,
-    'How many of the addresses must give the same answer. With 1, a single one that lies can ' +
-      'pass for any wallet; the others only stand in for it.',
+    'How many of the URLs must give the same answer. With 1, a single lying endpoint can ' +
+      'impersonate any wallet; the others are only a fallback.',
   ),
   CHAIN_DEPLOY_BLOCK: whole(
     0,
     0,
     Number.MAX_SAFE_INTEGER,
-    'Block in which AUTH_CONTRACT_ADDRESS was deployed: its events are read from there on.',
+    'Block in which AUTH_CONTRACT_ADDRESS was deployed. Its events are read from that block on.',
   ),
   CHAIN_CONFIRMATIONS: whole(
     3,
     1,
     1_000,
-    "Blocks, an anchor's own among them, after which it counts. The local chain needs one.",
+    'Blocks after which an anchor counts, including its own. The local chain needs one.',
   ),
   CHAIN_PRIVATE_KEY: secret(
-    'Key of the account that deploys the contracts, owns them and anchors memories. Anchors of ' +
-      'another account are not believed.',
+    'Key of the account that deploys the contracts, owns them and anchors memories. ' +
+      'Anchors of other accounts are ignored.',
   ),
   AUTH_CONTRACT_ADDRESS: optional('The key registry on the chain; `sigil deploy` prints it.'),
   ANCHOR_CONTRACT_ADDRESS: optional(
     'The anchor contract on the chain, verified at the start; `sigil deploy` prints it.',
   ),
   AUTH_GAS_STATION_PRIVATE_KEY: secret(
-    'Key of the account that pays for what wallets have signed. Without one, they pay themselves.',
+    'Key of the account that pays for requests signed by wallets. Without it, wallets pay.',
   ),
   SPONSOR_DAILY_BUDGET: ether('0.05', 'Ether a day (UTC) that the gas station may spend.'),
   ANCHOR_DAILY_BUDGET: ether(
@@ -267,50 +278,51 @@ export const settingRows = {
     'Ether a day (UTC) that anchoring memories on a real chain may cost.',
   ),
   EXPLORER_TX_URL: optional(
-    'Page of a transaction on the chain, with {tx} for its hash; those of well-known chains are ' +
-      'known.',
+    'Page of a transaction on the chain, with {tx} for its hash. Well-known chains need none.',
   ),
   RATE_LIMITS: choice(
     ['on', 'off'],
     'on',
-    'Whether the limits of HTTP requests below hold; never for the operator.',
+    'Whether the limits of HTTP requests below apply. They never apply to the operator.',
   ),
   RATE_ADDRESS: rate('100/10s', 'HTTP requests of an address without a known key.'),
-  RATE_KEY: rate('1000/10s', "HTTP requests with one wallet's key, from wherever they come."),
-  RATE_NONCE: rate('10/60s', 'Sign-ins that an address may begin.'),
+  RATE_KEY: rate('1000/10s', "HTTP requests with one wallet's key, from any address."),
+  RATE_NONCE: rate('10/60s', 'Sign-ins that an address may start.'),
   RATE_VERIFY: rate('5/60s', 'Sign-ins that an address may finish.'),
   RATE_ME: rate('30/60s', 'Requests of an address to /api/v1/auth/me.'),
   RATE_LOGOUT: rate('10/60s', 'Sign-outs of an address.'),
   RATE_CHAIN: rate(
     '6000/60s',
-    'Requests of an address to /chain: wallets and a second Sigil poll.',
+    'Requests of an address to /chain, which wallets and other Sigils poll.',
   ),
   WALLET_STORAGE: size(
     '1 GiB',
-    'What the collections of one wallet may hold, in BSON bytes; 0 B: no bound. The operator has ' +
-      'none of the WALLET_ bounds.',
+    'Bytes that the collections, graphs and keys of one wallet may take, with their index ' +
+      'entries. 0 B: no bound. The WALLET_ bounds do not apply to the operator.',
   ),
   WALLET_COLLECTIONS: quota(100, 'Collections that one wallet may own.'),
   HOMES_MAX: quota(100_000, 'Wallets that may have a home.'),
-  HOMES_PER_HOUR: quota(100, 'Homes of wallets that may be made from one address in an hour.'),
+  HOMES_PER_HOUR: quota(100, 'Homes of wallets that one address may create in an hour.'),
   WALLET_GRAPHS: quota(20, 'Graphs of memories that one wallet may own.'),
-  WALLET_CONNECTIONS: quota(500, 'Connections of one wallet, of all protocols that keep them.'),
+  WALLET_CONNECTIONS: quota(500, 'Connections of one wallet, of all protocols with connections.'),
   WALLET_CURSORS: quota(1_000, 'Cursors that one wallet may have open.'),
-  WALLET_SUBSCRIPTIONS: quota(10_000, 'Channels and patterns that one wallet may listen to.'),
+  WALLET_SUBSCRIPTIONS: quota(10_000, 'Channels and patterns that one wallet may subscribe to.'),
   WALLET_COMMAND_MS: quota(30_000, "Milliseconds that a wallet's command may take."),
   METRICS_TOKEN: secret(
-    'Bearer token that reads `/metrics`, `/api/v1/metrics` and `/ready`, and nothing else. On ' +
-      'loopback they need none; over a network, without a token, they are for administrators.',
+    'Bearer token for `/metrics`, `/api/v1/metrics` and `/ready` only. These routes need ' +
+      'no authentication on loopback. Over a network without a token, only administrators ' +
+      'may read them.',
   ),
   TEST_COMMANDS: flag(
-    'Adds configureFailPoint, with which tests of drivers make commands fail. Loopback only, ' +
-      'never in production, and warned about at each start.',
+    'Adds configureFailPoint, with which tests of drivers make commands fail. Loopback ' +
+      'only, never in production, with a warning at each start.',
   ),
   SLOW_COMMAND_MS: whole(
     100,
     0,
     3_600_000,
-    'Commands that take longer, milliseconds, are logged with their shape, never their values.',
+    'Commands that take longer, in milliseconds, are logged with their shape, never their ' +
+      'values.',
   ),
   LOG_LEVEL: choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
@@ -320,8 +332,8 @@ export const settingRows = {
   LOG_FORMAT: choice(
     ['auto', 'json', 'text'],
     'auto',
-    'How log lines look: `json`, one object a line; `text`, to be read. `auto` is `text` where ' +
-      'standard error is a terminal, else `json`.',
+    'Form of log lines: `json`, one object per line; `text`, readable. `auto` is `text` if ' +
+      'standard error is a terminal, otherwise `json`.',
   ),
 } as const
 

@@ -16,7 +16,7 @@ let slab = new ArrayBuffer(slabBytes)
 let used = 0
 
 /**
- * `length` bytes that nobody else is given: the caller's to change and to hand on. A plain
+ * `length` bytes for the caller only, who may change them and hand them on. A plain
  * Uint8Array, whose `slice` copies. Filled with zeros.
  */
 export function room(length: number): Bytes {

@@ -22,8 +22,8 @@ export class WorkBudget {
   private dueAt = Number.POSITIVE_INFINITY
   private refuseAt = Number.POSITIVE_INFINITY
   /**
-   * Set in a thread where nobody else waits: says how many units a stretch may go on for that has
-   * come to its bound, or throws.
+   * Set in a thread without other waiting work: says how many units a stretch may go on for that
+   * has come to its bound, or throws.
    */
   granting: (() => number) | undefined
 

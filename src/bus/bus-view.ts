@@ -1,5 +1,5 @@
-// What the bus knows of itself, for the commands that tell it: commands at work, the rows that may
-// be named, and what is counted of each.
+// What the commands about the bus can read: running commands, the rows that may be named, and the
+// counts of each.
 
 import type { Call } from './call.js'
 import type { NamespaceUse } from './namespace-use.js'

@@ -1,6 +1,5 @@
-// One command at work: its checked arguments, who asked, and the time and ids frozen before its
-// first run, so that a program that is run again does the same again.
-// (docs/design/transactions.md, rule 16)
+// One running command: its checked arguments, its caller, and the time and ids that were frozen
+// before its first run, so that a second run does the same. (docs/design/transactions.md, rule 16)
 
 import type { Account } from '../base/accounts.js'
 import type { Bytes } from '../base/bytes.js'

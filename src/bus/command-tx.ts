@@ -1,6 +1,5 @@
-// The transaction as a command's handler sees it: the store's, with a fence. What the command's row
-// did not declare cannot be reached through it, and what was declared has been authorized in this
-// very transaction.
+// The transaction that a command's handler gets: the store's, behind a guard. The handler can reach
+// only resources that its row declared, and these were authorized in the same transaction.
 
 import type { Bytes } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
@@ -22,8 +21,8 @@ export interface Fence {
   readonly now: number
   readonly touches: readonly Touch[]
   /**
-   * Looks again at who asks; throws where he stands no longer. Undefined for the operator and the
-   * unknown, who cannot lose anything.
+   * Checks revocation: throws if the key or session was revoked since the last program. Undefined
+   * for the operator and the unknown, who cannot lose anything.
    */
   lookAgain(tx: ReadTx): Program<void> | undefined
   /** Throws Unauthorized unless the caller has every need of the touch. */
@@ -113,7 +112,7 @@ export class CommandReadTx extends PassingReadTx implements Guarded {
       const { db, collection } = touch
       const found =
         collection === undefined ? undefined : yield* findNamespace(this, db, collection, true)
-      // A name may be kept for somebody: of no matter to who may do everything, or nothing.
+      // A name may be reserved. That does not matter to callers with all rights or none.
       const access =
         found === undefined && looking !== undefined && collection !== undefined
           ? yield* accessOfMissing(this, db, collection)

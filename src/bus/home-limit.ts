@@ -1,5 +1,5 @@
-// How many homes there may be, and how many may be made from one address in a while: wallets are
-// free, and each home is a record that stays. Neither stops the operator, nor a home that is there.
+// How many homes may exist, and how many one address may create in a period: wallets are free, and
+// each home is a record that stays. Neither limit applies to the operator or to an existing home.
 // (docs/operations.md, "Quotas of a wallet")
 
 import { clientOf } from '../base/client-address.js'

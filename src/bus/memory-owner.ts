@@ -1,6 +1,6 @@
-// For whom a connection holds memory: a wallet with all of its keys, the operator, or before a
-// login the address that it came from. With AUTH_MODE=off everybody is the operator: there the
-// address counts too, so that one client does not use up what another one needs.
+// The owner of the memory of a connection: a wallet with all its keys, the operator, or before a
+// login the remote address. With AUTH_MODE=off every client is the operator; there the address
+// counts too, so that one client cannot use up the memory of another.
 
 import { clientOf } from '../base/client-address.js'
 import { holderOf } from '../engine/sources/cursors.js'

@@ -1,5 +1,5 @@
-// How long commands took by the collection that they were about: what top and the latencyStats of
-// $collStats tell. In memory, for the collections used last; one that is dropped begins anew.
+// Durations of commands by collection, for top and the latencyStats of $collStats. In memory, for
+// recently used collections; a dropped one starts again.
 
 import { namespaceUseMax } from '../base/limits.js'
 import type { Touch } from '../engine/types.js'

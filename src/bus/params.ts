@@ -70,7 +70,7 @@ export function withDefault<T>(field: Field<T>, absent: T): Field<T> {
 /** Any value at all, null included. */
 export const anyValue: Field<Value> = { ...required(() => (value) => value), takesNull: true }
 
-/** Any value, looked at by nobody: what has no effect on a server like this one. */
+/** Any value, unread: fields without effect on a standalone server. */
 export const ignored: Field<Value | undefined> = optional(anyValue)
 
 export const string: Field<string> = required((where) => (value) => {

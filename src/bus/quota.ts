@@ -1,6 +1,6 @@
 // What one wallet may have of the server: bytes and collections that are its own, connections,
-// subscriptions, time for one command. Wallets are free, so an authenticated one is a stranger; the
-// operator has no quota. (docs/operations.md, "Quotas of a wallet")
+// subscriptions, time for one command. Wallets are free, so an authenticated wallet is not trusted;
+// the operator has no quota. (docs/operations.md, "Quotas of a wallet")
 
 import { fail } from '../base/errors.js'
 import { refuse } from '../base/reply-error.js'

@@ -16,7 +16,7 @@ import { type Args, type Field, type Fields, type Reading, Schema } from './sche
 import type { Request } from './session.js'
 
 /**
- * Who may send it: anyone; whoever may read, which under ANONYMOUS=read is anyone too; whoever has
+ * Who may send it: all clients; those who may read (all under ANONYMOUS=read); those who have
  * signed in; a wallet by its session; administrators; the operator alone.
  */
 export type RowAccess = 'anonymous' | 'reader' | 'identity' | 'session' | 'admin' | 'operator'

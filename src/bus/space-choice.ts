@@ -1,6 +1,6 @@
-// Which space a caller means who names none: a wallet its home, all others the server's own; every
-// one that one where the rule of the folder is that they share it. One place decides it for all
-// protocols. (docs/rights.md, "Spaces")
+// The space of a caller that names none: for a wallet its home, for others the space of the server;
+// the shared space for all if the folder has that rule. One place decides it for all protocols.
+// (docs/rights.md, "Spaces")
 
 import { fail } from '../base/errors.js'
 import { homeOf } from '../engine/collection/homes.js'

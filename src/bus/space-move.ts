@@ -1,6 +1,6 @@
-// What `sigil spaces move` has begun: written down before its first change and removed with its
-// last one. While it stands there Sigil does not start, because what it wrote between two runs
-// would lie in one space or the other by chance. (docs/rights.md, "Spaces")
+// The state of a running `sigil spaces move`: written before its first change and removed with its
+// last one. While it exists Sigil does not start, because writes between two runs could go to
+// either space. (docs/rights.md, "Spaces")
 
 import { textOf, utf8 } from '../base/bytes.js'
 import { keyClass } from '../store/layout.js'

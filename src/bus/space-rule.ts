@@ -1,7 +1,6 @@
-// Which rule about spaces a folder has: written down at its first start, so that a setting that is
-// changed later, or a newer Sigil, does not take anybody's keys out of sight. A folder from before
-// the rule was written down keeps what it had, until `sigil spaces move`.
-// (docs/rights.md, "Spaces")
+// The rule of a folder about spaces: stored at its first start, so that a changed setting or a
+// newer Sigil does not hide any keys. A folder from before that keeps its layout until `sigil
+// spaces move`. (docs/rights.md, "Spaces")
 
 import { textOf, utf8 } from '../base/bytes.js'
 import { fail } from '../base/errors.js'
@@ -15,7 +14,7 @@ import { readMove } from './space-move.js'
 
 const ruleKey = Uint8Array.of(keyClass.identity, 0x37)
 const unfinishedMove =
-  "'sigil spaces move' was ended before it was done: some keys and graphs lie in homes. " +
+  "'sigil spaces move' was interrupted: some keys and graphs are in homes. " +
   "Run 'sigil spaces move' again: it goes on where it was"
 const rules: readonly SpaceRule[] = ['own', 'shared', 'private', 'public']
 

@@ -1,5 +1,5 @@
-// What a wallet is told beside the peer's refusal where the name that it used is somebody else's:
-// whose it is, and that the same name is free in its home. (docs/rights.md, "Spaces")
+// What a wallet is told in addition to the refusal if the name belongs to another identity: the
+// owner, and that the same name is free in its home. (docs/rights.md, "Spaces")
 
 import { homeOf } from '../engine/collection/homes.js'
 import type { Access } from '../engine/types.js'

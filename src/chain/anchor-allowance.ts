@@ -7,7 +7,7 @@ import { anchorHeadStartMs } from '../base/limits.js'
 
 const dayMs = 86_400_000
 
-/** Why one is sent: memories are due by their age, or somebody has asked or written much. */
+/** Why one is sent: memories are due by their age, or clients have requested it or written much. */
 export type Urgency = 'due' | 'asked'
 
 /** Wei since midnight (UTC). */

@@ -1,6 +1,6 @@
 // The anchor contract as the account of ours fills it: entries and their transactions are read from
 // the chain, new roots are sent by a station of their own. Entries of other accounts do not exist
-// here, so nobody can anchor in our name.
+// here, so no other account can anchor in our name.
 // (docs/contracts.md, "AnchorRegistry"; contracts/AnchorRegistry.sol)
 
 import { Interface, id } from 'ethers'

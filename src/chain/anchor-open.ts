@@ -45,7 +45,7 @@ export async function openAnchors(parts: AnchorParts): Promise<OpenAnchors | und
   const { provider, reader, head, isRemote, chainId, clock, log } = parts
   if (contract === undefined || anchorKey === undefined) return undefined
   const rows = new Rows(scopeOf(chainId, contract))
-  // The day's bound is the budget's: the account sends for nobody but the server.
+  // The day's bound is the budget's: the account sends only for the server.
   const intents = new Intents(store, rows, anchorBudget, Number.POSITIVE_INFINITY)
   const station = new GasStation({
     provider,

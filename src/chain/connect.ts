@@ -1,5 +1,5 @@
 // Puts the clients of one chain together once it answers: head, log of keys, reads, gas station. A
-// failed try leaves nothing behind, so that it can be made again. (ARCHITECTURE.md, "The chain")
+// failed try leaves nothing behind, so that it can be made again. (docs/design/chain.md)
 
 import { Wallet } from 'ethers'
 import type { Clock } from '../base/clock.js'

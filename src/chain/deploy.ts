@@ -75,7 +75,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deployed>
 
 /**
  * The addresses that the contracts of a chain have whose owner has sent nothing else before: on the
- * local chain nobody but Sigil has the owner's key. Undefined for those that are not there yet.
+ * local chain only Sigil has the owner's key. Undefined for those that are not deployed yet.
  */
 export async function findOwn(provider: Provider, ownerKey: string) {
   const { address: from } = new Wallet(ownerKey)

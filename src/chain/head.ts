@@ -1,5 +1,5 @@
 // The block that every answer about the chain belongs to. One look at a time, however many ask; a
-// new block is published only after its events have been taken in, so that whoever sees the head
+// new block is published only after its events have been taken in, so that a reader of the head
 // sees what it changed. A head that cannot be believed is none: old, gone far back, contradicted.
 // (docs/chain.md, "What you trust")
 

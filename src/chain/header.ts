@@ -1,5 +1,5 @@
 // The part of a block that the clients of the chain look at. A node's answer becomes one here or is
-// refused here, so that nobody behind has to doubt its fields.
+// refused here, so that later code need not check its fields.
 
 import { ChainAway } from './away.js'
 import type { ChainHead } from './provider.js'

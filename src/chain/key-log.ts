@@ -1,7 +1,7 @@
 // The registry's events, taken in block by block and kept: which wallets hold a commitment, and
 // what was ever revoked. Providers cap the range of eth_getLogs, so the back-fill goes in chunks
 // that shrink and grow; a reorganisation is rewound to the fork and read again. Registrations are
-// taken back with their block, revocations never are. (ARCHITECTURE.md, "The chain")
+// taken back with their block, revocations never are. (docs/design/chain.md)
 
 import { setImmediate } from 'node:timers/promises'
 import { type Bytes, concatBytes } from '../base/bytes.js'
@@ -179,7 +179,7 @@ export class KeyLog {
     // A node that lags behind what it said before has not forgotten anything.
     if (fork !== undefined && fork.number === head.number && cursor.number > head.number) return
     const from = fork === undefined ? deployBlock : fork.number + 1
-    log.warn({ from: cursor.number, to: from - 1 }, 'chain: blocks were taken back')
+    log.warn({ from: cursor.number, to: from - 1 }, 'chain: blocks were reorganised')
     let more = true
     while (more) more = await store.write((tx) => takeBack(tx, rows, from))
     await store.write((tx) => putCursor(tx, rows, fork))

@@ -121,7 +121,7 @@ export class MetaRelay {
     return receipt
   }
 
-  /** Whether a contract has to say if it signed; throws where it is plain that nobody did. */
+  /** Whether a contract has to say if it signed; throws if no wallet can have signed it. */
   private async requireSigned(
     act: Act,
     signature: string,

@@ -181,7 +181,7 @@ class Opened implements OpenChain, Registry {
 
   async ready(): Promise<void> {
     if (this.connected !== undefined) return
-    // A try that failed is being repeated: whoever asks meanwhile is told, and does not wait.
+    // A failed attempt is being repeated: callers get the error meanwhile, and do not wait.
     if (this.problem !== '') throw unavailable(new ChainAway(this.problem))
     try {
       await inTime(this.begin(), this.kind === 'local' ? localChainStartMsMax : chainWaitMs)
@@ -279,7 +279,7 @@ class Opened implements OpenChain, Registry {
     await (chainClosed ?? chain?.close())
   }
 
-  /** A local chain on its way up: whoever asks meanwhile waits for it, and is not refused. */
+  /** A local chain that starts: callers wait for it meanwhile, and are not refused. */
   private get isStarting(): boolean {
     if (this.kind === 'remote' || this.connected !== undefined || this.problem !== '') return false
     return this.clock.elapsed() - this.begunMs < localChainStartMsMax
@@ -340,7 +340,7 @@ class Opened implements OpenChain, Registry {
     throw unavailable(new ChainAway(this.problem === '' ? 'it is starting' : this.problem))
   }
 
-  /** The local chain to the outside: whoever has an answer finds Sigil as far as it is. */
+  /** The local chain for clients: after a reply, Sigil has taken in the same block. */
   private settled(chain: () => Promise<LocalChain>): NonNullable<OpenChain['local']> {
     const after = async <T>(work: (local: LocalChain) => Promise<T>): Promise<T> => {
       if (this.connected === undefined) this.begin()

@@ -1,4 +1,4 @@
-// What a block has made of a transaction, as far as whoever sent it asks. What is no receipt is
+// What a block has made of a transaction, as far as its sender needs it. What is no receipt is
 // refused, so that a strange answer is never taken for success.
 
 import { getAddress, isAddress } from 'ethers'

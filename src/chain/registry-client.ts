@@ -1,6 +1,6 @@
 // The registry over one chain: reads bound to the head they were made at, followed from block to
 // block by the log of keys, and acts handed to the gas station. Closed to the outside: whatever
-// goes wrong on the way is CHAIN_UNAVAILABLE, never a guess. (ARCHITECTURE.md, "The chain")
+// goes wrong on the way is CHAIN_UNAVAILABLE, never a guess. (docs/design/chain.md)
 
 import type { Clock } from '../base/clock.js'
 import { fail } from '../base/errors.js'

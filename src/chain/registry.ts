@@ -1,7 +1,7 @@
 // The key registry as the rest of Sigil sees it: who has which key on the chain, and whether it
 // still stands. One interface over the local and the remote chain; open.ts makes it. Whatever the
-// chain cannot answer is HostUnreachable with reason CHAIN_UNAVAILABLE: nobody is let in on an old
-// answer. (ARCHITECTURE.md, "The chain"; docs/chain.md, "What you trust")
+// chain cannot answer is HostUnreachable with reason CHAIN_UNAVAILABLE: no login relies on an old
+// answer. (docs/design/chain.md; docs/chain.md, "What you trust")
 
 import type { Bytes } from '../base/bytes.js'
 
@@ -120,7 +120,7 @@ export interface Registry {
    * asks, and a key that was asked for is kept up to date with the heads that follow.
    */
   standing(address: string, index: number): KeyStanding
-  /** Each revocation once, whoever sent it: to close connections. Returns how to stop. */
+  /** Each revocation once, of any sender: to close connections. Returns how to stop. */
   onRevoked(listener: (address: string, index: number) => void): () => void
   typedData(): RegistryTypedData
   /** Whether a gas station relays signed acts here; without one the three below are refused. */
@@ -135,7 +135,7 @@ export interface Registry {
   revokeMeta(args: RevokeArgs, signature: string, deadline: number): Promise<Relayed>
   rotateMeta(args: RotateArgs, signature: string, deadline: number): Promise<Relayed>
   /**
-   * eth_call at the head with a bound on gas, for contracts that a stranger chose. Rejects with the
+   * eth_call at the head with a bound on gas, for contracts that a client chose. Rejects with the
    * RpcError of a revert (code 3, data), or CHAIN_UNAVAILABLE.
    */
   call(request: CallRequest): Promise<string>

@@ -1,6 +1,6 @@
 // One JSON-RPC endpoint over HTTP. Plain fetch and not ethers' JsonRpcProvider: that one retries a
 // 429 on its own until its timeout, batches and polls; here a request has one deadline and one
-// attempt, its answer one bound, and whoever asks decides what a failure means.
+// attempt, its answer one bound, and the caller decides what a failure means.
 // (docs/chain.md, "What you trust")
 
 import type { Clock } from '../base/clock.js'

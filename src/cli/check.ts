@@ -45,7 +45,7 @@ async function lookAt(folder: string): Promise<FolderReport> {
   say(`log: ${span}, ${damage === undefined ? 'sound' : 'damaged'}`)
   if (torn !== undefined) {
     const place = `${torn.bytes} bytes from byte ${torn.at} of ${torn.path}`
-    say(`log: ends torn: ${place} were never promised; the next start cuts them off`)
+    say(`log: ends torn: ${place} were never acknowledged as durable; the next start removes them`)
   }
   if (damage !== undefined) complain('log', damage.text)
   const outcome = tables.found === 0 ? 'sound' : `${tables.found} problems`
@@ -75,7 +75,7 @@ async function lookAbove(settings: Settings, report: FolderReport | undefined): 
     return problems.length + ofGraphs.length
   } catch (thrown) {
     const { message, cause } = toGatewayError(thrown)
-    complain('store', `could not be looked at: ${cause instanceof Error ? cause.message : message}`)
+    complain('store', `could not be checked: ${cause instanceof Error ? cause.message : message}`)
     return 1
   } finally {
     await store.close()
@@ -99,7 +99,7 @@ async function openChecked(
     }
   }
   await printDamages(report, undefined)
-  say('The store cannot be opened with this log: what lies above it was not looked at.')
+  say('The store cannot be opened with this log, so documents and indexes were not checked.')
   return undefined
 }
 

@@ -77,7 +77,7 @@ async function bodyOf(response: Response): Promise<Answer['body']> {
 
 /**
  * As post, and again when a limit of requests gives room again; `signal` ends the wait. For what
- * loads a file: nobody waits for a single answer.
+ * loads a file: no user waits for a single reply.
  */
 export async function postInTurn(
   client: Client,

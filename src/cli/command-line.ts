@@ -98,14 +98,14 @@ function addServing(line: Command, parts: CommandLineParts, choose: (run: Run) =
     )
   line
     .command('health')
-    .description('ask a running Sigil whether it is well')
-    .addOption(new Option('--url <url>', 'its address; else that of the settings').env('SIGIL_URL'))
+    .description('ask a running Sigil for its health')
+    .addOption(new Option('--url <url>', 'its URL; default: from the settings').env('SIGIL_URL'))
     .action(({ url }: { url?: string }) =>
       choose(async () => (await import('./health.js')).runHealth(url ?? parts.settings())),
     )
   asClient(line.command('mcp'))
     .description('serve the graph memory of a running Sigil to an MCP client, over stdio')
-    .option('-d, --database <name>', "the space of the graph; else the key's own")
+    .option('-d, --database <name>', "the space of the graph; default: the key's own")
     .action((given: UrlOption & DatabaseOption) =>
       choose(async () => (await import('./mcp.js')).runMcp(given, parts.version)),
     )
@@ -114,9 +114,9 @@ function addServing(line: Command, parts: CommandLineParts, choose: (run: Run) =
 function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) => void): void {
   asClient(line.command('import'))
     .description('load a file of documents into a running Sigil')
-    .argument('<file>', 'one JSON object a line, or one array of objects; - is standard input')
-    .requiredOption('-c, --collection <name>', 'collection that takes the documents')
-    .option('-d, --database <name>', "its database; else the server's own")
+    .argument('<file>', 'one JSON object per line, or one array of objects; - is standard input')
+    .requiredOption('-c, --collection <name>', 'collection for the documents')
+    .option('-d, --database <name>', "its database; default: the server's own")
     .action((file: string, given: UrlOption & DatabaseOption & { collection: string }) =>
       choose(async () => (await import('./import.js')).runImport(file, given)),
     )
@@ -133,24 +133,18 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
     )
   asClient(line.command('remember'))
     .description('load a file of memories into a graph of a running Sigil')
-    .argument(
-      '<file>',
-      'one JSON object a line, as POST /api/memories takes it; - is standard input',
-    )
-    .option('-g, --graph <name>', 'graph that takes the memories', 'default')
-    .option('-d, --database <name>', "the space of the graph; else the key's own")
-    .addHelpText(
-      'after',
-      '\nRun again, it goes on: memories that are there already are known again.',
-    )
+    .argument('<file>', 'one JSON object per line, as for POST /api/memories; - is standard input')
+    .option('-g, --graph <name>', 'graph for the memories', 'default')
+    .option('-d, --database <name>', "the space of the graph; default: the key's own")
+    .addHelpText('after', '\nA second run continues, because stored memories are recognized.')
     .action((file: string, given: UrlOption & DatabaseOption & { graph: string }) =>
       choose(async () => (await import('./remember.js')).runRemember(file, given)),
     )
   asClient(line.command('backup'))
-    .description('write one state of a running Sigil to a file; needs the key of the operator')
-    .argument('<file>', 'file that is written')
-    .option('--rate <MB/s>', 'how fast to go at most (default: 50)')
-    .option('--force', 'replace the file where there is one', false)
+    .description('write one state of a running Sigil to a file; needs the operator key')
+    .argument('<file>', 'file to write')
+    .option('--rate <MB/s>', 'highest rate (default: 50)')
+    .option('--force', 'replace an existing file', false)
     .action((file: string, given: UrlOption & { rate?: string; force: boolean }) =>
       choose(async () => (await import('./backup.js')).runBackup(file, given)),
     )
@@ -160,8 +154,8 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
     .argument('<file>', 'a backup')
     .addHelpText(
       'after',
-      '\nMakes the folder of setting STORE, which must be absent or empty. Nothing is there until' +
-        '\nall of the backup is verified.',
+      '\nMakes the folder of the setting STORE, which must be absent or empty. The folder appears' +
+        '\nafter the whole backup is verified.',
     )
     .action((file: string) =>
       choose(async () => (await import('./restore.js')).runRestore(parts.settings(), file)),
@@ -172,7 +166,7 @@ function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) =
   line
     .command('check')
     .description('verify a data folder; Sigil must be stopped')
-    .argument('[folder]', 'the data folder; else that of setting STORE')
+    .argument('[folder]', 'the data folder; default: that of the setting STORE')
     .action((folder: string | undefined) =>
       choose(async () => (await import('./check.js')).runCheck(parts.settings(folder))),
     )
@@ -182,12 +176,12 @@ function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) =
     .command('move')
     .description('move graphs of wallets from DATABASE into their homes')
     .option('--keys <wallet>', 'also give it the keys of the shared databases')
-    .option('--match <pattern>', 'of these keys, only those whose names match')
+    .option('--match <pattern>', 'only keys whose names match')
     .addHelpText(
       'after',
-      '\nWrites down that each wallet has a space of its own. Keys of a shared database do not' +
-        '\ntell their owner: without --keys they stay where they are, with their mode, for users' +
-        '\nwhose names end with ~DATABASE. A move that was ended is run again.',
+      '\nGives each wallet a space of its own from now on. Keys of a shared database do not show' +
+        '\ntheir owner. Without --keys they stay there with their mode, for users whose names end' +
+        '\nwith ~DATABASE. Run an interrupted move again.',
     )
     .action((given: { keys?: string; match?: string }, command: Command) => {
       if (given.match !== undefined && given.keys === undefined) {
@@ -197,7 +191,7 @@ function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) =
     })
   line
     .command('operator-key')
-    .description('make a new operator key; the one before ends; Sigil must be stopped')
+    .description('make a new operator key and end the old one; Sigil must be stopped')
     .action(() =>
       choose(async () => (await import('./operator-key.js')).runOperatorKey(parts.settings())),
     )
@@ -206,21 +200,21 @@ function addFolders(line: Command, parts: CommandLineParts, choose: (run: Run) =
 function addProofs(line: Command, choose: (run: Run) => void): void {
   asClient(line.command('verify'))
     .description('verify memories and graphs of a running Sigil, or exported evidence without it')
-    .argument('[ids...]', 'memories; none sweeps the graph; with --rpc, a file of evidence')
-    .option('-g, --graph <name>', 'graph to look at', 'default')
-    .option('-d, --database <name>', "the space of the graph; else the key's own")
-    .option('--export <id>', 'write what proves a memory to standard output')
+    .argument('[ids...]', 'memories; without ids, sweep the graph; with --rpc, a file of evidence')
+    .option('-g, --graph <name>', 'graph to verify', 'default')
+    .option('-d, --database <name>', "the space of the graph; default: the key's own")
+    .option('--export <id>', 'write the proof of a memory to standard output')
     .addOption(
       new Option('--rpc <url>', 'check exported evidence against a node').conflicts('export'),
     )
-    .option('--account <address>', 'with --rpc: who must have anchored it')
-    .option('--contract <address>', 'with --rpc: where')
+    .option('--account <address>', 'with --rpc: the account that must have anchored it')
+    .option('--contract <address>', 'with --rpc: the contract')
     .option('--repin', 'accept a new graph key or an earlier sequence', false)
     .addHelpText(
       'after',
       '\nOnly a sweep shows that nothing is missing. The key of each graph and its highest' +
-        '\nsequence are remembered in SIGIL_PINS, else sigil/pins.json in XDG_CONFIG_HOME' +
-        '\n(~/.config); a key that changes or a sequence that goes back is warned about.',
+        '\nsequence are stored in SIGIL_PINS, by default sigil/pins.json in XDG_CONFIG_HOME' +
+        '\n(~/.config). A changed key, or a sequence that goes back, causes a warning.',
     )
     .action((ids: string[], given: VerifyOptions, command: Command) => {
       if (given.rpc !== undefined && ids.length !== 1) {
@@ -234,10 +228,10 @@ function addProofs(line: Command, choose: (run: Run) => void): void {
 }
 
 function addKeys(line: Command, parts: CommandLineParts, choose: (run: Run) => void): void {
-  const recover = line.command('keys').description('keys of wallets that are on the chain')
+  const recover = line.command('keys').description('on-chain keys of wallets')
   asClient(recover.command('recover'))
-    .description('make the active on-chain keys of a wallet again')
-    .argument('<wallet>', 'its address')
+    .description('derive the active on-chain keys of a wallet again')
+    .argument('<wallet>', 'address of the wallet')
     .option('--index <n>', 'only the key of this index')
     .addOption(
       new Option('--signature <hex>', 'signature of the text of that key').conflicts(
@@ -247,8 +241,8 @@ function addKeys(line: Command, parts: CommandLineParts, choose: (run: Run) => v
     .option('--private-key-file <file>', 'sign with the private key in this file')
     .addHelpText(
       'after',
-      '\nWithout a signature or a file: prints the text that the wallet has to sign for each key' +
-        '\n(personal_sign). A key is printed when it is the one that the chain knows.',
+      '\nWithout a signature or a file, prints the text that the wallet must sign for each key' +
+        '\n(personal_sign). A key is printed if its hash is registered on the chain.',
     )
     .action((wallet: string, given: RecoverOptions, command: Command) => {
       if (given.signature !== undefined && given.index === undefined) {
@@ -258,7 +252,7 @@ function addKeys(line: Command, parts: CommandLineParts, choose: (run: Run) => v
     })
   line
     .command('deploy')
-    .description('put the contracts on the chain of CHAIN_RPC_URL')
+    .description('deploy the contracts to the chain of CHAIN_RPC_URL')
     .action(() => choose(async () => (await import('./deploy.js')).runDeploy(parts.settings())))
 }
 

@@ -23,7 +23,7 @@ export function runHealth(where: Settings | string): Promise<number> {
       })
       response.on('end', () => {
         process.stdout.write(`${body}\n`)
-        // Somebody on this machine asks too often: told so, it is not dead.
+        // Another program on this machine asks too often. A server that says so is not dead.
         const isLimited = response.statusCode === 429
         const isWell = response.statusCode === 200 && body.includes('"status":"ok"')
         resolve(isLimited || isWell ? 0 : 1)

@@ -6,7 +6,9 @@ import { createReadStream, statSync } from 'node:fs'
 import { fail, GatewayError } from '../base/errors.js'
 import { type DocumentText, splitDocuments } from './json-documents.js'
 
-/** Bytes; 0 of standard input, where nobody knows. Throws BadValue where there is no such file. */
+/**
+ * Bytes; 0 for standard input, whose size is unknown. Throws BadValue where there is no such file.
+ */
 export function inputBytes(file: string): number {
   if (file === '-') return 0
   try {

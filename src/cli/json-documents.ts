@@ -1,6 +1,6 @@
 // Splits a stream of JSON text into documents: NDJSON by line, an array by element, told apart by
 // the first character. Holds one document at a time, whatever the size, and knows its line, so that
-// whoever wrote the file finds what is wrong with it.
+// its author finds what is wrong with it.
 
 import { isUtf8 } from 'node:buffer'
 import { fail, toGatewayError } from '../base/errors.js'

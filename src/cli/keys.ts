@@ -64,7 +64,7 @@ async function recover(
   for (const { index, commitment } of keys) {
     const text = derivationText(address, index)
     const signature = await sign(text)
-    // Whoever signs at random gets another key each time, and could never come back to this one.
+    // A wallet with random signatures gets another key each time, and could never recover this one.
     const isSteady = (await sign(text)) === signature
     const key = keyOf(signature, commitment)
     if (key !== undefined) process.stdout.write(`${index}  ${key}\n`)

@@ -30,7 +30,7 @@ export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Pro
   const { store, say } = parts
   const begun = await store.read(readMove)
   if (begun !== undefined) {
-    say(`A move${ofKeys(begun.keys)} was ended before it was done. It goes on.`)
+    say(`A move${ofKeys(begun.keys)} was interrupted. It continues.`)
     await finish(parts, begun)
   }
   if (begun === undefined || (keys !== null && !isSame(keys, begun.keys))) {
@@ -40,7 +40,7 @@ export async function moveSpaces(parts: MoveParts, keys: KeysToMove | null): Pro
     })
     await finish(parts, move)
   }
-  say('Each wallet has a space of its own from the next start on.')
+  say('From the next start on, each wallet has a space of its own.')
 }
 
 /** Does the steps that are left. */

@@ -39,7 +39,7 @@ async function rightsOf(settings: Settings, taken: string): Promise<string[]> {
   try {
     return [
       'All sessions have ended, and there is no operator key: the first start makes one, or takes',
-      `API_KEY. Rights are those of ${taken}: what was taken away since is there again.`,
+      `API_KEY. Rights are those of ${taken}: rights that were removed since are back.`,
       ...(await store.read(rightsReport)),
     ]
   } finally {

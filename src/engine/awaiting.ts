@@ -1,5 +1,5 @@
 // Who waits for a change of some keys, outside of transactions: a getMore at the end of a capped
-// collection. Whoever waits looks first, begins to watch before it looks, and looks again when it
+// collection. A waiting reader starts to watch, reads, and reads again when the collection
 // is woken, so that nothing that comes in between is missed.
 
 import type { Bytes } from '../base/bytes.js'

@@ -1,6 +1,6 @@
-// A store that tells when a key has changed, whoever changed it: for clients that are blocked on a
-// key of the key-value databases, or watch one, while any protocol may write it. While nobody
-// observes, a write costs one look more.
+// A store that reports when any client changed a key: for clients that are blocked on a key of the
+// key-value databases, or watch one, while any protocol may write it. Without observers a write
+// costs one check more.
 
 import type { Account } from '../base/accounts.js'
 import { type Bytes, mapKey } from '../base/bytes.js'
@@ -25,7 +25,7 @@ import { namespaceOfRecord } from './keyspace/expiry.js'
 export type Changed = () => void
 
 /**
- * Called with the id of the collection in which a record has been put, and whoever put it: one
+ * Called with the id of the collection in which a record was put, and its writer: one
  * object for all runs of a program.
  */
 export type RecordPut = (namespace: number, writer: object) => void
@@ -33,7 +33,7 @@ export type RecordPut = (namespace: number, writer: object) => void
 /** Called with every key that is put or removed. */
 export type KeyChanged = (key: Bytes) => void
 
-/** Who writes in this transaction, as RecordPut names it; undefined while nobody observes. */
+/** Who writes in this transaction, as RecordPut names it; undefined without observers. */
 export function writerOf(tx: ReadTx): object | undefined {
   return tx instanceof ObservedTx ? tx.writer : undefined
 }
@@ -98,7 +98,7 @@ export class ObservedStore implements Store {
 
   write<T>(program: (tx: Tx) => Program<T>, account?: Account): Promise<T> {
     return this.inner.write((tx) => {
-      // Where it is applied later, somebody may come to observe in between.
+      // If it is applied later, an observer may be added in between.
       const isObserved = this.isObserved || tx.whenApplied !== undefined
       return isObserved ? this.observed(tx, program) : program(tx)
     }, account)

@@ -108,7 +108,7 @@ function* untilUnchanged<T>(
   }
 }
 
-/** The keys that anybody has changed since a reading began. */
+/** The keys that any client changed since a reading began. */
 export class Changes {
   private readonly keys = new Set<string>()
   /** What fails from now on fails whatever others have changed. */

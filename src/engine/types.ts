@@ -23,7 +23,7 @@ export interface Access {
   readonly mode: PrivacyMode
   /** Address to 1 (read) or 2 (write). */
   readonly roles: Readonly<Record<string, 1 | 2>>
-  /** Somebody has chosen the mode: who comes first cannot claim it any more. */
+  /** The mode was chosen: the first wallet can no longer claim it. */
   readonly isSettled?: true
   /** Unowned and made by a service user, `name@database`: it counts for its quota. */
   readonly madeBy?: string
@@ -93,7 +93,7 @@ export interface IndexDescriptor {
   readonly spec: Document
   /** Documents that have none of the fields have no entry. */
   readonly sparse?: true
-  /** Kept and unique as ever, but used by no plan. */
+  /** Maintained and unique, but used by no plan. */
   readonly hidden?: true
   /** Documents that do not match have no entry. */
   readonly partial?: Filter
@@ -199,7 +199,7 @@ export interface Guarded {
 /**
  * What a command needs of a collection: `index` is plain indexes, `own` what shapes or expires
  * others' documents (TTL, unique, validators, collMod), `admin` drop, flush, rename, roles, `claim`
- * to set the mode, which may make the first who does it the owner of what nobody owns.
+ * to set the mode, which may make the first wallet that does it the owner of an unowned collection.
  */
 export type Need = 'read' | 'write' | 'index' | 'own' | 'admin' | 'claim'
 

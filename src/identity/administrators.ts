@@ -1,5 +1,5 @@
 // The wallets of ADMIN_ADDRESSES: they keep the whitelist, the protocols, the metrics and the
-// audit, and are strangers to others' data.
+// audit, and have no access to the data of others.
 
 import { fail } from '../base/errors.js'
 import { parseAddress } from './address.js'

@@ -1,6 +1,6 @@
 // Whose key it is. A key is its owner's alone: of all records that carry its commitment the oldest
-// one counts that only a holder of the key can have made, because a stranger can copy a commitment
-// out of a pending transaction, and a thief can register what he has stolen. Who it is has to be
+// one counts that only a holder of the key can have made, because any wallet can copy a commitment
+// out of a pending transaction, and a thief can register a stolen key. Who it is has to be
 // found out once; whether it still stands is asked every time. (docs/contracts.md, "KeyRegistry")
 
 import { hash, timingSafeEqual } from 'node:crypto'
@@ -38,7 +38,7 @@ interface Known {
 export class Bearer {
   /** By the SHA-256 of the key: what is kept here gives no key away. */
   private readonly known = lastUsed<string, Known>(provenKeysMax)
-  /** Keys of nobody, with the head at which that was so. */
+  /** Keys without an owner, with the head at which that was read. */
   private readonly unknown = lastUsed<string, string>(unknownKeysMax)
   /** Whether a record was made with the key that it carries: true or false for ever. */
   private readonly proofs = lastUsed<string, boolean>(unknownKeysMax)

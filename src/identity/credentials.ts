@@ -1,8 +1,8 @@
 // Who may sign in, by what, on every protocol: the operator by its key, wallets by theirs. A user
 // name is `operator`, a wallet's address, or an address with the number of one of its keys. Who is
-// not there gets a decoy by the same path, with the salt that anybody can compute for that name: a
-// random one would tell. Any other name is sought among the service users of the database that the
-// login names. (docs/keys.md, "Signing in with a key")
+// not there gets a decoy by the same path, with the salt that any client can compute for that name:
+// a random one would tell. Any other name is sought among the service users of the database that
+// the login names. (docs/keys.md, "Signing in with a key")
 
 import type { Bytes } from '../base/bytes.js'
 import { scramIterations } from '../base/limits.js'

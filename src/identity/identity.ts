@@ -67,7 +67,7 @@ export interface UserIdentity {
 export type RevocableIdentity = WalletIdentity | UserIdentity
 
 export type Identity =
-  /** `isOpen`: of AUTH_MODE=off, where everybody is the operator. */
+  /** `isOpen`: of AUTH_MODE=off, where every client is the operator. */
   | { readonly kind: 'operator'; readonly isOpen?: true }
   | { readonly kind: 'anonymous' }
   | RevocableIdentity

@@ -58,7 +58,7 @@ export function commitmentOf(key: string): string {
   return hexOf(keccak_256(utf8(key)))
 }
 
-/** Salt of the on-chain key `index` of a wallet: anybody can compute it for any wallet. */
+/** Salt of the on-chain key `index` of a wallet; public and computable for any wallet. */
 export function onChainSalt(address: string, index: number): Bytes {
   return saltOf(address, BigInt(index))
 }

@@ -27,7 +27,7 @@ export class KeyLimit {
   take(identity: Identity): void {
     if (identity.kind !== 'key' || identity.rateLimit === 0) return
     const { rateLimit } = identity
-    // Not by the hash alone: it is public, and a stranger can register it for his own wallet.
+    // Not by the hash alone: it is public, and any wallet can register it as its own.
     const name = identityKey(identity)
     const nowMs = this.clock.elapsed()
     let bucket = this.buckets.get(name)

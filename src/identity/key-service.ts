@@ -47,7 +47,7 @@ export interface KeyServiceOptions {
   readonly random: Random
 }
 
-/** How programs are run for the caller: behind the fence of his command. */
+/** How programs are run for the caller: behind the guard of its command. */
 export interface Programs {
   read<R>(program: (tx: ReadTx) => Program<R>): Awaitable<R>
   write<R>(program: (tx: Tx) => Program<R>): Promise<R>

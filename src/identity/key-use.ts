@@ -61,7 +61,7 @@ export class KeyUse {
     }, keyUseFlushMs).unref()
   }
 
-  /** Counts one request of a key; of nobody else. `endpoint` is of a table, never a client's. */
+  /** Counts one request of a key only. `endpoint` comes from a table, never from a client. */
   count(identity: Identity, endpoint: string): void {
     if (identity.kind !== 'key') return
     const name = identityKey(identity)

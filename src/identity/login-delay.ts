@@ -1,6 +1,6 @@
 // Failed logins are answered later and later: by the address that they come from, and by the
-// address with the account that they name. Never by the account alone, or anybody could keep its
-// owner out; and a right key never waits.
+// address with the account that they name. Never by the account alone, or an attacker could keep
+// its owner out; and a right key never waits.
 
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,12 +48,12 @@ export class LoginDelay {
     return ms === 0 ? undefined : this.wait(ms)
   }
 
-  /** Whoever signs in has mistyped before, no more. The address is not cleared by that. */
+  /** A successful login clears the account's failures, not those of the address. */
   succeeded(address: string, account: string): void {
     this.accounts.delete(pairOf(address, account))
   }
 
-  /** Whoever waits is answered now, and so is whoever fails from now on: the server stops. */
+  /** Answers waiting and further failed logins at once: the server stops. */
   close(): void {
     this.ending.abort()
   }
@@ -79,7 +79,7 @@ export class LoginDelay {
   }
 }
 
-/** Of an account's name no more than an address needs: strangers choose it. */
+/** Keeps only as much of an account's name as an address needs: the client chooses it. */
 const accountCharsMax = 64
 
 function pairOf(address: string, account: string): string {

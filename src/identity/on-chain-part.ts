@@ -81,7 +81,7 @@ function verifiersOf({ storedKey, serverKey }: Omit<KeyMaterial, 'commitment'>) 
   return { storedKey, serverKey }
 }
 
-/** Of a personal message (EIP-191); undefined where nobody can have signed so. */
+/** Of a personal message (EIP-191); undefined if no key can have made it. */
 async function signerOf(text: string, signature: string): Promise<string | undefined> {
   const { verifyMessage } = await import('ethers')
   try {

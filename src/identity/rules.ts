@@ -1,5 +1,5 @@
 // What the settings say about rights, read once at the start: who keeps the server beside its
-// operator, what strangers may read, and who may own what nobody owns.
+// operator, what anonymous clients may read, and who may claim unowned collections.
 
 import type { Settings } from '../base/settings.js'
 import { readAdministrators } from './administrators.js'

@@ -1,6 +1,6 @@
 // What no backup holds, and no restore brings back: who is signed in or signing in, what is kept
-// of the operator's key, and answers that were kept for whoever asks again. A restored Sigil makes
-// an operator's key of its own, and everybody signs in anew.
+// of the operator's key, and replies that were kept for repeated requests. A restored Sigil makes
+// an operator's key of its own, and all users sign in again.
 
 import type { Bytes } from '../base/bytes.js'
 import { keyClass } from '../store/layout.js'

@@ -1,7 +1,7 @@
-// What the session's cookie holds, sealed: only this server reads it, and nobody changes a bit of
-// it. The sealing keys make the CSRF token too, which is the session's and no other's.
+// What the session's cookie holds, sealed: only this server reads it, and no client can change a
+// bit of it. The sealing keys make the CSRF token too, which is the session's and no other's.
 // `v1.<kid>.<base64url(iv, ciphertext, tag)>`, AES-256-GCM.
-// (docs/sign-in.md, "For who operates it")
+// (docs/sign-in.md, "For operators")
 
 import {
   createCipheriv,

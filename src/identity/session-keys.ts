@@ -1,5 +1,5 @@
 // Where the keys that seal sessions come from: the setting, or a file of the data folder that is
-// made once, so that a restart ends nobody's session. The file is the owner's alone.
+// made once, so that a restart ends no session. Only the owner can read the file.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

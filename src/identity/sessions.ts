@@ -41,7 +41,7 @@ export function* readSession(tx: ReadTx, sid: string): Program<SessionRow | unde
   return row.epoch === (yield* readEpoch(tx, row.address)) ? row : undefined
 }
 
-/** Begins a session under an id that nobody had before. */
+/** Starts a session under a new id. */
 export function* startSession(
   tx: Tx,
   sid: string,
@@ -96,7 +96,7 @@ export class SessionSweeper {
         swept = await store.write((tx) => sweepExpired(tx, clock.now(), sessionsSweptAtOnce))
       }
     } catch (error) {
-      log.warn({ error: String(error) }, 'sessions that are over were not removed; tried again')
+      log.warn({ error: String(error) }, 'ended sessions were not removed; it will be tried again')
     }
   }
 

@@ -1,6 +1,6 @@
 // Whether a wallet signed a text: a key's own signature, a contract's word (ERC-1271), or that of a
-// contract that is not there yet (ERC-6492). What needs the chain comes last, as a call that
-// changes nothing, with a bound on gas, because a stranger chose what runs.
+// contract that is not deployed yet (ERC-6492). What needs the chain comes last, as a call that
+// changes nothing, with a bound on gas, because the client chooses the code.
 // (docs/sign-in.md, "Wallets that are contracts")
 
 import type { Bytes } from '../base/bytes.js'
@@ -31,7 +31,7 @@ export class SignatureChecker {
    */
   async holds(address: string, text: string, signature: Bytes): Promise<boolean> {
     if (isWrapped(signature)) return this.validates(address, text, signature)
-    // Safe for contracts too: nobody has a key that recovers to the address of one.
+    // Safe for contracts too: no key recovers to the address of a contract.
     if ((await recoverSigner(text, signature)) === address) return true
     return this.isAccepted(address, text, signature)
   }

@@ -1,5 +1,5 @@
-// Use, not open: whether who speaks may still do so is looked at in every command's own transaction
-// and again before each push and wake-up. What login saw is a memory; the rows are the truth.
+// The revocation check. Whether a caller may still act is read in the transaction of every command,
+// and again before each push and wake-up. The login is a cache; the stored rows decide.
 // (docs/rights.md, "When rights end")
 
 import { fail, GatewayError } from '../base/errors.js'
@@ -99,7 +99,7 @@ export class WalletStanding implements Standing {
   }
 }
 
-/** For a server without wallets: nobody has a standing to lose, and nobody gains one. */
+/** For a server without wallets: no identity can be revoked, and none is valid. */
 export const noWallets: Standing = {
   *check() {
     throw revoked()
@@ -127,7 +127,8 @@ export function standingNow(
       try {
         found.set(identity, yield* standing.check(tx, identity, now))
       } catch (error) {
-        // Whoever cannot be shown to stand hears nothing; why is told when he asks.
+        // A client whose rights cannot be verified gets no message; its next command gets the
+        // reason.
         if (!isRefusal(error)) throw error
       }
     }

@@ -2,7 +2,7 @@
 // Of an on-chain key what the chain does not know: label, permissions, limit, and whether it was
 // denied here before the chain heard of it. Of a key that has ended a row stays for ever, or a
 // thief could register it on the chain and become who it is. Rows are found by hash and wallet,
-// since a stranger may put another's commitment on the chain.
+// since any wallet may put another wallet's commitment on the chain.
 
 import { type Bytes, concatBytes, prefixEnd } from '../base/bytes.js'
 import { assert } from '../base/errors.js'
@@ -104,7 +104,7 @@ export function* readWalletKey(tx: ReadTx, name: KeyName): Program<WalletKey | u
   return row === undefined ? undefined : decode(name, row)
 }
 
-/** The issued key of that hash, whoever's it is, and though it has ended. */
+/** The issued key of that hash, of any wallet, also if it has ended. */
 export function* findIssued(tx: ReadTx, hash: string): Program<WalletKey | undefined> {
   const prefix = concatBytes(Uint8Array.of(keyClass.identity, byHash), bytesOf(hash), issuedMark)
   const [entry] = yield* tx.scan({ start: prefix, end: prefixEnd(prefix) }, 1)

@@ -1,6 +1,6 @@
 // Where a listener may open. On a network without TLS a login can be recorded, and since what the
 // server keeps of a key is public, one recording gives the key away; so no listener opens there
-// unless somebody says that the network is private. (SECURITY.md, "What you should know")
+// unless the operator declares the network private. (docs/design/threat-model.md, "Known risks")
 
 import { isIP } from 'node:net'
 import { fail } from '../base/errors.js'
@@ -30,7 +30,7 @@ export function requireSafeNetwork(listener: string, options: NetworkOptions): v
   throw fail(
     'InvalidOptions',
     `HOST=${host} without TLS: a login over ${listener} could be recorded, and its key worked ` +
-      `out. Set TLS_CERT and TLS_KEY, ${proxies}or ALLOW_INSECURE=1 where nobody else is on ` +
-      'the network',
+      `out. Set TLS_CERT and TLS_KEY, ${proxies}or ALLOW_INSECURE=1 if no other machine ` +
+      'is on the network',
   )
 }

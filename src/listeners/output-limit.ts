@@ -1,4 +1,4 @@
-// How far somebody may fall behind with what it is sent. What is published is not held back for
+// How far a client may fall behind with reading. What is published is not held back for
 // one who does not take it: past the bounds of its class the connection is closed, and the others
 // do not notice. The bounds are those of the peer's client-output-buffer-limit.
 

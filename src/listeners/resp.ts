@@ -87,7 +87,7 @@ class Listener implements RespListener {
       names: new NameTable([...bus.table.commands]),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
-    // Where everybody is the operator, nobody is unknown.
+    // If every client is the operator, none is unauthenticated.
     const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
     this.server = new SocketServer<RespConnection>({
       name: 'key-value',
@@ -124,7 +124,7 @@ class Listener implements RespListener {
   closeSessions(matches: (identity: Identity) => boolean): void {
     for (const { session } of this.server.connected) {
       if (!matches(session.identity)) continue
-      // Who waits for a key would wait for it as somebody who is gone.
+      // A blocked client would wait for its key under an identity that is gone.
       if (session.isBlocked) session.socket.destroy()
       else session.socket.end()
     }

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net'
 import { anonymousIdleMs, tcpKeepAliveMs } from '../base/limits.js'
 
 export class SignInState {
-  /** As `note` has heard it last: nobody has signed in on a new socket. */
+  /** As `note` has heard it last: a new socket has no sign-in. */
   isAnonymous = true
   private isClosed = false
 
-  /** `onLogin` is told when somebody has signed in (true) or out again (false). */
+  /** `onLogin` is called after a sign-in (true) or a sign-out (false). */
   constructor(
     private readonly socket: Socket,
     private readonly onLogin: (isIn: boolean) => void,

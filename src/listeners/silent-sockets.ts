@@ -11,7 +11,7 @@ export interface SilentBounds {
 }
 
 const { POSITIVE_INFINITY: infinity } = Number
-/** Where everybody is the operator. */
+/** For servers on which every client is the operator. */
 export const unboundedSockets: SilentBounds = { all: infinity, ofAddress: infinity }
 
 interface Silent {

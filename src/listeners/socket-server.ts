@@ -55,7 +55,7 @@ export interface Connection {
 }
 
 export class SocketServer<C extends Connection> {
-  /** Known once it listens; kept after that, for whoever asks during a stop. */
+  /** Known once it listens; kept after that, for requests during a stop. */
   port = 0
   /** Sockets admitted since the start. */
   accepted = 0

@@ -98,7 +98,7 @@ class Listener implements SqlListener {
         for (const call of bus.inFlight()) if (call.session === session) call.kill()
       },
     }
-    // Where everybody is the operator, nobody is unknown.
+    // If every client is the operator, none is unauthenticated.
     const unknownMax = authOff ? Number.POSITIVE_INFINITY : bounds.anonymous
     this.server = new SocketServer<SqlConnection>({
       name: 'PostgreSQL',

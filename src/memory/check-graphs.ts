@@ -38,7 +38,7 @@ export interface GraphProblem {
   readonly text: string
 }
 
-/** Tries to see a graph while nobody writes to it. */
+/** Attempts to see a graph without concurrent writes. */
 const triesMax = 5
 
 /** Every graph of a store; resolves with what is wrong, nothing for sound ones. */
@@ -65,7 +65,7 @@ function* checkGraph(db: string, name: string): Sweep<GraphProblem[]> {
     const after = yield* find()
     if (after?.settings.seq === before.settings.seq) return texts
   }
-  return [{ ns: `${db}.${partName(name, 'nodes')}`, text: 'kept changing: it was not looked at' }]
+  return [{ ns: `${db}.${partName(name, 'nodes')}`, text: 'kept changing: it was not checked' }]
 }
 
 function* lookAt(graph: Graph): Sweep<GraphProblem[]> {

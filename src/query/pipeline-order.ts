@@ -104,7 +104,7 @@ function matchOf(nodes: readonly FilterNode[], of: Filter): MatchPlan {
     nodes.length === 1 && only !== undefined ? only : { op: 'and', children: nodes }
   return {
     ...matchPlan(nullValue, filterOf(tree, of)),
-    // Printed for explain alone: conditions are put together more often than anybody looks.
+    // Printed for explain only: conditions are combined more often than they are shown.
     get spec() {
       return documentValue(filterToDocument(tree))
     },

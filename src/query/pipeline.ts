@@ -122,7 +122,7 @@ function compileAt(
   return (rules.order ?? orderStages)(plans)
 }
 
-/** Throws what is wrong with a pipeline whoever runs it: 14, 40323 and 40324. */
+/** Throws errors of a pipeline that do not depend on its caller: 14, 40323 and 40324. */
 export function requireKnownStages(pipeline: Value): void {
   for (const stage of elementsOf(pipeline)) {
     const { name } = stageOf(stage)

@@ -1,7 +1,7 @@
 // One process a store folder. LMDB's table of readers is the lock: a process that has the store
 // open always has a reader in it, the kernel tells which of those processes are alive, and a table
-// that nobody holds starts empty. So the lock dies with its process, however that dies, and neither
-// a reused process id nor a container's process 1 can be taken for its owner.
+// that no process holds starts empty. So the lock dies with its process, however that dies, and
+// neither a reused process id nor a container's process 1 can be taken for its owner.
 
 import { fail } from '../base/errors.js'
 import type { Environment } from './tables/lmdb-environment.js'

@@ -1,5 +1,5 @@
-// One overlay in the life of a store: active, then frozen with its sealed piece of the log, then
-// dropped. Snapshots may still read it when the store has let it go, so its readers are counted.
+// One memtable in the life of a store: active, then frozen with its closed segments of the log,
+// then dropped. Snapshots may still read it after that, so its readers are counted.
 
 import type { SealedSegment } from './log/log.js'
 import { Overlay } from './overlay/overlay.js'

@@ -1,7 +1,7 @@
-// The embedded store that lasts: a log in front, overlays of what has changed since the last
-// checkpoint, LMDB below. A group is appended to the log and seen in the active overlay; overlays
-// are frozen, applied to LMDB by the checkpointer, and dropped with their piece of the log.
-// (docs/design/storage.md, "Log, overlay, tables")
+// The durable embedded store: a log in front, memtables with the changes since the last checkpoint,
+// LMDB below. A group is appended to the log and visible in the active memtable. Memtables are
+// frozen, applied to LMDB by the checkpointer, and dropped with their segments of the log.
+// (docs/design/storage.md, "Log, memtable, tables")
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bytes } from '../base/bytes.js'

@@ -1,5 +1,5 @@
-// Reading through layers: overlays newest first, then the tables. The live view and snapshots
-// differ only in where they look.
+// Reading through layers: memtables newest first, then the tables. The live view and snapshots
+// differ only in their layers.
 
 import type { Bytes } from '../base/bytes.js'
 import type { Generation } from './generation.js'

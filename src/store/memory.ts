@@ -1,5 +1,5 @@
-// The store that forgets: the overlay alone, with nothing below. For tests, for `STORE=memory:`,
-// and as the measure of what the other stores add.
+// The store without a disk: a memtable alone. For tests, for `STORE=memory:`, and as the baseline
+// of what the other stores add.
 
 import type { Bytes } from '../base/bytes.js'
 import { type Clock, systemClock } from '../base/clock.js'

@@ -1,4 +1,4 @@
-// Which store a STORE setting means: the only place that knows them all, so that a further one is
+// Opens the store of a STORE setting: the only place that knows all kinds, so that a further one is
 // one more line here.
 
 import type { Clock } from '../base/clock.js'

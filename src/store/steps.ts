@@ -64,7 +64,7 @@ export class AfterPause<T> extends Stretches<T> {
   }
 }
 
-/** A step that somebody else answers: yields its question once and passes the answer on. */
+/** A step with an external answer: yields its question once and passes the answer on. */
 export class Asked<T> implements Step<T>, Iterator<Ask, T, unknown> {
   private readonly ask: Ask
   private readonly answered: (answer: unknown) => T

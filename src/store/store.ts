@@ -86,7 +86,7 @@ export interface Count {
   readonly bytes: number
 }
 
-/** What somebody makes of bytes where they lie, from `start` to `end`; it must not keep them. */
+/** Reads bytes in place, from `start` to `end`; it must not keep them. */
 export type Look<T> = (bytes: Bytes, start: number, end: number) => T
 
 /** Reading without a step and without a copy, where the store is in this process. */
@@ -237,8 +237,8 @@ export interface BackupOptions {
 
 /**
  * A backup under way: the bytes of its file, made as they are taken. Iterating throws
- * ChecksumMismatch where stored data is damaged, and Interrupted once it was ended. Whoever does
- * not iterate to the end, or leave the iteration, has to call `end`.
+ * ChecksumMismatch where stored data is damaged, and Interrupted once it was ended. A caller that
+ * does not iterate to the end, or leave the iteration, has to call `end`.
  */
 export interface Backup extends AsyncIterable<Bytes> {
   readonly pairs: number

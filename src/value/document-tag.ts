@@ -1,5 +1,5 @@
-// The tag of a document's bytes: what HTTP calls an entity tag. Who holds the tag of what he has
-// read can ask that his change be made only while the document is still that.
+// The tag of a document's bytes: what HTTP calls an entity tag. A client with the tag of what it
+// has read can require that its change be made only while the document is unchanged.
 
 import { createHash } from 'node:crypto'
 import type { Document } from './value.js'

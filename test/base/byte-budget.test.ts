@@ -14,7 +14,7 @@ t.test('what fits is let in at once, the rest in its turn', async (t) => {
     budget.take(60, () => admitted.push('second')),
     false,
   )
-  // It would fit, but somebody is before it.
+  // It would fit, but another waits before it.
   t.equal(
     budget.take(10, () => admitted.push('third')),
     false,

@@ -1,4 +1,4 @@
-// Bytes that are kept for somebody: counted by owner and in all, whatever opens, takes, gives back
+// Bytes that are kept for owners: counted by owner and in all, whatever opens, takes, gives back
 // and closes.
 
 import fc from 'fast-check'

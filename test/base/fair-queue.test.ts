@@ -69,7 +69,7 @@ t.test('it does not help to wait with nothing in the queue in between', async (t
   t.equal(take(1), 'bursts1')
 })
 
-t.test('what is done while nothing waits is held against nobody', async (t) => {
+t.test('work while nothing waits is not charged', async (t) => {
   const { scheduler, push, take } = open()
   scheduler.charge(scheduler.of('busy'), 3_600_000)
   push('busy', 0)
@@ -78,7 +78,7 @@ t.test('what is done while nothing waits is held against nobody', async (t) => {
   t.same([take(1), take(1), take(1)], ['busy0', 'new0', 'new1'])
 })
 
-t.test('a debt is bounded: nobody waits for longer than a second of it', async (t) => {
+t.test('a debt is bounded: no owner waits for longer than a second of it', async (t) => {
   const { push, take } = open()
   push('greedy', 0)
   push('other', 0)

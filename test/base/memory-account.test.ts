@@ -46,7 +46,7 @@ t.test('where all is nearly used, owners with little unsent have the rest', asyn
   t.equal(account.hasRoom('one'), false)
   t.equal(account.hasRoom('two'), false)
   t.equal(account.hasRoom('three'), true)
-  t.equal(one.pressed + two.pressed, 0, 'nobody is in need yet')
+  t.equal(one.pressed + two.pressed, 0, 'no owner needs room yet')
   const three = opened(account)
   three.backlog.set(14 * megabyte, 'three')
   t.equal(account.hasRoom('four'), false, 'more would pass the budget')

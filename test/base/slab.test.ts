@@ -1,4 +1,4 @@
-// The shared slabs: nobody is given another's bytes, and nobody can tell that memory is shared.
+// The shared slabs: no caller gets another's bytes or notices that memory is shared.
 
 import t from 'tap'
 import { copyOf, room } from '../../src/base/slab.js'

@@ -12,7 +12,7 @@ import { valueFrom } from '../../src/value/literal.js'
 import { eachRoom } from '../support/command-room.js'
 import { context } from '../support/reading.js'
 
-/** Everybody may do everything: what is refused is what nobody has declared. */
+/** Every caller may do everything: only undeclared resources are refused. */
 const fence: Fence = {
   now: 0,
   touches: [readable('test', 'v')],

@@ -83,7 +83,7 @@ t.test('a head is published after what it brings has been taken in', async (t) =
   t.same([taken, told, head.current?.number], [[4], [4], 4])
 })
 
-t.test('a local chain tells of its blocks, and nobody sees the one before', async (t) => {
+t.test('a local chain announces its blocks, and no reader sees the one before', async (t) => {
   const chain = new ScriptedChain(1)
   const { head, clock, looks } = open(t, chain, { isPushed: true })
   await head.fresh()

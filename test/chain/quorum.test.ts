@@ -1,5 +1,5 @@
 // Several endpoints as one: how many have to agree, who is outvoted, and what differs from node to
-// node without anybody lying.
+// node without a lie.
 
 import t from 'tap'
 import { silentLog } from '../../src/base/log.js'
@@ -87,7 +87,7 @@ t.test('what nodes add of their own is no contradiction', async (t) => {
   t.same(await quorum(2, says([{ ...log, removed: false }]), says([log])).request(logs), [log])
 })
 
-t.test('fees are anybodys opinion, a transaction goes to all', async (t) => {
+t.test('fees need no quorum, a transaction goes to all', async (t) => {
   const fee = { method: 'eth_maxPriorityFeePerGas' }
   t.equal(await quorum(2, says('0x1'), says('0x2')).request(fee), '0x1')
   t.equal(await quorum(2, dead, says('0x2')).request(fee), '0x2')

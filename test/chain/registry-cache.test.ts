@@ -1,4 +1,4 @@
-// What is remembered of keys has a bound, and names that strangers make up do not use it up: a
+// What is remembered of keys has a bound, and invented names do not use it up: a
 // client that listens with a key that was forgotten would miss what is pushed to it.
 
 import t from 'tap'

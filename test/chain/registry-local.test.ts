@@ -1,5 +1,5 @@
 // The local chain behind the registry: ready by itself at the first start, the same at the next, and
-// exact at the next request, whoever sent the transaction.
+// exact at the next request, for transactions of any sender.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ t.test('the first start deploys, and the second finds everything', async (t) => 
   t.match(await registerBySigning(registry, alice, materialFor('c')), { index: 2 })
 })
 
-t.test('a chain that begins is well for as long as whoever asks waits for it', async (t) => {
+t.test('a chain that starts is healthy while callers wait for it', async (t) => {
   const path = await temporaryFolder(t)
   let aheadMs = 0
   const elapsed = () => systemClock.elapsed() + aheadMs

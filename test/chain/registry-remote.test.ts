@@ -1,4 +1,4 @@
-// The registry over a remote chain: what it answers while all is well, and that nobody is let in
+// The registry over a remote chain: what it answers while all is well, and that no key is accepted
 // while it is not. The remote chain is a local one served over HTTP, with faults.
 
 import { Interface } from 'ethers'
@@ -141,7 +141,7 @@ t.test('a key that one of two endpoints invents is refused', async (t) => {
     ...[1, 0, `0x${mallory.commitment}`, true],
   ])
   liar.lie = async ({ method }, honest) => (method === 'eth_call' ? forged : honest())
-  await t.rejects(registry.getKey(alice.address, 7), away, 'nobody has key 7')
+  await t.rejects(registry.getKey(alice.address, 7), away, 'there is no key 7')
   liar.lie = undefined
   t.equal(await registry.getKey(alice.address, 7), undefined)
   t.equal(registry.standing(alice.address, 0), 'active')

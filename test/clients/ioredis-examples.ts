@@ -160,7 +160,7 @@ export const examples: readonly Example[] = [
     },
   },
   {
-    name: 'a transaction that somebody else disturbs',
+    name: 'a transaction that another client disturbs',
     notMocked: 'its databases are shared by all its clients, WATCH among them',
     run: async (t, redis) => {
       const other = redis.duplicate()

@@ -1,6 +1,6 @@
 // The graph memory by clients of the Model Context Protocol, unmodified: both lines of the library,
-// over HTTP and over `sigil mcp`, as the owner of a graph, as a stranger, and with a key that is
-// revoked while the session is open.
+// over HTTP and over `sigil mcp`, as the owner of a graph, as another wallet, and with a key that
+// is revoked while the session is open.
 
 import t, { type Test } from 'tap'
 import { homeOf } from '../../src/engine/collection/homes.js'

@@ -199,7 +199,7 @@ t.test('a driver sees an error with its name, and a connection that is gone', as
   t.same(await rows.find().toArray(), [], 'a read is sent again')
 })
 
-t.test('without the setting nobody can arm anything', async (t) => {
+t.test('without the setting no fail point can be armed', async (t) => {
   const { uri } = await startGateway(t)
   const client = await MongoClient.connect(uri)
   t.teardown(() => client.close())

@@ -116,7 +116,7 @@ await eachRoom(t, 'strings of a range compare as those of the index', async (t, 
   t.same(await ids(room, { ...range, collation }), [2, 1])
   t.equal((await room.fails({ find: 'c', ...range }))[0], 51174)
   const keys = { find: 'c', hint: 'a_1', collation, returnKey: true }
-  t.equal((await room.fails(keys))[0], 115, 'the key of a collation is nobody’s')
+  t.equal((await room.fails(keys))[0], 115, 'the key of a collation is not returned')
 })
 
 await eachRoom(t, 'explain tells the range and the stage of the keys', async (t, room) => {

@@ -70,7 +70,7 @@ await eachRoom(t, 'an _id is no key, and indexes serve time and meta', async (t,
   t.same((await room.run({ distinct: 'c', key: 'sensor' })).values, ['a', 'b'])
   t.same(await values(room, { hint: { $natural: -1 } }), [3, 2, 1])
   t.equal((await room.refusal({ find: 'c', hint: '_id_' })).code, 2)
-  t.equal((await room.refusal({ find: 'c', hint: { at: 1 } })).code, 2, 'nobody has made that one')
+  t.equal((await room.refusal({ find: 'c', hint: { at: 1 } })).code, 2, 'that one was not created')
   t.same(await checkStore(room.store), [])
 })
 

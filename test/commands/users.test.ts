@@ -213,7 +213,7 @@ t.test('acts on users are in the audit, without passwords', async (t) => {
   t.notMatch(JSON.stringify(entries), /geheim|secret/)
 })
 
-t.test('a view of a user reads what the user may, whoever reads it', async (t) => {
+t.test('a view of a user reads what the user may, for every reader', async (t) => {
   const room = openRoom()
   await room.run({ ...app, roles: ['readWrite', 'dbAdmin'] }, 'main')
   const user = room.sessionOf(await userOf(room, 'app'))

@@ -1,5 +1,5 @@
 // The anchor registry: a chain of roots for each account and graph, many graphs in one transaction,
-// and nothing that somebody else's anchors could spoil.
+// and nothing that anchors of other accounts could spoil.
 
 import { id, ZeroHash } from 'ethers'
 import fc from 'fast-check'

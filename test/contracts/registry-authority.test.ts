@@ -1,5 +1,5 @@
 // Who may do what to the registry: invariants I3 and I5. The functions are read off the interface, so
-// that one added later fails here until somebody has decided who may call it.
+// that one added later fails here until its callers are decided.
 
 import { type FunctionFragment, Interface, ZeroAddress } from 'ethers'
 import t from 'tap'
@@ -46,7 +46,7 @@ t.test('I3: every function that is no view is one that this test has decided on'
 })
 
 t.test(
-  'I3: neither owner nor gas station nor a stranger reaches the keys of a wallet',
+  'I3: neither owner nor gas station nor another wallet reaches the keys of a wallet',
   async (t) => {
     const room = await RegistryRoom.open()
     for (let index = 0; index < 3; index++) await room.register(alice, index)

@@ -1,5 +1,6 @@
-// Whoever sees a registration pending may copy it and come first. The contract lets both stand: these
-// tests show that the victim loses nothing and that a reader can tell the two apart by the record alone.
+// An attacker who sees a pending registration may copy it and come first. The contract lets both
+// stand: these tests show that the victim loses nothing and that a reader can tell the two apart by
+// the record alone.
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 import { id } from 'ethers'

@@ -28,7 +28,7 @@ t.test("ERC-1271: a contract wallet registers with its owner's signature", async
   t.equal(await room.registry.read('isKeyActive', wallet.address, 0), true)
   t.equal(await room.registry.read('isKeyActive', alice.address, 0), false)
   const other = await room.sponsored('RevokeKey', bob, { index: 0 }, wallet.address)
-  t.equal(other.error, 'BadSignature', 'and with nobody else’s')
+  t.equal(other.error, 'BadSignature', 'and with no other key')
 })
 
 t.test('ERC-1271: a signature may have any length, if the wallet takes it', async (t) => {

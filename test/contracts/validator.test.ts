@@ -73,7 +73,7 @@ async function counterfactual(owner: Wallet = holder): Promise<Counterfactual> {
   }
 }
 
-t.test('a plain signature is its signer’s and nobody else’s', async (t) => {
+t.test('a plain signature is valid for its signer only', async (t) => {
   const evm = await Evm.open()
   const signature = await holder.signMessage(message)
   t.equal(await ask(t, evm, holder.address, hash, signature), yes)

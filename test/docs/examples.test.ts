@@ -1,7 +1,7 @@
 // The examples of all pages, one after the other on one server, as a newcomer goes through them: the
-// README's tours first, then the pages in docs and the guides. What a block needs beside the page (a
+// README first, then docs/tour.md, the other pages and the guides. What a block needs beside the page (a
 // document to replace, an id to verify) is made here; a block that is not run stands below with the
-// reason. Of the guides, each block prints what the text behind it says.
+// reason. In the guides, each block must print the text block that follows it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,6 @@ const notRun: readonly (readonly [page: string, start: RegExp, why: string])[] =
   ['docs/chain.md', /^/, 'needs a real chain; sigil deploy has tests of its own'],
   ['docs/users.md', /^/, 'asks for passwords at a terminal; test/clients/service-users runs them'],
   ['docs/keys.md', /^/, 'one program over three blocks; test/end-to-end/keys-recover runs it'],
-  ['README.md', /^claude /, 'is of a client that is not installed'],
   ['docs/memory.md', /^claude /, 'is of a client that is not installed'],
   ['docs/memory.md', /^npx sigil verify --export/, 'needs a node; test/cli/verify runs it'],
   ['docs/rights.md', /^sigil spaces/, 'needs a stopped Sigil; test/cli/spaces runs it'],
@@ -92,11 +91,13 @@ function blocksOf(page: string): Block[] {
   }))
 }
 
+const tour = 'docs/tour.md'
 const pagesIn = (folder: string) =>
   readdirSync(folder)
     .sort()
     .map((name) => `${folder}/${name}`)
-const pages = ['README.md', ...pagesIn('docs'), ...pagesIn('docs/guides')]
+const others = pagesIn('docs').filter((page) => page !== tour)
+const pages = ['README.md', tour, ...others, ...pagesIn('docs/guides')]
 const isGuide = (page: string) => page.startsWith('docs/guides/')
 const all = pages.filter((page) => page.endsWith('.md')).flatMap(blocksOf)
 
@@ -148,14 +149,12 @@ class Examples {
     const script = isGuide(page)
       ? `${npxGuides}\n${shells.join(`\necho '${between}'\n`)}`
       : [npx(''), before[page] ?? '', ...shells].join('\n')
-    const end = page === 'README.md' ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
+    const end = page === tour ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
     const done = await this.bash(this.here(script) + end)
     const [, key = '', address = ''] = /WALLET_KEY=(\S+) WALLET=(\S+)/.exec(done.output) ?? []
     if (key !== '') Object.assign(this, { walletKey: key, address })
-    // The README ends with what another wallet may not do.
-    return page === 'README.md'
-      ? { ...done, output: done.output.replace(/^.*"ok":0.*$/m, '') }
-      : done
+    // The tour ends with what another wallet may not do.
+    return page === tour ? { ...done, output: done.output.replace(/^.*"ok":0.*$/m, '') } : done
   }
 
   private address = ''

@@ -1,5 +1,5 @@
-// Where the key-value protocol differs from Redis on purpose, for docs/compatibility.md. What may differ
-// in the runs that are compared with a real server is listed in test/support/peer-exemptions.ts.
+// Where the key-value protocol differs from Redis on purpose, for docs/compatibility.md. Differences
+// in the runs against a real server are listed in test/support/peer-exemptions.ts.
 
 import type { Deviation } from './deviations.js'
 
@@ -7,8 +7,8 @@ export const keyValueDeviations: readonly Deviation[] = [
   {
     topic: 'a value',
     ours:
-      'at most 16 MiB less 1 KiB; a command with a longer one is answered with an error, and the ' +
-      'connection goes on',
+      'at most 16 MiB less 1 KiB; a command with a longer value gets an error, and the ' +
+      'connection continues',
     peers: '512 MiB',
     shown: ['test/commands/keyvalue/strings.test.ts', 'test/commands/keyvalue/long-keys.test.ts'],
   },
@@ -20,23 +20,23 @@ export const keyValueDeviations: readonly Deviation[] = [
   },
   {
     topic: 'HELP of a container command',
-    ours: "the peer's lines, also of subcommands that are missing here",
-    peers: 'what is there',
+    ours: "Redis' lines, also for subcommands that Sigil lacks",
+    peers: 'the supported subcommands',
     shown: ['test/commands/keyvalue/long-keys.test.ts'],
   },
   {
-    topic: 'logins of an address that has sent 20 wrong keys in a minute',
-    ours: 'refused unseen (BUSY) for the rest of the minute, but for keys of wallets',
-    peers: 'looked at',
+    topic: 'logins of an address after 20 wrong keys in a minute',
+    ours: 'refused unread (BUSY) for the rest of the minute, except keys of wallets',
+    peers: 'checked',
     shown: ['test/end-to-end/wrong-keys.test.ts'],
   },
   {
     topic: 'one command or EXEC',
     ours:
-      'changes at most 200,000 records or 64 MiB; beyond 5,000 records, 8 MiB, or 10,000 members ' +
-      'that it reads (20,000 in EXEC), it is prepared beside the others and reads at most ' +
-      '1,500,000 members; else a clean error. A command on one container may change more: the ' +
-      'container is written anew',
+      'changes at most 200,000 records or 64 MiB, otherwise an error without effect. ' +
+      'Beyond 5,000 records, 8 MiB, or 10,000 read members (20,000 in EXEC), it runs as an ' +
+      'optimistic write and reads at most 1,500,000 members. A command on one container ' +
+      'may change more: the container is rewritten',
     peers: 'unbounded',
     shown: [
       'test/commands/keyvalue/large-at-once.test.ts',
@@ -47,18 +47,18 @@ export const keyValueDeviations: readonly Deviation[] = [
   {
     topic: 'order of HGETALL of a large hash',
     ours: 'by the bytes of its fields',
-    peers: 'insertion order while it is small',
+    peers: 'insertion order in small hashes',
     shown: ['test/commands/keyvalue/hash-sizes.test.ts'],
   },
   {
-    topic: 'order of KEYS, SMEMBERS, SCAN and the like',
-    ours: 'of our own, and the same each time',
-    peers: 'that of a hash table, another at each start',
+    topic: 'order of KEYS, SMEMBERS, SCAN and similar commands',
+    ours: 'a different order, the same each time',
+    peers: 'that of a hash table, different after each start',
     shown: ['test/commands/keyvalue/scan.test.ts'],
   },
   {
-    topic: 'SORT by texts that are equal, or not sorted, of a set or sorted set',
-    ours: 'of our own',
+    topic: 'SORT of a set or sorted set with equal texts, or without sorting',
+    ours: 'a different order',
     peers: 'that of the hash table',
     shown: ['test/commands/keyvalue/differential.test.ts'],
   },
@@ -76,51 +76,53 @@ export const keyValueDeviations: readonly Deviation[] = [
   },
   {
     topic: 'OBJECT ENCODING, OBJECT REFCOUNT',
-    ours: 'follow from the value: what the peer would make of it now',
+    ours: 'follow from the present value',
     peers:
-      'also from the past: a structure that was large once, or that SORT or APPEND has ' +
-      'turned, stays as it is',
+      'also depend on the history: a structure that was large once, or that SORT or APPEND ' +
+      'converted, stays so',
     shown: ['test/commands/keyvalue/keys.test.ts'],
   },
   {
     topic: 'OBJECT IDLETIME, MEMORY USAGE',
-    ours: '0; bytes of our own layout',
-    peers: 'the last use; bytes of its own',
+    ours: '0; bytes in the layout of Sigil',
+    peers: 'the last use; bytes in the layout of Redis',
     shown: ['test/commands/keyvalue/keys.test.ts'],
   },
   {
     topic: 'the error for an unknown command',
-    ours: 'echoes whole letters',
-    peers: 'may cut one in two',
+    ours: 'repeats whole characters',
+    peers: 'may cut a character in two',
     shown: ['test/commands/keyvalue/differential.test.ts'],
   },
   {
     topic: 'DBSIZE',
-    ours: 'without keys that are due',
-    peers: 'counts them until they are swept',
+    ours: 'without expired keys',
+    peers: 'counts them until they are removed',
     shown: ['test/commands/keyvalue/expiry.test.ts'],
   },
   {
     topic: 'between MULTI and EXEC',
-    ours: 'at most 128 MiB a connection and 256 MiB in all, else an error that EXEC repeats',
+    ours:
+      'at most 128 MiB a connection and 256 MiB in total, otherwise an error that EXEC ' +
+      'repeats',
     peers: "the query buffer's limit",
     shown: ['test/commands/keyvalue/transactions.test.ts'],
   },
   {
     topic: 'wrong logins on a connection',
-    ours: 'the fifth ends it',
+    ours: 'the fifth one closes the connection',
     peers: 'unbounded',
     shown: ['test/commands/keyvalue/client.test.ts'],
   },
   {
     topic: 'MONITOR',
-    ours: "shows the first 16 KiB of a command's words, and how many more there are",
+    ours: "shows the first 16 KiB of a command's words, and the number of further bytes",
     peers: 'shows all',
     shown: ['test/commands/keyvalue/monitor.test.ts'],
   },
   {
     topic: 'client-output-buffer-limit',
-    ours: 'classes `pubsub` (MONITOR too) and `normal` take effect; there are no replicas',
+    ours: 'classes `pubsub` (also MONITOR) and `normal` take effect; there are no replicas',
     peers: 'also replicas',
     shown: ['test/commands/keyvalue/client.test.ts'],
   },
@@ -128,8 +130,8 @@ export const keyValueDeviations: readonly Deviation[] = [
     topic:
       'streams, Lua, functions, geo, HyperLogLog, cluster, `ACL SETUSER`, `CLIENT TRACKING ' +
       'ON`, SHUTDOWN, MIGRATE',
-    ours: "the peer's error for a command that is missing or refused",
-    peers: 'there',
+    ours: "Redis' error for an unknown or refused command",
+    peers: 'supported',
     shown: ['test/commands/keyvalue/server.test.ts'],
   },
   {
@@ -140,7 +142,7 @@ export const keyValueDeviations: readonly Deviation[] = [
   },
   {
     topic: 'SAVE, BGSAVE',
-    ours: 'as durable as `DURABILITY` says, at once',
+    ours: 'no snapshot file: earlier writes are as durable as `DURABILITY` says',
     peers: 'a snapshot file',
     shown: ['test/commands/keyvalue/server.test.ts'],
   },

@@ -20,38 +20,38 @@ export function referencePages(): ReadonlyMap<string, string> {
   ])
 }
 
-const settingsText = `Read from the environment first, then from \`sigil.json\` in the working
-directory (an object of the same names), then the default. \`sigil config\` prints this table with the
-values in force.`
+const settingsText = `A setting is read from the environment, otherwise from \`sigil.json\` in the
+working directory (an object with the same names), otherwise it has its default. \`sigil config\` prints
+this table with the values in force.`
 
-const errorsText = `One table answers every protocol: the number and the name that drivers switch on,
-and the status of the same failure over HTTP. Numbers without a name are called \`Location<number>\` and
-answer 400.`
+const errorsText = `Error codes and names of the document wire, and the HTTP status of the same error. Codes
+without a name are called \`Location<number>\` and have status 400.`
 
-const commandsText = `Commands of the document wire. *Work* says how a command is cut: \`local\` touches no
-document, \`read\` is one read that pauses for others, \`point\` is one atomic write, \`sweep\` changes
-documents one by one, each atomically, and \`task\` waits for something between its steps.`
+const commandsText = `Commands of the document wire. *Work* says how a command runs: \`local\` touches no document,
+\`read\` is one read that pauses for other clients, \`point\` is one atomic write, \`sweep\` changes
+documents one by one, each atomically, and \`task\` may wait between its steps.`
 
-const keyValueText = `Commands of the key-value protocol, by what they are about. *Work* says how a command is cut:
-\`local\` needs no store, \`read\` is one read that pauses for others, \`write\` is one atomic write that
-neighbours in a pipeline may share, \`blocking\` is a write that waits until it can be done, \`exec\` runs
-what was queued, and \`task\` waits for something between its steps. *Needs* are the rights in the
-selected database.`
+const keyValueText = `Commands of the key-value protocol, by subject. *Work* says how a command runs: \`local\` needs no
+store, \`read\` is one read that pauses for other clients, \`write\` is one atomic write, whose program the
+neighbours in a pipeline may share, \`blocking\` is a write that waits until it is possible, \`exec\` runs the
+queued commands, and \`task\` may wait between its steps. *Needs* are the privileges in the selected
+database.`
 
-const metricsText = `\`GET /metrics\` answers these series as Prometheus text, \`GET /api/v1/metrics\` the JSON
-metrics object, and \`GET /ready\` 200, or 503 before the listeners are bound and once a stop has begun. On
-loopback they ask nobody who he is; over a network they answer administrators, and whoever sends
-\`Authorization: Bearer <METRICS_TOKEN>\`. \`GET /health\` answers anybody.
+const metricsText = `\`GET /metrics\` returns these series as Prometheus text, and \`GET /api/v1/metrics\` the metrics
+as JSON. \`GET /ready\` returns 200, or 503 before the listeners are open and during a shutdown. On loopback these
+routes need no authentication. Over a network they need an administrator, or
+\`Authorization: Bearer <METRICS_TOKEN>\`. \`GET /health\` is open to all clients.
 
-A request is a command that one of the protocols took, or an HTTP request that was refused before it came to
-one (\`other\`). What needs no command is not counted: these routes, backups, the local chain's own. Each
-command in a transaction counts, and an operation that fails among others in one write command makes that an error.
-Durations are of the work in the server; what a command waited for others (a blocking pop, a tailable cursor)
-is not part of it. Quantiles and the average are over the last minute, within 1 %; without commands in it the text says
-\`Nan\` and the JSON object 0. Everything begins at zero with the process; a series with labels appears with
-its first event. In the JSON object \`latency\` is in milliseconds, \`uptime\` in seconds, \`timestamp\` in
-milliseconds of Unix time, and \`estimatedSizeBytes\` the BSON bytes of all documents. The names of the first
-three series are fixed by the API, their unit included, so \`promtool check metrics\` remarks on \`_ms\`.`
+A request is a command of any protocol, or an HTTP request that was refused before it became a command (\`other\`). Not
+counted are requests without a command: these routes, backups, and those of the local chain. Each command in a
+transaction counts. A write command with a failed operation counts as an error.
+
+Durations are of work in the server, without the waiting of blocking commands (a blocking pop, a tailable cursor).
+Quantiles and the average cover the last minute, within 1 %. Without commands, the text has \`Nan\` and the JSON 0. All
+values start at zero with the process, and a series with labels appears with its first event. In the JSON, \`latency\`
+is in milliseconds, \`uptime\` in seconds, \`timestamp\` in milliseconds of Unix time, and \`estimatedSizeBytes\` is the BSON
+bytes of all documents. The API fixes the names of the first three series with their units, so
+\`promtool check metrics\` warns about \`_ms\`.`
 
 function page(title: string, text: string, table: string): string {
   return `# ${title}\n\n<!-- Generated by \`npm run docs\`. -->\n\n${text}\n\n${table}`

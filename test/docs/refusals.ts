@@ -1,5 +1,5 @@
-// What the peer has and Sigil has not: each with a command that shows how it is refused. A test sends
-// them (compatibility.test.ts), so that a row whose feature arrives has to go.
+// Features of MongoDB that Sigil lacks, each with a command that shows its refusal. A test sends them
+// (compatibility.test.ts), so a row must go when its feature arrives.
 
 export interface Refusal {
   readonly what: string
@@ -15,9 +15,9 @@ const index = (key: unknown, options = {}) => ({
   indexes: [{ key, name: 'one', ...options }],
 })
 
-const scripts = 'no script of a client runs on the server'
-const replicaSet = 'as on every standalone'
-const shapes = 'places on a sphere are not indexed or compared'
+const scripts = 'the server runs no scripts of clients'
+const replicaSet = 'as on every standalone server'
+const shapes = 'no geospatial support'
 
 export const refusals: readonly Refusal[] = [
   { what: '`$where`', command: find({ $where: 'true' }), code: 2, why: scripts },
@@ -37,7 +37,7 @@ export const refusals: readonly Refusal[] = [
     what: '`showRecordId`',
     command: { find: 'rows', showRecordId: true },
     code: 115,
-    why: 'records lie under their `_id` and have no number',
+    why: 'records are stored by `_id` and have no number',
   },
   { what: '`mapReduce`', command: { mapReduce: 'rows', map: 'x' }, code: 115, why: scripts },
   {
@@ -54,7 +54,7 @@ export const refusals: readonly Refusal[] = [
   },
   { what: '`$geoNear`', command: pipeline({ $geoNear: {} }), code: 5860400, why: shapes },
   { what: '`2d`, `2dsphere` indexes', command: index({ a: '2dsphere' }), code: 67, why: shapes },
-  { what: 'text indexes', command: index({ a: 'text' }), code: 67, why: 'not yet' },
+  { what: 'text indexes', command: index({ a: 'text' }), code: 67, why: 'not supported yet' },
   {
     what: '`$text`',
     command: find({ $text: { $search: 'a' } }),
@@ -82,16 +82,16 @@ export const refusals: readonly Refusal[] = [
     what: '`$search`, `$vectorSearch`',
     command: pipeline({ $search: {} }),
     code: 31082,
-    why: 'a product of its own',
+    why: 'a separate product',
   },
   {
     what: 'look-around and back references in regular expressions',
     command: find({ a: { $regex: '(?=a)b' } }),
     code: 51091,
-    why: 'they take linear time on every pattern',
+    why: 'patterns run in linear time',
   },
   {
-    what: "roles of one's own making",
+    what: 'custom roles',
     command: { createRole: 'a', privileges: [], roles: [] },
     code: 20,
     why: 'service users have the roles `read`, `readWrite` and `dbAdmin`',

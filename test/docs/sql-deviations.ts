@@ -1,5 +1,5 @@
 // Where SQL differs from PostgreSQL on purpose over tables of CREATE TABLE, for docs/compatibility.md.
-// What is another thing over plain collections stands in docs/sql.md.
+// docs/sql.md has the rules of plain collections.
 
 import type { Deviation } from './deviations.js'
 
@@ -8,7 +8,7 @@ const differential = 'test/listeners/sql-differential.test.ts'
 export const sqlDeviations: readonly Deviation[] = [
   {
     topic: 'names of results',
-    ours: 'the second of a name is `id_2`: a row is a document',
+    ours: 'the second of a name is `id_2`, because a row is a document',
     peers: 'both are `id`',
     shown: ['test/commands/sql/select/select-joins.test.ts'],
   },
@@ -20,19 +20,19 @@ export const sqlDeviations: readonly Deviation[] = [
   },
   {
     topic: '`_id` of a declared table',
-    ours: 'can be named, read and inserted; `*` and the catalogue leave it out',
+    ours: 'can be named, read and inserted; `*` and the catalog omit it',
     peers: 'no such column',
     shown: ['test/commands/sql/declared-tables.test.ts'],
   },
   {
     topic: 'a declared and a plain table in one statement',
-    ours: 'names of the declared one are folded, fields of the other keep their case',
-    peers: 'all are folded',
+    ours: 'names of the declared table fold, fields of the other keep their case',
+    peers: 'all names fold',
     shown: ['test/commands/sql/declared-tables.test.ts'],
   },
   {
-    topic: 'a table that is not there',
-    ours: '42P01 over the SQL port for SELECT, UPDATE and DELETE; INSERT makes a collection',
+    topic: 'a missing table',
+    ours: '42P01 over the SQL port for SELECT, UPDATE and DELETE; INSERT creates a collection',
     peers: '42P01',
     shown: [differential],
   },

@@ -166,14 +166,14 @@ t.test('a backup holds no secret, and a restore ends sessions and tells the righ
   endsWith(t, other)
   t.match(other.output(), /The operator's key was made/)
   const there = `http://127.0.0.1:${other.httpPort}`
-  t.equal((await openApi(there, testKey).get('')).status, 401, 'the old key is nobody')
+  t.equal((await openApi(there, testKey).get('')).status, 401, 'the old key is unknown')
   const { headers } = wallet
   t.equal((await ask(there, { path: '/api/v1/auth/me', headers })).status, 401)
   t.equal((await openApi(there, kept.apiKey).get('mine/stats')).status, 200)
   t.equal((await openApi(there, ended.apiKey).get('mine/stats')).status, 200, 'it is back')
 })
 
-t.test('a backup is not made over a file, or by anybody else', async (t) => {
+t.test('a backup is not made over a file, or by another identity', async (t) => {
   const folder = room(t)
   const sigil = await startSigil(settingsFor(join(folder, 'data')))
   endsWith(t, sigil)

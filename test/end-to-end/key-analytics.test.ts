@@ -1,5 +1,5 @@
 // What a wallet is told of the use of its keys: every protocol counts, by route or command and by
-// day, and nobody is told of another's.
+// day, and no wallet sees another's.
 
 import { MongoClient } from 'mongodb'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// A chain that is away: its keys are refused on every protocol with 6 (503), nobody is let in on an
-// old answer, and what does not need the chain goes on. And a chain that strangers write to:
+// A chain that is away: its keys are refused on every protocol with 6 (503), no login relies on an
+// old answer, and what does not need the chain goes on. And a chain that other accounts write to:
 // squatters and thieves, with their own transactions.
 
 import { Contract, JsonRpcProvider, type Wallet } from 'ethers'
@@ -89,7 +89,7 @@ t.test('while the chain is away', async (t) => {
   t.match(await list(url, issued.apiKey), { status: 401 }, 'gone at once')
 })
 
-/** Registers at its own expense, as anybody can. */
+/** Registers at its own expense, as any wallet can. */
 async function registerAlone(
   t: Test,
   { url }: LiveGateway,

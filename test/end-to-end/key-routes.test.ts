@@ -301,7 +301,7 @@ t.test('a key has its requests a minute, on HTTP too', async (t) => {
   })
 })
 
-t.test('a key of the other mode is nobody', async (t) => {
+t.test('a key of the other mode is refused', async (t) => {
   const gateway = await startGateway(t, { KEY_MODE: 'test' })
   const client = await WalletClient.signIn(gateway.url, alice)
   const { apiKey } = await client.issue()

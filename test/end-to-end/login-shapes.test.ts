@@ -1,5 +1,5 @@
-// What a login tells a stranger: nothing. Known and unknown users are answered in the same shape,
-// wrong keys in the same words, and whoever tries too often on one connection is shown the door.
+// A login reveals nothing to an unknown client. Known and unknown users are answered in the same
+// shape, wrong keys in the same words, and too many attempts close the connection.
 
 import { Binary } from 'bson'
 import t, { type Test } from 'tap'
@@ -37,7 +37,7 @@ function shapeOf(reply: ReplyFields): string {
   return JSON.stringify({ ...reply, payload: text })
 }
 
-t.test('saslStart answers everybody alike', async (t) => {
+t.test('saslStart answers all users alike', async (t) => {
   const { ports } = await openRoom(t)
   const shapes = new Set<string>()
   const ofUsers = new Set<string>()

@@ -1,5 +1,5 @@
 // The end of a key, on every protocol: refused from the next request on, and what it has open is
-// closed; whoever ended it, here or on the chain. Other keys of the wallet notice nothing.
+// closed, for a key ended here or on the chain. Other keys of the wallet notice nothing.
 
 import { JsonRpcProvider } from 'ethers'
 import t, { type Test } from 'tap'

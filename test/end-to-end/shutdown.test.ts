@@ -1,5 +1,5 @@
 // The command `shutdown` ends a process as a signal does: what is in flight is answered, what was
-// written is there at the next start, and nobody but the operator may.
+// written is there at the next start, and only the operator may.
 
 import { once } from 'node:events'
 import { MongoClient } from 'mongodb'

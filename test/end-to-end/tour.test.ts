@@ -1,5 +1,5 @@
-// The README's tour, run as it stands: each `sh` block in order, its output beside the `text` block
-// that follows. Only the ports are changed, so that it may run beside another Sigil.
+// The sample data of docs/tour.md, run as it stands: each `sh` block in order, its output beside the
+// `text` block that follows. Only the ports are changed, so that it may run beside another Sigil.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,13 +18,14 @@ interface Step {
 
 /** The blocks of the tour: exports first, since every later block is a shell of its own. */
 function steps(): Step[] {
-  const tour = readFileSync('README.md', 'utf8').split('## Tour')[1]?.split('\n## ')[0] ?? ''
+  const tour =
+    readFileSync('docs/tour.md', 'utf8').split('## Sample data')[1]?.split('\n## ')[0] ?? ''
   const blocks = [...tour.matchAll(/```sh\n(.*?)```\n(?:```text\n(.*?)```)?/gs)]
   const [setup, ...rest] = blocks.map(([, script = '', expected = '']) => ({ script, expected }))
   return rest.map(({ script, expected }) => ({ script: `${setup?.script}\n${script}`, expected }))
 }
 
-t.test('the tour prints what the README says', { timeout: 240_000 }, async (t) => {
+t.test('the tour of the sample data prints what its page says', { timeout: 240_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sigil-tour-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const sigil = await startSigil(settingsFor(folder))

@@ -136,7 +136,7 @@ class Fuzz {
     }
   }
 
-  /** In one to three pieces: where TCP cuts is nobody's choice. */
+  /** In one to three pieces: TCP cuts anywhere. */
   private sendSplit(client: WireClient, bytes: Uint8Array): void {
     let at = 0
     for (let pieces = this.values.whole(3); pieces > 0; pieces--) {

@@ -76,7 +76,7 @@ const table: readonly Row[] = [
       ...{ 'unowned, shared': whole, 'unowned, settled': whole, audit: 'r-----' },
     },
   ],
-  ['somebody unknown', anonymous, nothing],
+  ['an anonymous client', anonymous, nothing],
   [
     'the owner by a session',
     session(owner),
@@ -88,7 +88,7 @@ const table: readonly Row[] = [
     session(writer),
     { ...foreign, private: 'rwi---', public: 'rwi---', shared: 'rwi---' },
   ],
-  ['a stranger', session(stranger), foreign],
+  ['another wallet', session(stranger), foreign],
   ['an administrator', session(admin), { ...foreign, audit: 'r-----' }],
   [
     'the owner by a key for all',
@@ -136,7 +136,7 @@ const table: readonly Row[] = [
     key(reader, 'read', 'write', 'admin'),
     { ...foreign, private: 'r-----' },
   ],
-  ['a stranger by a key for all', key(stranger, 'read', 'write', 'admin'), foreign],
+  ['another wallet by a key for all', key(stranger, 'read', 'write', 'admin'), foreign],
   [
     'an administrator by a reading key',
     key(admin, 'read'),
@@ -171,7 +171,7 @@ t.test('ANONYMOUS=read opens what is public to be read, and nothing else', async
   t.equal(rightsOf(session(stranger), collections.private, open), '------')
 })
 
-t.test('the first wallet may claim what nobody owns and nobody has settled', async (t) => {
+t.test('the first wallet may claim an unowned collection without a chosen mode', async (t) => {
   const first = { ...rules, claimsUnowned: true }
   const claims = (identity: Identity, kind: string) =>
     allow(identity, 'claim', collections[kind], first)

@@ -1,4 +1,4 @@
-// The audit: an act and its entry are one, nobody writes it by a command, administrators read it,
+// The audit: an act and its entry are one, no command writes it, administrators read it,
 // it holds no secret, and it does not grow for ever.
 
 import t from 'tap'

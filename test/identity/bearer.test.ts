@@ -89,7 +89,7 @@ t.test('a thief cannot revive a revoked key under his wallet, nor take it over',
   t.equal(await fresh.identify(key.apiKey), undefined, 'nor for a server that has just started')
 })
 
-t.test('a record with garbage for verifiers lets nobody in', async (t) => {
+t.test('a record with invalid verifiers admits no key', async (t) => {
   const { bearer, registry } = openRoom(t)
   const { apiKey, material } = await derivedKey(victim, 0)
   registry.register(victim.address, { ...material, storedKey: material.serverKey })

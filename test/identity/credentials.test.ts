@@ -270,7 +270,7 @@ t.test('a wallet without its chain is 6; its issued keys by their number go on',
   t.match((await credentials.account('operator')).identity, { kind: 'operator' })
 })
 
-t.test('a published key is nobody, by SCRAM too', async (t) => {
+t.test('a published key has no owner, by SCRAM too', async (t) => {
   const { credentials, registry } = await openRoom(t)
   const published = 'svc_live_93614ec9925ee83ea38094ec7548bc34a74cbceb31825b073436935b7c28ad96'
   registry.register(address, (await materialOf(published, address, 0)).material)

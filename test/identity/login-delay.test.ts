@@ -1,5 +1,5 @@
 // Failed logins wait longer and longer, by address and by address with account; others are not
-// touched, and an account can be locked by nobody.
+// touched, and no attacker can lock an account.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
@@ -75,13 +75,13 @@ t.test('failures are forgotten when none has come for long', async (t) => {
   t.same(fail(1), [0])
 })
 
-t.test('a server that stops keeps nobody waiting', async (t) => {
+t.test('a server that stops answers waiting logins', async (t) => {
   const delay = new LoginDelay({ clock: { now: () => 0, elapsed: () => 0 } })
   for (let i = 0; i < 60; i++) delay.failed('192.0.2.1', 'a')
   const waiting = delay.failed('192.0.2.1', 'a')
   delay.close()
   t.equal(await waiting, undefined)
-  t.equal(await delay.failed('192.0.2.1', 'a'), undefined, 'nor whoever comes late')
+  t.equal(await delay.failed('192.0.2.1', 'a'), undefined, 'nor a late one')
 })
 
 t.test('however many wait, none is taken for a leak', async (t) => {

@@ -95,7 +95,7 @@ t.test('a login that takes too long fails', async (t) => {
   t.throws(() => login.continue(1, late), { code: 18 })
 })
 
-t.test('PLAIN needs a line that nobody else hears', async (t) => {
+t.test('PLAIN needs TLS or loopback', async (t) => {
   const start = (text: string) => ({
     mechanism: 'PLAIN',
     payload: utf8(text),

@@ -10,16 +10,13 @@ function rules(environment: Readonly<Record<string, string>>, isLoopback = true)
   return rulesOf(readSettings(environment), { isLoopback })
 }
 
-t.test(
-  'strangers may claim on loopback without proxies, or where the setting says so',
-  async (t) => {
-    t.equal(rules({}).claimsUnowned, true)
-    t.equal(rules({}, false).claimsUnowned, false)
-    t.equal(rules({ TRUSTED_PROXIES: '127.0.0.1' }).claimsUnowned, false)
-    t.equal(rules({ CLAIM_UNOWNED: 'first' }, false).claimsUnowned, true)
-    t.equal(rules({ CLAIM_UNOWNED: 'operators' }).claimsUnowned, false)
-  },
-)
+t.test('wallets may claim on loopback without proxies, or if the setting says so', async (t) => {
+  t.equal(rules({}).claimsUnowned, true)
+  t.equal(rules({}, false).claimsUnowned, false)
+  t.equal(rules({ TRUSTED_PROXIES: '127.0.0.1' }).claimsUnowned, false)
+  t.equal(rules({ CLAIM_UNOWNED: 'first' }, false).claimsUnowned, true)
+  t.equal(rules({ CLAIM_UNOWNED: 'operators' }).claimsUnowned, false)
+})
 
 t.test('administrators are given in any case, and a mistyped one stops the start', async (t) => {
   const { isAdministrator } = rules({ ADMIN_ADDRESSES: ` ${wallet.toLowerCase()} , ${wallet}` })
@@ -30,7 +27,7 @@ t.test('administrators are given in any case, and a mistyped one stops the start
   }
 })
 
-t.test('somebody unknown reads nothing unless ANONYMOUS says so', async (t) => {
+t.test('an anonymous client reads nothing unless ANONYMOUS says so', async (t) => {
   t.equal(rules({}).anonymousReads, false)
   t.equal(rules({ ANONYMOUS: 'read' }).anonymousReads, true)
   t.throws(() => readSettings({ ANONYMOUS: 'write' }), { code: 72 })

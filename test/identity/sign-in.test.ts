@@ -106,14 +106,14 @@ const golden = [
 const goldenSignature =
   '0x1b4c1bf3a7c38fd6d7d8ecb94ba508958935cd0b0da7e45c4fe2324e4decc2c06f2f6e2f035391bbbb06a3786cb69c022bc5ecd743765374f134393aa6cd4f741c'
 
-t.test('who signs the message has a session, under an id that nobody had before', async (t) => {
+t.test('who signs the message has a session, under a new id', async (t) => {
   const room = await openRoom(t)
   const { signed, cookie } = await prepare(room)
   const { address, session, csrf } = await room.signIn.verify(signed, cookie, caller)
   t.equal(address, wallet.address)
   const [before, after] = [cookie ?? '', session].map((each) => room.seal.open(each, start)?.sid)
   t.ok(before)
-  t.not(before, after, 'the id of before sign-in is nobody’s')
+  t.not(before, after, 'the id from before the sign-in is free')
   t.equal(await room.signIn.openSession(cookie ?? ''), undefined)
   const opened = await room.signIn.openSession(session)
   t.match(opened?.identity, {
@@ -302,7 +302,7 @@ t.test('what a contract wallet must say, the chain is asked; away, it is no refu
   t.equal(await refused, '401 13 SIWE_SIGNATURE')
 })
 
-t.test('a server without an address of its own signs nobody in', async (t) => {
+t.test('a server without an address of its own refuses sign-ins', async (t) => {
   const { signIn } = await openRoom(t)
   signIn.servedAt([])
   t.equal(await reasonOf(signIn.nonce(wallet.address, {})), '400 115 undefined')

@@ -62,7 +62,7 @@ async function checked(
 
 t.test('a key stands while its row says so, with the permissions of the row', async (t) => {
   const store = openMemoryStore(systemClock)
-  t.equal(await checked(standing, store, owner), '401 KEY_REVOKED', 'a key nobody has issued')
+  t.equal(await checked(standing, store, owner), '401 KEY_REVOKED', 'a key that was not issued')
   await admitOne(store, owner, 1)
   t.equal(await checked(standing, store, owner), owner, 'the very same object')
   const seen = { ...owner, permissions: ['read'] as const, rateLimit: 7 }
@@ -123,7 +123,7 @@ t.test('under WHITELIST=enforce only the listed stand; administrators always do'
   t.equal(await checked(strict, store, owner), '403 NOT_WHITELISTED')
 })
 
-t.test('where there are no wallets nobody stands as one', async (t) => {
+t.test('without wallets no wallet is valid', async (t) => {
   const store = openMemoryStore(systemClock)
   await admit(store, systemClock.now())
   const room = new CommandRoom(store, systemClock)
@@ -259,7 +259,7 @@ await eachKeyValueRoom(
 
 await eachKeyValueRoom(
   t,
-  'events of keys go to those who may read that database, and nobody can make one up',
+  'events of keys go to those who may read that database, and no client can forge one',
   async (t, room) => {
     await admit(room.store, room.clock.now())
     await room.line('config set notify-keyspace-events KEA')

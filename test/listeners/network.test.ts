@@ -1,4 +1,4 @@
-// Where listeners open: on loopback, with TLS, or where somebody said so; the refusal says what
+// Where listeners open: on loopback, with TLS, or with ALLOW_INSECURE; the refusal says what
 // there is to do.
 
 import t from 'tap'

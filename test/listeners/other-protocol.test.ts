@@ -1,5 +1,5 @@
 // Each client at each port that is not its own: it is told in its own language which port it has
-// reached and which it wants. Drivers that nobody here wrote show the text as their error.
+// reached and which it wants. Drivers of other projects show the text as their error.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'

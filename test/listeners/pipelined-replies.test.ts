@@ -1,4 +1,4 @@
-// Pipelines of large replies that nobody reads: no more of them is made than a little beyond what the
+// Pipelines of large unread replies: no more of them is made than a little beyond what the
 // client takes, on the key-value port and over HTTP; and a client that reads slowly gets every byte.
 
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 // What a session keeps from message to message: its bytes are counted by wallet and in all, and
-// rows that wait in a portal go to nobody who may not read them any more.
+// rows that wait in a portal are not sent to a client that lost the right to read them.
 
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -107,7 +107,7 @@ async function sharedRows(t: Test) {
   return { gateway, owner, reader, bob, grant, open }
 }
 
-t.test('rows of a suspended portal go to nobody whose role was withdrawn', async (t) => {
+t.test('rows of a suspended portal are not sent after the role was withdrawn', async (t) => {
   const { grant, open } = await sharedRows(t)
   t.equal((await grant('grant')).status, 200)
   const held = await open('SELECT _id FROM hers ORDER BY _id')

@@ -32,7 +32,7 @@ import {
 
 const open = { AUTH_MODE: 'off' }
 
-/** Of a server where nobody may sign in. */
+/** Of a server that admits no sign-in. */
 const nobody: Credentials = {
   account: () => Promise.reject(new Error('nobody signs in')),
   identityOf: () => undefined,

@@ -75,7 +75,7 @@ async function open(t: Test, run: Run, more: Partial<WireOptions> = {}): Promise
   }
 }
 
-/** Answers the command's first field, and signs in whoever says so. */
+/** Answers the command's first field, and signs in each client that asks for it. */
 const echo: Run = (request, session) => {
   const body = toObject(request.body)
   if ('login' in body) session.identity = operator
@@ -371,7 +371,7 @@ t.test('five failed logins close the connection', async (t) => {
   await client.closed
 })
 
-t.test('strangers are counted, and who signs in makes room', async (t) => {
+t.test('sockets without login are counted, and a login makes room', async (t) => {
   const { listener, client } = await open(t, echo)
   const one = await client()
   await one.run({ ping: 1 })

@@ -1,7 +1,7 @@
 // Processor time of the main thread between two rounds of its event loop, garbage collection left
-// out: what one turn costs whoever waits for the next. The scheduler's own figure of the thread is
-// read, so neither other processes nor the machine's speed at waiting count.
-// Source: Linux Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat.
+// out: what one turn costs those that wait for the next. The scheduler's own figure of the thread
+// is read, so neither other processes nor the machine's speed at waiting count. Source: Linux
+// Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks'

@@ -113,7 +113,7 @@ t.test('what a checkpoint that was cut short has left in the tables is no damage
   await put(lastVersion + 1)
   t.match((await checkFolder(folder, quiet)).tables, { found: 1, damages: [{ text: /version/ }] })
   flip(path, placeOf(path, 8, 3) + 60)
-  t.equal((await checkFolder(folder, quiet)).tables.found, 0, 'nobody knows what the log had')
+  t.equal((await checkFolder(folder, quiet)).tables.found, 0, 'the content of the log is unknown')
 })
 
 t.test('each damaged pair of the tables is named, whatever its class', async (t) => {

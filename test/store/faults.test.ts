@@ -197,8 +197,8 @@ function problemsAfter(recording: Recording, finding: Finding, fault: Fault): st
   const count = finding.head?.count ?? 0
   const last = lastDone(recording.told)
   if (count < last) problems.push(`${last} were acknowledged, ${count} are there`)
-  // After a failed sync nobody knows, so what was refused then may be there; and a process that
-  // died had no time to tell of what it had written.
+  // After a failed sync the outcome is unknown, so what was refused then may be there; and a
+  // process that died had no time to tell of what it had written.
   const isTold = fault.calls !== 's' && !hasAborted(recording)
   if (isTold && count > last) problems.push(`${count} are there, ${last} were told`)
   return problems

@@ -56,7 +56,7 @@ t.test('a made-up conflict runs the program again, on what happened in between',
   t.equal(seen, 30)
 })
 
-t.test('a range that somebody wrote into is a conflict', async (t) => {
+t.test('a range with a concurrent write is a conflict', async (t) => {
   // Two programs that each put a key if the range is empty: write skew without range validation.
   for (let seed = 0; seed < 20; seed++) {
     const store = new LateStore({ seed, conflictChance: 0 })

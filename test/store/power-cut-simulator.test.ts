@@ -19,7 +19,7 @@ const groups = 150
 async function cutEnvironment(t: Test, way: 'unsynced' | 'synchronous', cuts: number) {
   const recorder = Recorder.open(t)
   if (recorder === undefined) return undefined
-  const examiner = new Examiner({ complaints: 'ignore', examinationMsMax: 3_000 })
+  const examiner = new Examiner({ complaints: 'ignore', processorMsMax: 3_000 })
   t.teardown(() => examiner.close())
   const run = { program: 'lmdb-child', arguments: [way, String(groups)] } as const
   const recording = await recorder.run(recorder.room(), run)

@@ -1,5 +1,5 @@
 // Graphs of memories over a chain of their own, with hands that reach into the store below every
-// fence: what somebody could do who has the files.
+// fence: what an attacker with the files could do.
 
 import type { Test } from 'tap'
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.js'

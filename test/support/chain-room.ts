@@ -86,7 +86,7 @@ export async function openClients(
   return opened
 }
 
-/** Key values that no other name has; they are worth nothing, as nobody knows their key. */
+/** Key values that no other name has; their key is unknown, so they open nothing. */
 export function materialFor(name: string): KeyMaterial {
   const words = testWallet(name).signingKey.publicKey.slice(4)
   const bytes = (at: number) => new Uint8Array(Buffer.from(words.slice(at, at + 64), 'hex'))

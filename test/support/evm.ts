@@ -42,7 +42,7 @@ interface Execution {
 const gasLimitDefault = 5_000_000n
 const baseFee = 7n
 
-/** The same wallet for the same name in every run. Nobody has funds there. */
+/** The same wallet for the same name in every run. It has no funds elsewhere. */
 export function walletOf(name: string): Wallet {
   return new Wallet(id(`a wallet of the contract tests: ${name}`))
 }

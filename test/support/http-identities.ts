@@ -1,5 +1,5 @@
 // Everybody of the authorization matrix over HTTP: wallets that have signed in, keys that were
-// generated, the operator and somebody unknown, each with the function that sends as them.
+// generated, the operator and an anonymous client, each with the function that sends as them.
 
 import { Wallet } from 'ethers'
 import type { Test } from 'tap'

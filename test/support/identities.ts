@@ -71,7 +71,7 @@ export type Mode = 'private' | 'public' | 'shared' | 'unowned'
 
 const roles = { [reader]: 1, [writer]: 2 } as const
 
-/** Of a collection that belongs to `owner`, or to nobody. */
+/** Of a collection that belongs to `owner`, or has no owner. */
 export const accesses: Readonly<Record<Mode, Access>> = {
   private: { owner, mode: 'private', roles },
   public: { owner, mode: 'public', roles },

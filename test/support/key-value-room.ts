@@ -151,7 +151,7 @@ export interface KeyValueRoomOptions {
   readonly rows?: readonly KeyValueRow[]
   readonly log?: Log
   readonly homes?: HomeLimits
-  /** Who may do what; without it there are only operators and strangers. */
+  /** Who may do what; without it there are only operators and anonymous clients. */
   readonly rights?: Rights | ((store: Store, clock: ManualClock) => Rights)
 }
 

@@ -19,7 +19,7 @@ export function mixedSequence(random: Random, count: number): string[][] {
   const lines = [
     ['FLUSHALL'],
     ['SELECT', '0'],
-    // What is slow on a busy machine is nobody's difference.
+    // Slowness on a busy machine is no difference.
     ['CONFIG', 'SET', 'slowlog-log-slower-than', '-1'],
     ['SLOWLOG', 'RESET'],
   ]
@@ -50,7 +50,7 @@ function mixedCommands(random: Random): () => string[] {
   }
 }
 
-/** A word less, a word more, another case, or a name that nobody knows. */
+/** A word less, a word more, another case, or an unknown name. */
 function damaged(random: Random, line: string[]): string[] {
   const [name = '', ...words] = line
   const kind = Math.floor(random() * 4)

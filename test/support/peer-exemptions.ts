@@ -68,7 +68,7 @@ export const exemptions: readonly Exemption[] = [
   {
     title: 'keys that are due',
     commands: ['DBSIZE'],
-    reason: 'the peer counts a key until it has swept it or somebody has asked for it',
+    reason: 'the peer counts a key until it is swept or read',
     isAlike: (mine, wanted) => difference(wanted, mine) > 0 && difference(wanted, mine) < 4,
   },
   {

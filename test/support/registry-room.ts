@@ -112,7 +112,7 @@ export class RegistryRoom {
     return this.relay(name, request, await this.sign(name, signer, request))
   }
 
-  /** Records, account and nonce: all that anybody could have changed about a wallet. */
+  /** Records, account and nonce: all state of a wallet that could change. */
   async stateOf(wallet: string, upTo = 12): Promise<unknown> {
     const keys: unknown[] = []
     for (let index = 0; index < upTo; index++) {

@@ -1,5 +1,5 @@
 // A room with the collections of the authorization tests: `c`, whose access each test chooses, and
-// `open`, which nobody owns and everybody who has signed in shares.
+// `open`, which has no owner and is shared by all who have signed in.
 
 import { systemClock } from '../../src/base/clock.js'
 import { strictRules } from '../../src/identity/allow.js'

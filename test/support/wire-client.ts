@@ -22,7 +22,7 @@ export class WireClient {
   private readonly waiting: ((frame: Uint8Array | undefined) => void)[] = []
   private isClosed = false
   private requestId = 0
-  /** Resolves when the socket is gone, whoever closed it. */
+  /** Resolves when either side has closed the socket. */
   readonly closed: Promise<void>
 
   private constructor(readonly socket: Socket) {
@@ -67,7 +67,7 @@ export class WireClient {
     return new Promise((resolve) => this.waiting.push(resolve))
   }
 
-  /** Messages that have come and that nobody has asked for. */
+  /** Messages that have arrived and were not read. */
   get unread(): number {
     return this.frames.length
   }

@@ -102,7 +102,7 @@ function wordCommand(random: Random): string[] {
   const line = [...name]
   for (let i = 0; i < count; i++) line.push(one<string>(random() < 0.35 ? keys : words))
   const [first = ''] = name
-  // A cursor that nobody has given leads to another place in every server.
+  // An invented cursor leads to another place in every server.
   if (first === 'SCAN' && line.length > 1) line[1] = one(['0', '0', 'x', ''])
   if (isBlocking(first)) return withTimeout(line)
   return givesTime.test(line.join(' ')) ? line.map((word) => longTimes[word] ?? word) : line
@@ -121,7 +121,9 @@ function isBlocking(name: string): boolean {
   return /^B.*(?:POP|MOVE|POPLPUSH|POPMIN|POPMAX)$/.test(name)
 }
 
-/** Nobody waits for ever: the last word is a timeout, or the first of those that begin with it. */
+/**
+ * No command waits for ever: the last word is a timeout, or the first of those that begin with it.
+ */
 function withTimeout(line: readonly string[]): string[] {
   const [name = '', ...rest] = line
   if (/^B.MPOP$/.test(name)) return [name, '0.001', ...rest.slice(1)]

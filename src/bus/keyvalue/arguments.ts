@@ -1,6 +1,6 @@
 // The words of one key-value command, wherever they came from: a socket's chunk or a JSON body.
-// They are offsets until somebody asks, because most commands need few of their words as anything
-// else.
+// They are offsets until a handler reads them, because most commands need few of their words as
+// anything else.
 
 import type { Bytes } from '../../base/bytes.js'
 

@@ -1,5 +1,5 @@
-// One key-value command at work: its words, who sent it, the time that was frozen before its first
-// run, and in the end its reply. Handlers read their arguments through it.
+// One running key-value command: its words, its sender, the time that was frozen before its first
+// run, and finally its reply. Handlers read their arguments through it.
 
 import type { ByteShare } from '../../base/byte-shares.js'
 import type { Bytes } from '../../base/bytes.js'

@@ -1,6 +1,6 @@
-// Publish and subscribe: who listens to which channel or pattern, over all protocols of this
-// process. A message is copied once for all who get it, and nothing is kept for who is not there.
-// Whether somebody may read is asked again for each message. (docs/rights.md, "When rights end")
+// Publish and subscribe: the subscribers of channels and patterns, for all protocols of this
+// process. A message is copied once for all receivers, and nothing is kept for absent ones. Whether
+// a client may read is checked again for each message. (docs/rights.md, "When rights end")
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bytes } from '../../base/bytes.js'
@@ -105,7 +105,7 @@ export class Channels {
 
   constructor(private readonly options: ChannelsOptions) {}
 
-  /** Whether anybody listens anywhere. */
+  /** Whether any channel has a subscriber. */
   get isSilent(): boolean {
     return this.hubs.size === 0
   }
@@ -186,7 +186,7 @@ export class Channels {
   }
 
   /**
-   * Hands a message to everybody who listens in a space; answers how many subscriptions that
+   * Hands a message to all subscribers of a space; answers how many subscriptions that
    * were. `also` is what a reader needs besides: the rights of the database that an event is of.
    */
   publish(space: Space, channel: Slice, payload: Slice, also?: Access): Awaitable<number> {
@@ -380,7 +380,7 @@ async function toItsEnd(work: Iterator<undefined, void>): Promise<void> {
   while (work.next().done !== true)
 }
 
-/** A message outlives the chunk that it came in: it is copied, once and when somebody gets it. */
+/** A message outlives the chunk that it came in: it is copied once, for its first receiver. */
 class Copy {
   private channel: Bytes | undefined
   private payload: Bytes | undefined

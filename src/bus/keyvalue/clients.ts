@@ -1,5 +1,5 @@
 // The key-value clients of this process, by number: for CLIENT LIST and KILL, for the figures of
-// INFO, and for whoever has something to send to all of them.
+// INFO, and for messages to all of them.
 
 import type { KeyValueSession } from './session.js'
 

@@ -1,5 +1,5 @@
-// Random numbers of one call. A program may run again, and must then do the same: the i-th number
-// is kept, and is the same at every run.
+// Random numbers of one call. A program may run again and must then do the same, so the i-th number
+// is kept and is the same at every run.
 
 import type { Bytes } from '../../base/bytes.js'
 import type { Random } from '../../base/clock.js'

@@ -1,5 +1,5 @@
-// What INFO tells of the time since the last CONFIG RESETSTAT: counters elsewhere only grow, so
-// what they were then is kept here and taken away. Errors are counted by their first word.
+// What INFO reports since the last CONFIG RESETSTAT. Counters elsewhere only grow, so their values
+// at that time are kept here and subtracted. Errors are counted by their first word.
 
 import type { Clock, Random } from '../../base/clock.js'
 import type { KeyValueBus } from './bus.js'

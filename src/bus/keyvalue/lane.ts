@@ -1,7 +1,6 @@
-// The order of one connection's commands. What is pipelined is gathered: reads that follow each
-// other share a read program, a write and what comes behind it a write program. Only what can be
-// answered at once is answered at once; a lane that waits takes nothing until it has its answer, so
-// replies come in order by themselves. (docs/design/transactions.md, rule 5)
+// The order of one connection's commands. Pipelined commands are gathered: consecutive reads share
+// a read program, a write and the commands after it share a write program. A lane that waits for a
+// reply takes no new commands, so replies need no sorting. (docs/design/transactions.md, rule 5)
 
 import { batchCommandsMax, batchCommandsShared } from '../../base/limits.js'
 import type { Arguments } from './arguments.js'

@@ -1,5 +1,5 @@
-// Looks at who sends what begins with no program, or listens to channels: whether the login still
-// stands, and whether the channels of a space are open to it.
+// Revocation checks for commands without a program and for channels: whether the login is still
+// valid, and whether the channels of a space are open to it.
 
 import type { Space } from '../../engine/keyspace/spaces.js'
 import type { Identity } from '../../identity/identity.js'

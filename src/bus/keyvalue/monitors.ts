@@ -1,5 +1,5 @@
-// MONITOR: clients that are shown every command as it has run, whoever sent it and by whatever
-// protocol. Nothing is made while nobody watches, and words that are secret are never shown.
+// MONITOR: clients that are shown every command as it has run, of every client and every
+// protocol. Nothing is made while no client watches, and words that are secret are never shown.
 
 import { monitorLineBytes } from '../../base/limits.js'
 import type { KeyValueBus } from './bus.js'

@@ -1,6 +1,6 @@
-// Keyspace events as messages: what a committed program did to which key, on the two channels that
-// each event has, for the classes that notify-keyspace-events names. Only who may read the database
-// hears of it. (Redis, Keyspace notifications; docs/rights.md, "Spaces")
+// Keyspace events as messages: what a committed program did to a key, on the two channels of each
+// event, for the classes in notify-keyspace-events. Only readers of the database receive them.
+// (Redis, Keyspace notifications; docs/rights.md, "Spaces")
 
 import { concatBytes, utf8 } from '../../base/bytes.js'
 import { Slice } from '../../base/slice.js'

@@ -1,5 +1,5 @@
-// CLIENT PAUSE: commands that came are held until a time is over, all of them or those that write.
-// The lanes ask; whoever is held goes on in the order of its own connection.
+// CLIENT PAUSE: all commands, or only writes, are held for a period. The lanes ask; a paused
+// command continues in the order of its connection.
 
 import { timerMsMax } from '../../base/limits.js'
 import type { KeyValueCall } from './call.js'
@@ -23,7 +23,7 @@ export class Pause {
     this.endAfter(this.endMs - nowMs)
   }
 
-  /** Everybody goes on. */
+  /** Resumes all clients. */
   end(): void {
     clearTimeout(this.timer)
     this.isActive = false

@@ -1,6 +1,6 @@
-// Whose command is prepared next. What a prepared command has read and will change stays in memory
-// until it is written, so few are under way at a time: one an owner, and the owner who has had the
-// least time is next. A long command of one owner so delays no other owner's.
+// The order of optimistic writes. Reads and changes of one stay in memory until it is written, so
+// few run at a time: one for each owner, and the owner with the least used time is next. A long
+// command of one owner therefore delays no other owner.
 
 import type { Account } from '../../base/accounts.js'
 import { preparedAtOnceMax } from '../../base/limits.js'

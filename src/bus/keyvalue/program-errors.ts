@@ -1,5 +1,5 @@
-// What may go wrong with a program of key-value commands, by what is done then: run them singly,
-// prepare them, or tell the client.
+// Errors of a program of key-value commands, by the reaction to them: run the commands singly, run
+// one as an optimistic write, or report to the client.
 
 import { GatewayError, hasKind } from '../../base/errors.js'
 import { ReplyError } from '../../base/reply-error.js'

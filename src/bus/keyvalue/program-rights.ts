@@ -1,5 +1,5 @@
-// What key-value commands may do, asked in the program that runs them: the needs of their rows in
-// the databases that they touch, the key patterns of service users, homes, and room for what grows.
+// Authorization of key-value commands, in the program that runs them: the privileges of their rows
+// in the databases that they touch, key patterns of service users, homes, and quota for growth.
 
 import { wasteBeside } from '../../engine/background/waste.js'
 import { usageKey } from '../../engine/collection/counters.js'

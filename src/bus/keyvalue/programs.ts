@@ -86,7 +86,7 @@ export class Programs {
   /** Look-ups of reading commands since the start: of keys that were there, and of others. */
   hits = 0
   misses = 0
-  /** Commands that changed something since somebody last asked for a save. */
+  /** Commands that changed something since the last SAVE. */
   changed = 0
   private readonly hints = new BlockHints()
   private readonly lists = new ListRuns()

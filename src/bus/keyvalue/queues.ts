@@ -1,5 +1,5 @@
-// What connections queue between MULTI and EXEC: bounded for each of them, for all together, and
-// for the owner, whose share of the memory it takes until EXEC has been answered.
+// What connections queue between MULTI and EXEC: bounded for each connection, for all together, and
+// for the owner, whose share of the memory it uses until EXEC has been answered.
 
 import type { ByteShare } from '../../base/byte-shares.js'
 import {

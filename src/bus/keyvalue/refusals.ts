@@ -58,7 +58,7 @@ export function accessRefusal(
   return isOpen ? undefined : noPermission(row.name)
 }
 
-/** What somebody who watches the others may not do. */
+/** What a client in MONITOR mode may not do. */
 function usesKeys({ row: { flags } }: Command): boolean {
   return flags.includes('readonly') || flags.includes('write') || flags.includes('may_replicate')
 }

@@ -1,5 +1,5 @@
-// What the replies of one client take that were made together: beyond a bound a pipeline goes on
-// when some of them are taken, and what has to be answered as one is refused.
+// The size of replies that were made together for one client. Beyond a bound a pipeline continues
+// when the client has read some of them, and a reply that must be whole is refused.
 
 import { pipelineReplyBytes } from '../../base/limits.js'
 import { tooMuchMemory } from '../../base/reply-error.js'

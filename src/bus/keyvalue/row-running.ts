@@ -1,5 +1,5 @@
-// What the bus does with a row beside its programs: a local one runs as one stretch of work, one
-// that is in no table has a row too, and an EXEC that is refused ends its transaction.
+// Running rows outside of programs: a local row runs without a pause, an unknown command has a row
+// too, and a refused EXEC ends its transaction.
 
 import type { GatewayError } from '../../base/errors.js'
 import { errorLine, refuse } from '../../base/reply-error.js'

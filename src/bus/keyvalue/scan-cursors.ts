@@ -1,6 +1,6 @@
-// Where iterations go on: a cursor is a number, the place behind it a name. The table is bounded
-// and forgets the oldest; whoever comes with a forgotten cursor, or with another identity's, begins
-// again, so that a full iteration still answers everything that was there from start to end.
+// Positions of iterations: a cursor is a number, and its position a name. The table is bounded and
+// drops the oldest. A client with a dropped cursor, or with another identity's, starts again, so a
+// full iteration still returns every element that existed throughout.
 
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'

@@ -65,7 +65,7 @@ export class KeyValueSession extends Session {
   multi: Multi | undefined = undefined
   /** Of memory, for what EXEC has taken over and has not answered. */
   executing: ByteShare | undefined = undefined
-  /** Of WATCH: set by whoever watches for it (watched-keys.ts). */
+  /** Of WATCH: set by watched-keys.ts. */
   watches: Watches | undefined = undefined
   /** What it listens to: there once it has subscribed to something. */
   subscriber: Subscriber | undefined = undefined

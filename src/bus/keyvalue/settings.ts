@@ -1,5 +1,5 @@
-// What CONFIG GET shows and CONFIG SET changes while the process lives: names of the peer and their
-// values as text. Few of them do anything here; those have a field beside their text.
+// What CONFIG GET shows and CONFIG SET changes until the process ends: names of Redis and their
+// values as text. The few settings with an effect have a field beside their text.
 
 import {
   subscriberBacklogBytesMax,

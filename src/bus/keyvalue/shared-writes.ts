@@ -1,7 +1,7 @@
-// Small commands of several connections that wait for the same group share one program: what a
-// program costs beside its commands is then paid once, and what they have open, the heads of large
-// containers above all, is written once. Each is as atomic as ever, and where one makes the program
-// fail, those of each connection go on by themselves: none waits for what another's need.
+// Small commands of several connections that wait for the same group share one program. The fixed
+// costs of a program are then paid once, and open containers write their heads once. Each command
+// stays atomic. If one makes the program fail, those of each connection run again by themselves, so
+// no client waits for the needs of another.
 
 import {
   sharedCommandBytesMax,
@@ -19,7 +19,7 @@ export interface SharedProgram {
   /** Of those that joined last: no command is run at a time before the one that it came at. */
   now: number
   words: number
-  /** How often somebody joined it. */
+  /** How many commands joined it. */
   batches: number
   /** When it is committed, and every call has its reply; or why nothing of it is there. */
   readonly over: Promise<Failure | undefined>
@@ -77,7 +77,7 @@ export class SharedWrites {
     return this.outcome(this.first(calls, now, words), calls)
   }
 
-  /** Nobody joins it any more: it begins. */
+  /** No further command joins it: it starts. */
   close(shared: SharedProgram): void {
     if (this.open === shared) this.open = undefined
   }

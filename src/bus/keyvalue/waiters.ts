@@ -1,6 +1,6 @@
 // Clients that wait for a key: in the order in which they came, key by key, until something is
-// there for them, their time is over, they are unblocked or they go. A change wakes them whoever
-// made it; each then tries again in a write program of its own, after the commit that woke it.
+// there for them, their time is over, they are unblocked or they go. A change by any client wakes
+// them; each then tries again in a write program of its own, after the commit that woke it.
 
 import { mapKey } from '../../base/bytes.js'
 import type { Clock } from '../../base/clock.js'
@@ -70,7 +70,7 @@ export class Waiters {
 
   /**
    * Of calls that have just changed their keys: resolves when those whom they woke have tried, and
-   * those whom these woke in turn. Undefined where nobody waits: as on the peer, nobody sees a
+   * those that these woke in turn. Undefined if no client waits: as in Redis, no client sees a
    * state in between who has seen the reply.
    */
   woken(calls: readonly KeyValueCall[]): Promise<void> | undefined {
@@ -99,7 +99,7 @@ export class Waiters {
     return passes
   }
 
-  /** Whether it has its reply. A key of another type is none to somebody who waits already. */
+  /** Whether it has its reply. A waiting client ignores a key of another type. */
   private async attempt(call: KeyValueCall, isFirst: boolean): Promise<boolean> {
     call.isWaiting = !isFirst
     await this.options.programs.write([call], this.options.clock.now())

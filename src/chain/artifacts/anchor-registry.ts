@@ -80,7 +80,7 @@ export const anchorRegistryArtifact = {
   name: 'AnchorRegistry',
   compiler: '0.8.37+commit.f401782d.Emscripten.clang',
   /** keccak-256 of the settings and sources. */
-  sourceHash: '0xbbcd4ab39078fd67bd059531b3933e43e2f6945eaaaf12d7c665271a5977b0fb',
+  sourceHash: '0x24973598c40554f34cdb1f33d1ee38af402c58e3df151b95d0dd48eac5cc8806',
   abi: anchorRegistryAbi,
   /** Before the constructor arguments. */
   creationBytecode: [

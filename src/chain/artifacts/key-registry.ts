@@ -372,7 +372,7 @@ export const keyRegistryArtifact = {
   name: 'KeyRegistry',
   compiler: '0.8.37+commit.f401782d.Emscripten.clang',
   /** keccak-256 of the settings and sources. */
-  sourceHash: '0x524444b12cb8ccf0a4e8509f86c28cb89f66efada8446bb7e4936d3b7a7977df',
+  sourceHash: '0x8d7cc2c14d3768ed5c41410b9938383dc65d00e37e9050e90bec0e3a1022ab39',
   abi: keyRegistryAbi,
   /** Before the constructor arguments. */
   creationBytecode: [

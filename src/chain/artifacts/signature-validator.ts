@@ -17,7 +17,7 @@ export const signatureValidatorArtifact = {
   name: 'SignatureValidator',
   compiler: '0.8.37+commit.f401782d.Emscripten.clang',
   /** keccak-256 of the settings and sources. */
-  sourceHash: '0x6892e709ff84fff7d4af9f252eb380631057ffdd0cc89c90d58d32e40c1ef070',
+  sourceHash: '0x66bddcc54defb898164e234da0f648910145adbd1242b22a6eb9c5e1e34bad1b',
   abi: signatureValidatorAbi,
   /** Before the constructor arguments. */
   creationBytecode: [

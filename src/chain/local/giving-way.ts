@@ -1,4 +1,4 @@
-// The EVM gives way. What it runs is chosen by strangers and takes seconds, and without a pause
+// The EVM gives way. Clients choose what it runs, which takes seconds, and without a pause
 // nothing else would be answered meanwhile: so the event loop goes round behind every so much gas
 // and before every call. The result is the same; only what cannot pause has a bound of its own.
 

@@ -22,7 +22,7 @@ export interface ChainKeys {
 
 export type Question =
   | { readonly kind: 'request'; readonly method: string; readonly params: readonly unknown[] }
-  /** A JSON-RPC body of somebody else. */
+  /** A JSON-RPC body of a client. */
   | { readonly kind: 'serve'; readonly body: Bytes }
   | { readonly kind: 'fund'; readonly address: string; readonly wei: bigint }
   | { readonly kind: 'keys' }

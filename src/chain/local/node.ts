@@ -1,5 +1,5 @@
 // The local chain's node, in its worker: takes transactions, makes blocks of them, answers reads
-// and calls. A block is on the disk before anybody hears of it; where that fails, everything in
+// and calls. A block is on the disk before any client learns of it; where that fails, everything in
 // memory is thrown away and read again.
 
 import { setImmediate as breath } from 'node:timers/promises'
@@ -287,7 +287,7 @@ export class LocalNode {
       const account = await ledger.getAccount(createAddressFromString(to))
       if ((account?.balance ?? 0n) >= wei / 10n) return
       const { nonce } = await senderOf(ledger, from)
-      // From here to the queue nothing is waited for: the nonce is nobody else's.
+      // From here to the queue nothing is awaited, so no other transaction gets the nonce.
       if (opened.head !== head) continue
       const maxFeePerGas = 2n * head.block.header.calcNextBaseFee()
       const values = { nonce: queue.nextNonce(from, nonce), value: wei, maxFeePerGas }

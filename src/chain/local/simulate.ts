@@ -1,5 +1,5 @@
 // Runs a call without a transaction: eth_call and eth_estimateGas. Whatever the call does is
-// undone, and its gas is bounded: its target may be anybody's code.
+// undone, and its gas is bounded: its target may be code of any account.
 
 import { type Block, createBlock } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'

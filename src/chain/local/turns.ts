@@ -1,4 +1,4 @@
-// One thing at a time: whoever uses a state of the chain waits for its turn. Sigil's own questions
+// One thing at a time: each user of a state of the chain waits for its turn. Sigil's own questions
 // go before those of others, so that a flood of calls delays them by no more than the one that is
 // running. Between turns the event loop goes round: messages are read, blocks go on, and the
 // collector gets at what is done with.
@@ -31,7 +31,7 @@ export class Turns {
     })
   }
 
-  /** Even where nobody waits: many messages are handed over at once, and each may want a turn. */
+  /** Even if none waits: many messages are handed over at once, and each may want a turn. */
   private lookSoon(): void {
     if (this.looking) return
     this.looking = true

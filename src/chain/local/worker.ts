@@ -33,7 +33,7 @@ port.on('message', (message: ToChainWorker) => {
   if (message.id === undefined) node.tick()
   else void answer(message)
 })
-// Opened before anybody asks: what fails is told, and tried again with the next question.
+// Opened before the first question: a failure is reported, and tried again with the next one.
 node.head().catch(() => undefined)
 
 async function answer(asked: Asked): Promise<void> {

@@ -28,7 +28,7 @@ const currentOp = documentRow({
   params: { $all: optional(bool), $ownOps: withDefault(bool, false), $truncateOps: ignored },
   // Further fields are conditions on operations.
   ignoresUnknown: true,
-  help: 'Lists the commands at work with their shapes; those that match what stands beside it.',
+  help: 'Lists the running commands with their shapes, filtered by the other fields.',
   run: (call) => {
     const filter = compileFilter(conditionsOf(call.request.body), call.context)
     const found = operationDocuments(call, call.args.$ownOps ? 'own' : 'visible')
@@ -211,7 +211,7 @@ function* visible(call: Pick<AnyCall, 'bus' | 'session'>): Generator<AnyCall> {
   }
 }
 
-/** Who has not signed in is nobody in particular: only the command itself is his own. */
+/** A connection without a sign-in has no identity: it owns only the command itself. */
 function isOwnCall(
   { session }: Pick<AnyCall, 'session'>,
   other: Pick<AnyCall, 'session'>,

@@ -100,7 +100,7 @@ const getParameter = documentRow({
   target: anyValue,
   params: {},
   ignoresUnknown: true,
-  help: 'Tells parameters by name, or all of them for "*".',
+  help: 'Returns parameters by name, or all of them for "*".',
   run: (call) => {
     const known = parametersOf(call)
     const chosen = isAll(call.target) ? [...known] : named(call.request.body, known)

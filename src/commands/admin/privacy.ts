@@ -1,5 +1,5 @@
-// Who owns a collection and which mode it has: told to everybody, changed by its owner, by whoever
-// comes first to what nobody owns, and by the operator, who may also name the owner.
+// Who owns a collection and which mode it has: readable by all, changed by its owner, by the wallet
+// that claims an unowned one first, and by the operator, who may also name the owner.
 // (docs/rights.md, "Collections")
 
 import { fail } from '../../base/errors.js'
@@ -27,8 +27,8 @@ const getPrivacy = documentRow({
   params: {},
   touches: touchesName(),
   help:
-    'Tells the privacy mode and the owner of a collection, or of the name of a dropped one; its ' +
-    'roles to the owner too.',
+    'Returns the privacy mode and the owner of a collection or of the name of a dropped ' +
+    'one; to the owner also the roles.',
   *run(tx, call) {
     const { db, target } = call
     const access = yield* toldAccess(tx, call)
@@ -47,7 +47,7 @@ const getPrivacy = documentRow({
   },
 })
 
-/** In a home, what is not there is told to others as what is private there. */
+/** In a home, others see unused names like private ones. */
 function* toldAccess(
   tx: CommandReadTx,
   call: Pick<Call<unknown, string>, 'db' | 'target' | 'may'>,
@@ -79,9 +79,9 @@ const setPrivacy = documentRow({
     ...(release ? { release } : {}),
   }),
   help:
-    'Sets the privacy mode of a collection, which is made if it is missing. The first wallet to ' +
-    'do so owns what nobody owns, where CLAIM_UNOWNED lets it; the operator may name the owner. ' +
-    '`release` gives the name of a dropped collection away.',
+    'Sets the privacy mode of a collection, and creates it if it is missing. The first ' +
+    'wallet to do so owns an unowned collection if CLAIM_UNOWNED allows it; the operator ' +
+    'may name the owner. `release` frees the name of a dropped collection.',
   *run(tx, call) {
     const { args, db, target } = call
     if (args.release) {
@@ -114,7 +114,7 @@ interface PrivacyCall extends Pick<Call<unknown, string>, 'db' | 'target'> {
   readonly services: Pick<Call<unknown, string>['services'], 'spaces'>
 }
 
-/** The access with what the call asks for; whoever sets the mode of what nobody owns owns it. */
+/** The access with the requested changes; setting the mode of an unowned collection claims it. */
 function changed(call: PrivacyCall, { access }: Namespace): Access {
   const { mode = access.mode, ownerAddress } = call.args
   if (ownerAddress !== undefined && call.identity.kind !== 'operator') throw call.unauthorized()

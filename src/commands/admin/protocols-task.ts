@@ -1,4 +1,4 @@
-// The switches of the protocols: told to everybody, turned by administrators, and audited.
+// The switches of the protocols: readable by all, changed by administrators, and audited.
 // (docs/sql.md, "Switching it off")
 
 import { fail } from '../../base/errors.js'
@@ -14,7 +14,7 @@ const listProtocols = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: {},
-  help: 'Lists the protocols with a port of their own, and whether they are open.',
+  help: 'Lists the protocols that have a port, and whether they are open.',
   run: ({ services }) =>
     reply((writer) => {
       writer.openArray('protocols')
@@ -35,7 +35,9 @@ const setProtocol = documentRow({
   target: string,
   params: { enabled: strictBool },
   audit: ({ target, args: { enabled } }) => ({ protocol: target, enabled }),
-  help: 'Opens or closes a protocol; its connections are told and closed. Kept over restarts.',
+  help:
+    'Opens or closes a protocol. Its connections get an error and are closed. Kept over ' +
+    'restarts.',
   run: async ({ services: { protocols }, target, args: { enabled } }) => {
     if (protocols === undefined || !isSwitched(target)) {
       throw fail('NoSuchProtocol', `no such protocol: '${target}'`)

@@ -130,7 +130,7 @@ export const refusedRows: readonly DocumentRow[] = refusals.flatMap(
         target: anyValue,
         params: {},
         ignoresUnknown: true,
-        help: 'Refused: the reply tells why.',
+        help: 'Refused; the reply gives the reason.',
         run: () => {
           throw fail(code, reason(name))
         },

@@ -19,7 +19,7 @@ const getRoles = documentRow({
   target: collection,
   params: {},
   touches: touchesOwned('admin'),
-  help: 'Tells the roles of a collection to its owner.',
+  help: 'Returns the roles of a collection to its owner.',
   *run(tx, { db, target }) {
     const { access } = present(tx.namespace(), db, target)
     return reply((writer) => writeRoles(writer, access))

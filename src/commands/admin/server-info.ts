@@ -19,7 +19,7 @@ const ping = documentRow({
   stable: true,
   target: anyValue,
   params: {},
-  help: 'Answers, and nothing else.',
+  help: 'Replies without effect.',
   run: () => reply(),
 })
 
@@ -31,7 +31,7 @@ const buildInfo = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: {},
-  help: 'Names the version of the document database that is imitated, and of Sigil itself.',
+  help: 'Returns the version of the reference server and that of Sigil.',
   run: (call) =>
     reply((writer) => {
       writer.string('version', peerVersion).string('gitVersion', 'unknown')
@@ -80,7 +80,7 @@ const whatsMyUri = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: {},
-  help: 'Names the address that the caller comes from.',
+  help: 'Returns the remote address of the caller.',
   run: (call) => reply((writer) => writer.string('you', call.session.peer)),
 })
 
@@ -92,7 +92,7 @@ const getCmdLineOpts = documentRow({
   adminOnly: true,
   target: anyValue,
   params: {},
-  help: 'Kept for tools: settings are read from the environment, never shown here.',
+  help: 'For tools: returns no settings.',
   run: () =>
     reply((writer) => {
       writer.openArray('argv').string('0', 'sigil').close().openDocument('parsed').close()
@@ -144,7 +144,7 @@ const getLog = documentRow({
   adminOnly: true,
   target: required,
   params: {},
-  help: 'Kept for shells: the log goes to standard error, so there are no lines to give.',
+  help: 'For shells: returns no lines, because the log goes to standard error.',
   run: (call) =>
     reply((writer) => {
       if (call.target === '*') {
@@ -168,7 +168,7 @@ const top = documentRow({
   adminOnly: true,
   target: anyValue,
   params: {},
-  help: 'Tells how often and how long the collections used last were read and written.',
+  help: 'Returns counts and durations of reads and writes of recently used collections.',
   run: ({ bus }) =>
     reply((writer) => {
       writer.openDocument('totals').string('note', 'all times in microseconds')
@@ -199,7 +199,7 @@ const profile = documentRow({
   access: 'operator',
   target: wholeNumber,
   params: { slowms: ignored, sampleRate: ignored, filter: ignored },
-  help: 'Tells that profiling is off; slow commands are logged by the setting SLOW_COMMAND_MS.',
+  help: 'Reports that profiling is off. The setting SLOW_COMMAND_MS logs slow commands.',
   run: ({ target: level, services }) => {
     if (level > 0) {
       const text = 'profiling is not supported: slow commands are logged (SLOW_COMMAND_MS)'

@@ -24,8 +24,8 @@ const serverStatus = documentRow({
   // Callers switch sections on and off by name; all of ours are cheap.
   ignoresUnknown: true,
   help:
-    'Counts connections, commands and memory since the start, for administrators; tells others ' +
-    'the version and how long the server runs.',
+    'For administrators, counts connections, commands and memory since the start. Others ' +
+    'get the version and the uptime.',
   run: (call) => {
     const { clock, connections, version } = call.services
     const { counters } = call.bus

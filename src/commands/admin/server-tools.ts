@@ -17,7 +17,7 @@ const features = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: { oidReset: ignored },
-  help: 'Tells that no JavaScript runs here.',
+  help: 'Reports that the server runs no JavaScript.',
   run: () => reply((writer) => writer.int32('oidMachine', machineOfIds)),
 })
 
@@ -29,7 +29,7 @@ const lockInfo = documentRow({
   adminOnly: true,
   target: anyValue,
   params: { includeStorageEngineDump: ignored },
-  help: 'Lists locks that are held: there are none, as commands take none.',
+  help: 'Lists held locks: none, because commands take no locks.',
   run: () => reply((writer) => writer.openArray('lockInfo').close()),
 })
 
@@ -40,7 +40,7 @@ const connPoolStats = documentRow({
   access: 'operator',
   target: anyValue,
   params: {},
-  help: 'Counts the connections to other members of a set: a standalone server has none.',
+  help: 'Counts connections to other members of a replica set. A standalone server has none.',
   run: () =>
     reply((writer) => {
       writer.int32('numClientConnections', 0).int32('numAScopedConnections', 0)
@@ -60,7 +60,7 @@ const shardingState = documentRow({
   adminOnly: true,
   target: anyValue,
   params: {},
-  help: 'Tells that the server is no part of a sharded cluster.',
+  help: 'Reports that the server is not part of a sharded cluster.',
   run: () => reply((writer) => writer.bool('enabled', false)),
 })
 
@@ -72,7 +72,7 @@ const setFeatureCompatibilityVersion = documentRow({
   adminOnly: true,
   target: string,
   params: { confirm: withDefault(bool, false), fromConfigServer: ignored },
-  help: 'Takes the version that is in force, and no other.',
+  help: 'Accepts the version in force and no other.',
   run: ({ target: version, args }) => {
     if (version !== peerCompatibilityVersion) {
       const expected = `expected '${peerCompatibilityVersion}'`
@@ -96,7 +96,7 @@ const shutdown = documentRow({
   adminOnly: true,
   target: anyValue,
   params: { force: ignored, timeoutSecs: ignored },
-  help: 'Stops Sigil: what is in flight is finished, then everything is closed.',
+  help: 'Stops Sigil. Requests in flight are finished first.',
   run: ({ services }) => {
     const { shutdown: stop } = services
     if (stop === undefined) throw fail('CommandNotSupported', 'this server is not to be stopped')

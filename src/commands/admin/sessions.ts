@@ -20,7 +20,7 @@ const startSession = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: {},
-  help: 'Makes the id of a new logical session.',
+  help: 'Creates the id of a logical session.',
   run: (call) =>
     reply((writer) => {
       writer.openDocument('id').value('id', binaryValue(uuidSubtype, call.uuid())).close()
@@ -36,7 +36,7 @@ const refreshSessions = documentRow({
   stable: true,
   target: documents,
   params: {},
-  help: 'Kept for drivers: sessions are not kept, so none grows old.',
+  help: 'For drivers: does nothing, because sessions do not expire.',
   run: (call) => {
     idsOf(call.target)
     return reply()
@@ -62,7 +62,9 @@ const killSessions = documentRow({
   access: 'identity',
   target: documents,
   params: {},
-  help: 'Closes the cursors of the named sessions, or of all of the caller where none is named.',
+  help:
+    'Closes the cursors of the named sessions, or of all sessions of the caller if none is ' +
+    'named.',
   run: (call) => (call.target.length === 0 ? endAll(call) : endNamed(call)),
 })
 

@@ -17,7 +17,7 @@ const authNonce = documentRow({
   secrets: ['session'],
   target: anyValue,
   params: { address: string, session: optional(string), origin: optional(string) },
-  help: 'Makes a number, and a message that carries it, for a wallet to sign.',
+  help: 'Creates a nonce, and a message with it for a wallet to sign.',
   run: async (call) => {
     const { address, session: cookie, origin } = call.args
     const { nonce, message, session } = await signInOf(call).nonce(address, { cookie, origin })
@@ -36,7 +36,7 @@ const authVerify = documentRow({
   secrets: ['message', 'signature', 'session'],
   target: anyValue,
   params: { message: string, signature: string, session: optional(string) },
-  help: 'Begins a session for the wallet that signed the message.',
+  help: 'Starts a session for the wallet that signed the message.',
   run: async (call) => {
     const { message, signature, session: cookie } = call.args
     const { protocol, peer } = call.session
@@ -59,7 +59,7 @@ const authMe = documentRow({
   access: 'session',
   target: anyValue,
   params: {},
-  help: 'Tells which wallet has signed in, for which chain, and the space of its keys and graphs.',
+  help: 'Returns the signed-in wallet, its chain, and the space of its keys and graphs.',
   run: function* (_tx, call) {
     const { identity } = call.session
     if (identity.kind !== 'session') throw fail('Unauthorized', 'a session is needed')
@@ -78,7 +78,7 @@ const authLogout = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: { everywhere: withDefault(strictBool, false) },
-  help: 'Ends the session, or every session of its wallet; without one, nothing.',
+  help: 'Ends the session, or every session of its wallet. Without a session it does nothing.',
   run: async (call) => {
     const { identity } = call.session
     if (identity.kind === 'session') await signInOf(call).signOut(identity, call.args.everywhere)

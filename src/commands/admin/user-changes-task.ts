@@ -37,7 +37,7 @@ const createUser = documentRow({
   params: { ...userFields, roles: rolesField },
   secrets: ['pwd'],
   audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
-  help: 'Makes a service user of this database.',
+  help: 'Creates a service user of this database.',
   async run(call) {
     const { args, db: database, target: name } = call
     const users = serviceOf(call)
@@ -111,7 +111,7 @@ const grantRolesToUser = documentRow({
   target: string,
   params: { roles: rolesField },
   audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
-  help: 'Adds roles to those of a service user.',
+  help: 'Grants roles to a service user.',
   *run(tx, call) {
     serviceOf(call)
     const granted = rolesOf(call.args.roles, call.db)
@@ -128,7 +128,7 @@ const revokeRolesFromUser = documentRow({
   target: string,
   params: { roles: rolesField },
   audit: (call) => named(call, rolesOf(call.args.roles, call.db)),
-  help: 'Takes roles from a service user.',
+  help: 'Revokes roles of a service user.',
   *run(tx, call) {
     serviceOf(call)
     const revoked = rolesOf(call.args.roles, call.db)
@@ -148,7 +148,7 @@ const dropUser = documentRow({
   target: string,
   params: {},
   audit: (call) => named(call),
-  help: 'Removes a service user; its connections are refused at their next command.',
+  help: 'Removes a service user. Its connections are refused at their next command.',
   *run(tx, call) {
     const { db: database, target: name } = call
     if (yield* removeUser(tx, { database, name })) return reply()

@@ -35,7 +35,7 @@ const connectionStatus = documentRow({
   access: 'anonymous',
   target: anyValue,
   params: { showPrivileges: withDefault(bool, false) },
-  help: 'Tells as whom the connection has signed in.',
+  help: 'Returns the identity of the connection.',
   run: (call) => {
     const { identity } = call
     const user = accountNameOf(identity)
@@ -121,7 +121,7 @@ const usersInfo = documentRow({
     showAuthenticationRestrictions: ignored,
     filter: optional(object),
   },
-  help: 'Tells of the account that one has signed in as; the operator of the service users too.',
+  help: "Returns the caller's account; to the operator also the service users.",
   *run(tx, { identity, args, target, db, context }) {
     const found = [
       ...ownAccount(identity, target, db),

@@ -1,4 +1,4 @@
-// The whitelist: told to everybody, kept by administrators, and in force under WHITELIST=enforce.
+// The whitelist: readable by all, kept by administrators, and in force under WHITELIST=enforce.
 // (docs/rights.md, "The whitelist")
 
 import { anyValue, oneOf, string } from '../../bus/params.js'
@@ -28,7 +28,7 @@ const setWhitelist = documentRow({
   target: anyValue,
   params: { address: string, action: oneOf(['add', 'remove']) },
   audit: ({ args: { address, action } }) => ({ address, action }),
-  help: 'Adds an address to the whitelist, or removes one; either may be done twice.',
+  help: 'Adds an address to the whitelist, or removes it. Both may be repeated.',
   *run(tx, { args }) {
     const address = requireAddress(args.address, 'address')
     if (args.action === 'add') yield* addToWhitelist(tx, address)

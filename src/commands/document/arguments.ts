@@ -73,7 +73,7 @@ export function touchesTarget(
   return ({ db, target }) => [{ db, collection: target, needs }]
 }
 
-/** Whoever writes past a collection's validator must be one who may change it. */
+/** Writing past a collection's validator needs the right to change it. */
 export function writeNeeds(args: { readonly bypassDocumentValidation: boolean }): readonly Need[] {
   return args.bypassDocumentValidation ? ['write', 'own'] : ['write']
 }

@@ -52,7 +52,7 @@ const convertToCapped = documentRow({
     { db: call.db, collection: call.target, needs: ['admin'] },
     { db: call.db, collection: copyName(call), needs: [] },
   ],
-  help: 'Makes a collection a capped one, which keeps the newest documents and no indexes.',
+  help: 'Converts a collection to a capped one. It keeps the newest documents and no indexes.',
   *run(call) {
     const { target, args } = call
     const size = requireSize(args.size)
@@ -73,7 +73,7 @@ const cloneCollectionAsCapped = documentRow({
     { db: call.db, collection: call.args.toCollection, needs: ['write'] },
     { db: call.db, collection: copyName(call), needs: [] },
   ],
-  help: 'Makes a capped copy of a collection, with its newest documents and no indexes.',
+  help: 'Creates a capped copy of a collection, with its newest documents and without indexes.',
   *run(call) {
     const { target, args } = call
     const size = requireSize(args.size)

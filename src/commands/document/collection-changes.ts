@@ -92,8 +92,8 @@ const collMod = documentRow({
     ...viewTouches(db, args),
   ],
   help:
-    'Changes the validator of a collection, when an index expires its documents, whether queries ' +
-    'use it, whether it is unique, what a view shows, and when measurements expire.',
+    'Changes the validator of a collection, the expiry, visibility and uniqueness of an ' +
+    'index, the definition of a view, or the expiry of measurements.',
   *run(call) {
     const { args } = call
     for (const name of Object.keys(unserved) as (keyof typeof unserved)[]) {
@@ -121,7 +121,7 @@ function* makeUnique(call: ChangeCall, index: IndexArgs, dryRun: boolean): Sweep
     })
     if (changes !== undefined) return changesReply(changes)
   }
-  throw fail('WriteConflict', 'the collection kept changing while its index was looked at')
+  throw fail('WriteConflict', 'the collection kept changing while its index was checked')
 }
 
 type IndexArgs = Args<{ index: typeof indexChange }>['index']

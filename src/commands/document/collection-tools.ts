@@ -31,7 +31,7 @@ const dataSize = documentRow({
     estimate: withDefault(bool, false),
   },
   touches: ({ target }) => [{ ...splitNamespace(target), needs: ['read'] }],
-  help: 'Counts the documents of a collection and their bytes; never of a part of it.',
+  help: 'Counts the documents of a whole collection and their bytes.',
   *run(tx, { args }) {
     const { keyPattern, min, max } = args
     if (keyPattern !== undefined || min !== undefined || max !== undefined) {
@@ -57,7 +57,7 @@ const compact = documentRow({
   target: collection,
   params: { force: ignored, freeSpaceTargetMB: ignored },
   touches: touchesTarget('admin'),
-  help: 'Frees nothing, and says so: what is deleted leaves room that the store uses again.',
+  help: 'Frees nothing and reports 0: the store reuses the space of deleted data.',
   *run(tx) {
     if (tx.namespace() === undefined) throw fail('NamespaceNotFound', 'collection does not exist')
     return reply((writer) => writer.int32('bytesFreed', 0))
@@ -72,7 +72,7 @@ const planCacheListFilters = documentRow({
   target: collection,
   params: {},
   touches: touchesTarget('read'),
-  help: 'Lists filters of indexes: there are none.',
+  help: 'Lists index filters: none.',
   *run() {
     return reply((writer) => writer.openArray('filters').close())
   },

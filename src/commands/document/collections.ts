@@ -98,7 +98,7 @@ const create = documentRow({
     { db, collection: target, needs: [rulesWrites(args) ? 'own' : 'write'], views: 'allow' },
     ...viewTouches(db, args),
   ],
-  help: 'Makes an empty collection, plain, capped or of time series, or a view of one.',
+  help: 'Creates an empty collection (plain, capped or time series) or a view.',
   *run(tx, call) {
     refuseOptions(call.args)
     if (call.args.timeseries !== undefined) requireAlone(call)
@@ -259,7 +259,7 @@ const dropDatabase = documentRow({
   target: anyValue,
   params: {},
   touches: ({ db }) => [{ db, needs: [] }],
-  help: 'Drops every collection of the database; each of them needs the right to.',
+  help: 'Drops every collection of the database. Each of them needs the right to drop it.',
   *run(call) {
     const { db } = call
     if (db === 'admin' || db === 'config' || db === 'local') {
@@ -302,7 +302,7 @@ const renameCollection = documentRow({
     { ...splitNamespace(target), needs: ['admin'], views: 'allow' },
     { ...splitNamespace(args.to), needs: ['admin'], views: 'allow' },
   ],
-  help: 'Gives a collection another name, perhaps in another database.',
+  help: 'Renames a collection, also into another database.',
   *run(tx, call) {
     const { target, args } = call
     const from = splitNamespace(target)

@@ -146,7 +146,7 @@ const distinct = documentRow({
   target: collection,
   params: distinctParams,
   touches: touchesReadable,
-  help: 'Lists the distinct values of a field; arrays count by their elements.',
+  help: 'Lists the distinct values of a field. Elements of arrays count separately.',
   *run(tx, call) {
     const { key, query } = call.args
     requirePath(key)

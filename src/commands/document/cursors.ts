@@ -116,7 +116,9 @@ const getMore = documentRow({
     lastKnownCommittedOpTime: ignored,
   },
   touches: touchesOfCursor,
-  help: 'Answers the next batch of a cursor; one that awaits data waits for it up to maxTimeMS.',
+  help:
+    'Returns the next batch of a cursor. A cursor with awaitData waits for data up to ' +
+    'maxTimeMS.',
   waiting: awaitedBatch,
   *run(tx, call) {
     const { cursors } = call.engine

@@ -253,7 +253,7 @@ export const explainRow = documentRow({
     ),
   },
   touches: (call) => explainedOf(call.target, call).touches,
-  help: 'Tells how a command would find its documents, and with executionStats what that costs.',
+  help: 'Shows how a command would find its documents, and with executionStats the cost.',
   *run(tx, call) {
     const { db, target: inner, args, services } = call
     const explained = explainedOf(inner, call)

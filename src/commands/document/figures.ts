@@ -181,7 +181,9 @@ const collectionStats = documentRow({
   target: collection,
   params: {},
   touches: touchesTarget('read'),
-  help: 'Counts, size with index entries, and indexes of a collection, as the HTTP routes do.',
+  help:
+    'Returns counts, size with index entries, and indexes of a collection, for the HTTP ' +
+    'routes.',
   *run(tx, call) {
     const ns = tx.namespace()
     if (ns === undefined) {

@@ -59,7 +59,7 @@ export const findAndModifyIfRow = documentRow({
   target: collection,
   params,
   touches: touchesTarget('read', 'write'),
-  help: 'Changes or removes one document if its bytes have a tag, or adds it if none is there.',
+  help: 'Changes or removes one document if its bytes have a tag, or adds it if it is missing.',
   *run(call) {
     requireSense(call.args)
     return yield* assumingCollation((assumed) => runOnce(call, assumed))

@@ -69,7 +69,7 @@ export const findAndModifyRow = documentRow({
   touches: ({ db, target, args }) => [
     { db, collection: target, needs: ['read', ...writeNeeds(args)] },
   ],
-  help: 'Changes or removes one document and answers it.',
+  help: 'Changes or removes one document and returns it.',
   *run(call) {
     const { args } = call
     requireOneWay(args)

@@ -55,7 +55,7 @@ const helloRow = documentRow({
   params: helloParams,
   ignoresUnknown: true,
   secrets: ['speculativeAuthenticate'],
-  help: 'Tells what the server is and speaks, and may begin a login.',
+  help: 'Describes the server and its protocol, and may start a login.',
   run: (call) => hello(call, 'isWritablePrimary'),
 })
 
@@ -69,7 +69,7 @@ const isMasterRow = documentRow({
   params: helloParams,
   ignoresUnknown: true,
   secrets: ['speculativeAuthenticate'],
-  help: 'The older name of hello, which drivers still open connections with.',
+  help: 'The older name of hello, with which drivers still open connections.',
   run: (call) => hello(call, 'ismaster'),
 })
 
@@ -81,7 +81,7 @@ const getNonceRow = documentRow({
   target: anyValue,
   params: {},
   ignoresUnknown: true,
-  help: 'A random number that old drivers ask for; no login uses it.',
+  help: 'Returns a random number for old drivers. No login uses it.',
   run: ({ services }) => {
     const nonce = Buffer.from(services.random.bytes(nonceBytes)).toString('hex')
     return reply((writer) => writer.string('nonce', nonce))
@@ -128,7 +128,7 @@ function helloReply(
     writer.int32('maxWireVersion', wireVersionMax)
     writer.bool('readOnly', false)
     writeCompression(writer, session, args.compression)
-    // The same list for every name: who exists is not told to strangers.
+    // The same list for every name, so that users cannot be probed.
     if (args.saslSupportedMechs !== undefined) {
       writer.openArray('saslSupportedMechs')
       for (const mechanism of saslMechanisms) writer.push(stringValue(mechanism))

@@ -56,7 +56,7 @@ const createIndexes = documentRow({
   touches: ({ db, target, args }) => [
     { db, collection: target, needs: [args.indexes.some(rulesWrites) ? 'own' : 'index'] },
   ],
-  help: 'Makes indexes, and the collection if it is missing; answers when they are ready.',
+  help: 'Creates indexes, and the collection if it is missing. Replies when they are ready.',
   async run(call) {
     const { db, target, args } = call
     // The specifications are read behind the fence: who may not is not told what is wrong in them.
@@ -87,8 +87,8 @@ const dropIndexes = documentRow({
   params: { index: anyValue },
   touches: touchesTarget('index'),
   help:
-    'Drops indexes by name, by key pattern, or all but the one on _id; unique and TTL ones ' +
-    "are the owner's to drop.",
+    'Drops indexes by name, by key pattern, or all except the one on _id. Only the owner ' +
+    'drops unique and TTL indexes.',
   *run(tx, call) {
     const { db, target, args } = call
     const ns = tx.namespace()

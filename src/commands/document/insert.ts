@@ -29,7 +29,7 @@ export const insertRow = documentRow({
   },
   touches: ({ db, target, args }) =>
     touchesForWriting({ db, target: seriesOfBuckets(target) ?? target, args }),
-  help: 'Adds documents, making the collection if it is missing.',
+  help: 'Adds documents, and creates the collection if it is missing.',
   *run(call) {
     const { documents: given, ordered } = call.args
     requireBatch(given.length)

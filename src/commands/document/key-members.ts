@@ -51,7 +51,9 @@ export const keyMembersRow = documentRow({
     limit: withDefault(countNumber, 100),
   },
   touches: touchesTarget('read'),
-  help: 'Members of one key of a key-value database, behind `after`: what `next` has answered.',
+  help:
+    'Returns members of one key of a key-value database, starting after `after`, the `next` ' +
+    'of the previous page.',
   *run(tx, call) {
     const { key: id, after, limit } = call.args
     const ns = tx.namespace()

@@ -54,7 +54,7 @@ const listDatabases = documentRow({
     nameOnly: withDefault(bool, false),
     authorizedDatabases: ignored,
   },
-  help: 'Lists the databases that hold something the caller may read.',
+  help: 'Lists the databases with data that the caller may read.',
   *run(tx, call) {
     const { filter: spec, nameOnly } = call.args
     const filter = isEmpty(spec) ? undefined : compileFilter(spec, call.context)
@@ -227,7 +227,7 @@ const collectionSummaries = documentRow({
   target: anyValue,
   params: {},
   touches: ({ db }) => [{ db, needs: [] }],
-  help: 'Lists the collections of a database with counts, owner and mode, as the HTTP route does.',
+  help: 'Lists the collections of a database with counts, owner and mode, for the HTTP route.',
   *run(tx, call) {
     const summaries: Document[] = []
     for (const ns of yield* shownNamespaces(tx, call.db)) {

@@ -62,7 +62,7 @@ const planCacheClear = documentRow({
   target: collection,
   params: shapeParams,
   touches: touchesTarget('own'),
-  help: 'Forgets which plans were chosen for the queries of a collection, or for one shape.',
+  help: 'Removes cached plans for the queries of a collection, or for one shape.',
   *run(tx, call) {
     const ns = tx.namespace()
     const { choices } = call.engine.indexUse
@@ -81,7 +81,7 @@ const planCacheClearFilters = documentRow({
   target: collection,
   params: shapeParams,
   touches: touchesTarget('own'),
-  help: 'Removes index filters, of which there are none.',
+  help: 'Removes index filters. There are none.',
   *run(tx, call) {
     const ns = tx.namespace()
     if (ns !== undefined && meansShape(call.args)) textsOf(ns, call.args, call)

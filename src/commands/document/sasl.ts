@@ -41,7 +41,7 @@ const saslStartRow = documentRow({
   params: { mechanism: string, payload: anyValue, options: optional(anyValue) },
   ignoresUnknown: true,
   secrets: ['payload'],
-  help: 'Begins a login by SCRAM-SHA-256, or by PLAIN where nobody can listen.',
+  help: 'Starts a login with SCRAM-SHA-256, or with PLAIN over TLS or loopback.',
   run: ({ args, db, session }) => {
     const { mechanism, payload, options } = args
     const rest = { mechanism, skipEmptyExchange: skipsEmpty(options), databases: [db] }
@@ -61,7 +61,7 @@ const saslContinueRow = documentRow({
   params: { conversationId: number, payload: anyValue },
   ignoresUnknown: true,
   secrets: ['payload'],
-  help: 'Goes on with the login that saslStart or hello began.',
+  help: 'Continues the login that saslStart or hello started.',
   run: ({ args, session }) =>
     answer(session, args.payload, (login) =>
       login.continue(args.conversationId, payloadOf(args.payload)),
@@ -77,7 +77,7 @@ const authenticateRow = documentRow({
   target: anyValue,
   params: { mechanism: optional(string) },
   ignoresUnknown: true,
-  help: 'Login by certificate; not offered.',
+  help: 'Login by certificate; not supported.',
   run: ({ args }) => {
     const name = args.mechanism ?? 'MONGODB-CR'
     throw fail('MechanismUnavailable', `Unsupported or disabled authentication mechanism ${name}`)
@@ -93,7 +93,7 @@ const logoutRow = documentRow({
   target: anyValue,
   params: {},
   ignoresUnknown: true,
-  help: 'Makes the connection what it was before it signed in.',
+  help: 'Returns the connection to its state before the sign-in.',
   run: ({ session }) => {
     const login = session.conversation
     if (login instanceof Login) {

@@ -175,7 +175,7 @@ function sessions(call: StageCall): Provider {
     }
     const lastUse = new Map<string, number>()
     if (call.session.identity.kind === 'anonymous') return []
-    // The operator's reach is everyone's sessions; nobody else is told of another's.
+    // The operator sees all sessions; other callers only their own.
     const isForAll = allUsers && call.session.identity.kind === 'operator'
     const note = (lsid: string | undefined, owner: string, ms: number): void => {
       if (lsid === undefined || (owner !== call.owner && !isForAll)) return

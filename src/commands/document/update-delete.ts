@@ -90,7 +90,7 @@ const update = documentRow({
   touches: ({ db, target, args }) => [
     { db, collection: target, needs: changeNeeds(args.updates, args) },
   ],
-  help: 'Changes documents, one or many for each operation, and adds one where upsert asks for it.',
+  help: 'Changes one or many documents for each operation, and adds one with upsert.',
   *run(call) {
     const { updates, ordered } = call.args
     requireBatch(updates.length)

@@ -43,7 +43,8 @@ const generateKey = documentRow({
     onChain: optional(onChainPart),
   },
   secrets: ['onChain'],
-  help: "Makes an API key of the caller's wallet, on the chain where it has signed for that.",
+  help:
+    "Creates an API key of the caller's wallet, on the chain if the wallet has signed for " + 'it.',
   audit: ({ args }) => ({
     label: args.label,
     permissions: args.permissions.join(' '),
@@ -64,7 +65,7 @@ const listKeys = documentRow({
   grain: 'task',
   target: anyValue,
   params: {},
-  help: "Lists the active API keys of the caller's wallet, by their beginnings only.",
+  help: "Lists the active API keys of the caller's wallet, with their prefixes only.",
   run: async (call) => {
     const { service, owner } = ownerOf(call)
     const keys = await service.list(owner)
@@ -84,7 +85,7 @@ const rotateKey = documentRow({
   target: string,
   params: { onChain: optional(onChainPart) },
   secrets: ['onChain'],
-  help: 'Makes a new API key in place of an old one, which fails from then on.',
+  help: 'Replaces an API key with a new one. The old key fails at once.',
   audit: ({ args, target }) => ({
     key: target.slice(0, hashDigitsShown),
     onChain: args.onChain !== undefined,
@@ -105,7 +106,7 @@ const revokeKey = documentRow({
   target: string,
   params: { onChain: optional(relayPart) },
   secrets: ['onChain'],
-  help: 'Ends an API key: it fails from the next request on, on every protocol.',
+  help: 'Ends an API key. It fails from the next request on, on every protocol.',
   audit: ({ target }) => ({ key: target.slice(0, hashDigitsShown) }),
   run: async (call) => {
     const { service, owner } = ownerOf(call)
@@ -125,7 +126,7 @@ const setKeyPermissions = documentRow({
   grain: 'task',
   target: string,
   params: { permissions: permissionList },
-  help: 'Sets what an API key may do, from the next request on.',
+  help: 'Sets the permissions of an API key, from the next request on.',
   audit: ({ args, target }) => ({
     key: target.slice(0, hashDigitsShown),
     permissions: args.permissions.join(' '),
@@ -145,7 +146,9 @@ const keyRegistry = documentRow({
   grain: 'task',
   target: string,
   params: {},
-  help: 'Tells what the chain says of a wallet: what it has to know to sign for the registry.',
+  help:
+    'Returns what the chain has of a wallet, and what the wallet needs to sign for the ' +
+    'registry.',
   run: async (call) => {
     // What is on the chain is no secret; but before login only HTTP limits how often one asks.
     if (call.identity.kind === 'anonymous' && call.session.protocol !== 'http') {

@@ -21,7 +21,9 @@ const keyAnalytics = documentRow({
   grain: 'task',
   target: string,
   params: { days: withDefault(wholeNumber, keyUseDays) },
-  help: "Tells how many requests came by one of the caller's keys, by endpoint and by day (UTC).",
+  help:
+    "Returns the number of requests by one of the caller's keys, by endpoint and by day " +
+    '(UTC).',
   run: async (call) => {
     const { service, owner } = ownerOf(call)
     const { days } = call.args
@@ -47,7 +49,9 @@ const analyticsOverview = documentRow({
   grain: 'task',
   target: anyValue,
   params: {},
-  help: "Tells how many requests came by each of the caller's keys in seven days; operators, all.",
+  help:
+    "Returns the number of requests by each of the caller's keys in seven days; to the " +
+    'operator, of all keys.',
   run: async (call) => {
     const isOperator = call.identity.kind === 'operator'
     const address = isOperator ? undefined : ownerOf(call).owner.address

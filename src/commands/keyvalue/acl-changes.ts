@@ -1,4 +1,4 @@
-// What would change users: refused, whoever asks. Keys and roles have their own routes, and
+// What would change users: refused for every caller. Keys and roles have their own routes, and
 // nothing of them can be written down in the peer's rules.
 
 import { refuse } from '../../base/reply-error.js'

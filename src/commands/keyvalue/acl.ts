@@ -39,7 +39,7 @@ const whoami: KeyValueRow = {
   grows: 'nothing',
   arity: 2,
   flags,
-  summary: 'Answers who one is.',
+  summary: 'Returns the user name of the connection.',
   grain: 'local',
   run: ({ session, bus }) => userOf(session, bus),
 }
@@ -56,7 +56,7 @@ const users: KeyValueRow = {
   arity: 2,
   flags: adminFlags,
   access: 'operator',
-  summary: 'Answers the names of the users.',
+  summary: 'Returns the names of the users.',
   grain: 'local',
   run: ({ bus }) => [...usersOf(bus)],
 }
@@ -101,7 +101,7 @@ const cat: KeyValueRow = {
   grows: 'nothing',
   arity: -2,
   flags,
-  summary: 'Answers the categories, or the commands of one.',
+  summary: 'Returns the categories, or the commands of one.',
   syntax: '[category]',
   grain: 'local',
   run(call): Reply {
@@ -129,7 +129,7 @@ const genpass: KeyValueRow = {
   grows: 'nothing',
   arity: -2,
   flags,
-  summary: 'Answers random hexadecimal digits.',
+  summary: 'Returns random hexadecimal digits.',
   syntax: '[bits]',
   grain: 'local',
   run(call) {
@@ -155,7 +155,7 @@ const log: KeyValueRow = {
   arity: -2,
   flags: adminFlags,
   access: 'operator',
-  summary: 'Answers refused commands: they are in the log of the process, not here.',
+  summary: 'Returns an empty list. Refused commands are in the log of the process.',
   syntax: '[count | RESET]',
   grain: 'local',
   run(call) {
@@ -174,7 +174,7 @@ const dryrun: KeyValueRow = {
   flags: adminFlags,
   since: '7.0.0',
   access: 'operator',
-  summary: 'Answers whether a user may send a command.',
+  summary: 'Returns whether a user may send a command.',
   syntax: 'username command [arg ...]',
   grain: 'local',
   run(call) {

@@ -34,7 +34,7 @@ const auth: KeyValueRow = {
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
   secretsFrom: 1,
-  summary: "Signs in with the operator's key, or with a wallet's.",
+  summary: "Signs in with the operator's key or a wallet's.",
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: '[username] password',
@@ -56,7 +56,7 @@ const hello: KeyValueRow = {
   flags: ['noscript', 'loading', 'stale', 'fast', 'no_auth', 'allow_busy'],
   access: 'anonymous',
   secretsFrom: 2,
-  summary: 'Greets, signs in and chooses the version of the protocol.',
+  summary: 'Returns server data, and may sign in and select the protocol version.',
   since: '6.0.0',
   complexity: 'O(1)',
   syntax: '[protover [AUTH username password] [SETNAME clientname]]',
@@ -112,7 +112,7 @@ function keyAt(call: KeyValueCall, index: number): string {
   return new Slice(bytes, start, Math.min(end, start + credentialBytesMax)).text()
 }
 
-/** Makes the session whose key that is: anybody's for `default`, that user's for another name. */
+/** Makes the session of that key: of any wallet for `default`, of that user for another name. */
 async function signIn(call: KeyValueCall, { user: given, key, hasName }: Login): Promise<void> {
   const { session, bus } = call
   const { user, database } = spaceInUser(given)

@@ -67,7 +67,7 @@ const bitop: KeyValueRow = {
   categories: ['bitmap'],
   keys: [2, -1, 1],
   needs: ['read', 'write'],
-  summary: 'Combines strings bit by bit into another key; answers how long the result is.',
+  summary: 'Combines strings bit by bit into another key; returns the length of the result.',
   since: '2.6.0',
   group: 'bitmap',
   complexity: 'O(N) with N bytes of all strings',

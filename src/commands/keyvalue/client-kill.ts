@@ -22,7 +22,7 @@ export const clientKill: KeyValueRow = {
   flags: ['admin', 'noscript', 'loading', 'stale'],
   categories: ['connection'],
   group: 'connection',
-  summary: 'Ends connections: one, or all that meet the filters.',
+  summary: 'Closes one connection, or all that match the filters.',
   since: '2.4.0',
   complexity: 'O(n) in the number of clients',
   syntax:

@@ -91,7 +91,7 @@ const incr = counter(
 )
 const decr = counter(
   'decr',
-  { arity: 2, summary: 'Takes one from the integer of a key.', syntax: 'key' },
+  { arity: 2, summary: 'Subtracts one from the integer of a key.', syntax: 'key' },
   () => -1,
 )
 const incrby = counter(
@@ -101,7 +101,7 @@ const incrby = counter(
 )
 const decrby = counter(
   'decrby',
-  { arity: 3, summary: 'Takes from the integer of a key.', syntax: 'key decrement' },
+  { arity: 3, summary: 'Subtracts from the integer of a key.', syntax: 'key decrement' },
   (call) => {
     const amount = call.int64(2)
     // Its negative does not fit 64 bits.

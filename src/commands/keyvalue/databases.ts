@@ -19,7 +19,7 @@ const dbsize: KeyValueRow = {
   arity: 1,
   flags: ['readonly', 'fast'],
   categories: ['keyspace'],
-  summary: 'Answers how many keys the database has; expired ones do not count.',
+  summary: 'Returns how many keys the database has; expired ones do not count.',
   since: '1.0.0',
   group: 'server',
   complexity: 'O(1), and O(N) with N keys that have just expired',
@@ -31,7 +31,7 @@ const dbsize: KeyValueRow = {
   },
 }
 
-/** Both ways are the same here: nobody waits for the deletion. */
+/** Both ways are the same here: no client waits for the deletion. */
 function checkFlush(call: KeyValueCall): void {
   const isKnown = call.is(1, 'async') || call.is(1, 'sync')
   if (call.count > 2 || (call.count === 2 && !isKnown)) throw syntaxError()
@@ -79,7 +79,7 @@ const flushall: KeyValueRow = {
   },
 }
 
-/** Another id for an empty database would be a change that nobody has made. */
+/** Another id for an empty database would be a change without a writer. */
 function* empty(ks: Keyspace): Program<void> {
   if ((yield* walkKeys(ks, noPrefix, undefined, 1)).seen > 0) yield* ks.empty()
 }
@@ -92,7 +92,7 @@ const swapdb: KeyValueRow = {
   categories: ['keyspace', 'dangerous'],
   needs: ['admin'],
   databases: (call) => [1, 2].map((position) => databaseAt(call, position)).filter(isDatabase),
-  summary: 'Exchanges what two databases hold.',
+  summary: 'Exchanges the contents of two databases.',
   since: '4.0.0',
   group: 'server',
   complexity: 'O(1)',

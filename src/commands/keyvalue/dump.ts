@@ -21,7 +21,7 @@ const dump: KeyValueRow = {
   flags: ['readonly'],
   categories: ['keyspace'],
   keys: [1, 1, 1],
-  summary: 'Answers what a key holds as one string that RESTORE takes, here and on the peer.',
+  summary: 'Returns the value of a key as a string for RESTORE, in Sigil and in Redis.',
   since: '2.6.0',
   group: 'generic',
   complexity: 'O(N) with N members',
@@ -32,7 +32,7 @@ const dump: KeyValueRow = {
     const key = yield* ks.key(call.arg(1))
     if (!key.exists) return null
     const payload = yield* writeDump(ks.tx, yield* readContents(ks, key))
-    // Nobody could send it back.
+    // No client could send it back.
     if (payload.length > respBulkBytesMax) throw tooLong()
     return payload
   },
@@ -73,7 +73,7 @@ const restore: KeyValueRow = {
   flags: ['write', 'denyoom'],
   categories: ['keyspace', 'dangerous'],
   keys: [1, 1, 1],
-  summary: 'Makes a key of what DUMP has answered, here or on the peer.',
+  summary: 'Creates a key from a reply of DUMP, of Sigil or of Redis.',
   since: '2.6.0',
   group: 'generic',
   complexity: 'O(N*log(N)) with N members',

@@ -70,7 +70,7 @@ function expireRow(name: string, unit: ExpireUnit, since: string, time: string):
     since,
     arity: -3,
     flags: ['write', 'fast'],
-    summary: 'Sets when a key ends; a time that is over takes it away.',
+    summary: 'Sets the expiry of a key. A time in the past removes it.',
     complexity: 'O(1)',
     syntax: `key ${time} [NX | XX | GT | LT]`,
     grain: 'write',
@@ -113,7 +113,7 @@ const persist: KeyValueRow = {
   grows: 'nothing',
   arity: 2,
   flags: ['write', 'fast'],
-  summary: 'Takes back when a key ends.',
+  summary: 'Removes the expiry of a key.',
   since: '2.2.0',
   complexity: 'O(1)',
   syntax: 'key',
@@ -136,16 +136,21 @@ export const expiryRows: readonly KeyValueRow[] = [
   expireRow('pexpire', unitOf.px, '2.6.0', 'milliseconds'),
   expireRow('expireat', unitOf.exat, '1.2.0', 'unix-time-seconds'),
   expireRow('pexpireat', unitOf.pxat, '2.6.0', 'unix-time-milliseconds'),
-  timeRow('ttl', '1.0.0', 'Answers how many seconds a key has left.', (end, now) =>
+  timeRow('ttl', '1.0.0', 'Returns the time to live of a key in seconds.', (end, now) =>
     seconds(end - now),
   ),
   timeRow(
     'pttl',
     '2.6.0',
-    'Answers how many milliseconds a key has left.',
+    'Returns the time to live of a key in milliseconds.',
     (end, now) => end - now,
   ),
-  timeRow('expiretime', '7.0.0', 'Answers the second at which a key ends.', seconds),
-  timeRow('pexpiretime', '7.0.0', 'Answers the millisecond at which a key ends.', (end) => end),
+  timeRow('expiretime', '7.0.0', 'Returns the expiry of a key in Unix seconds.', seconds),
+  timeRow(
+    'pexpiretime',
+    '7.0.0',
+    'Returns the expiry of a key in Unix milliseconds.',
+    (end) => end,
+  ),
   persist,
 ]

@@ -56,7 +56,7 @@ const hset: KeyValueRow = {
   grows: 'keys',
   arity: -4,
   flags: ['write', 'denyoom', 'fast'],
-  summary: 'Sets fields of a hash; answers how many of them are new.',
+  summary: 'Sets fields of a hash; returns how many of them are new.',
   since: '2.0.0',
   complexity: 'O(1) for each field',
   syntax: 'key field value [field value ...]',
@@ -108,7 +108,7 @@ const hget: KeyValueRow = {
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
-  summary: 'Answers a field of a hash.',
+  summary: 'Returns a field of a hash.',
   since: '2.0.0',
   complexity: 'O(1)',
   syntax: 'key field',
@@ -124,7 +124,7 @@ const hexists: KeyValueRow = {
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
-  summary: 'Answers whether a hash has a field.',
+  summary: 'Returns whether a hash has a field.',
   since: '2.0.0',
   complexity: 'O(1)',
   syntax: 'key field',
@@ -140,7 +140,7 @@ const hstrlen: KeyValueRow = {
   grows: 'nothing',
   arity: 3,
   flags: ['readonly', 'fast'],
-  summary: 'Answers how many bytes a field of a hash has.',
+  summary: 'Returns how many bytes a field of a hash has.',
   since: '3.2.0',
   complexity: 'O(1)',
   syntax: 'key field',
@@ -156,7 +156,7 @@ const hmget: KeyValueRow = {
   grows: 'nothing',
   arity: -3,
   flags: ['readonly', 'fast'],
-  summary: 'Answers fields of a hash; nil for one that is not there.',
+  summary: 'Returns fields of a hash, nil for missing ones.',
   since: '2.0.0',
   complexity: 'O(1) for each field',
   syntax: 'key field [field ...]',
@@ -179,7 +179,7 @@ const hlen: KeyValueRow = {
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
-  summary: 'Answers how many fields a hash has.',
+  summary: 'Returns how many fields a hash has.',
   since: '2.0.0',
   complexity: 'O(1)',
   syntax: 'key',
@@ -219,15 +219,15 @@ const pairsOf = (tx: ReadTx, fields: readonly HashField[]): Step<Slice[]> =>
 
 const hgetall = wholeRow(
   'hgetall',
-  'Answers all fields of a hash with their values.',
+  'Returns all fields of a hash with their values.',
   function* (tx, fields) {
     return map(yield* pairsOf(tx, fields))
   },
 )
-const hkeys = wholeRow('hkeys', 'Answers the names of all fields of a hash.', (tx, fields) =>
+const hkeys = wholeRow('hkeys', 'Returns the names of all fields of a hash.', (tx, fields) =>
   mapInTurns(tx, fields, ({ field }) => field),
 )
-const hvals = wholeRow('hvals', 'Answers the values of all fields of a hash.', (tx, fields) =>
+const hvals = wholeRow('hvals', 'Returns the values of all fields of a hash.', (tx, fields) =>
   mapInTurns(tx, fields, ({ value }) => value),
 )
 
@@ -237,7 +237,7 @@ const hdel: KeyValueRow = {
   grows: 'nothing',
   arity: -3,
   flags: ['write', 'fast'],
-  summary: 'Takes fields out of a hash; answers how many were there.',
+  summary: 'Removes fields from a hash; returns how many existed.',
   since: '2.0.0',
   complexity: 'O(1) for each field',
   syntax: 'key field [field ...]',
@@ -323,7 +323,7 @@ const hrandfield: KeyValueRow = {
   arity: -2,
   flags: ['readonly'],
   tips: ['nondeterministic_output'],
-  summary: 'Answers a random field, or several; with a negative count some of them repeatedly.',
+  summary: 'Returns a random field, or several; with a negative count some of them repeatedly.',
   since: '6.2.0',
   complexity: 'O(M) with M fields answered',
   syntax: 'key [count [WITHVALUES]]',

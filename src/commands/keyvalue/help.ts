@@ -27,7 +27,7 @@ export function helpRow(
     grows: 'nothing',
     arity: 2,
     flags: ['loading', 'stale'],
-    summary: `Tells what ${name.toUpperCase()} can do.`,
+    summary: `Lists what ${name.toUpperCase()} can do.`,
     complexity: 'O(1)',
     syntax: '',
     grain: 'local',

@@ -22,7 +22,7 @@ const info: KeyValueRow = {
   arity: -1,
   flags: ['loading', 'stale'],
   categories: ['dangerous'],
-  summary: 'Answers what the server is and has done.',
+  summary: 'Returns information and statistics of the server.',
   since: '1.0.0',
   group: 'server',
   complexity: 'O(1), and O(n) with n keys that have a time, up to a bound',

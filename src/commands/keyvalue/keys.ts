@@ -30,7 +30,7 @@ const del: KeyValueRow = {
   arity: -2,
   flags: ['write'],
   keys: [1, -1, 1],
-  summary: 'Takes keys away; answers how many there were.',
+  summary: 'Removes keys; returns how many existed.',
   since: '1.0.0',
   complexity: 'O(1) for each key, whatever it holds',
   syntax: 'key [key ...]',
@@ -44,7 +44,7 @@ const unlink: KeyValueRow = {
   name: 'unlink',
   grows: 'nothing',
   flags: ['write', 'fast'],
-  summary: 'Takes keys away as DEL does: here neither waits for what the keys hold.',
+  summary: 'Removes keys like DEL. Both free large values in the background.',
   since: '4.0.0',
 }
 
@@ -60,7 +60,7 @@ const exists: KeyValueRow = {
   arity: -2,
   flags: ['readonly', 'fast'],
   keys: [1, -1, 1],
-  summary: 'Answers how many of the keys exist, one that is named twice twice.',
+  summary: 'Returns how many of the keys exist. A repeated name counts each time.',
   since: '1.0.0',
   complexity: 'O(1) for each key',
   syntax: 'key [key ...]',
@@ -73,7 +73,7 @@ const touch: KeyValueRow = {
   ...exists,
   name: 'touch',
   grows: 'nothing',
-  summary: 'Answers how many of the keys exist; when a key was last used is not kept.',
+  summary: 'Returns how many of the keys exist. The time of use is not stored.',
   since: '3.2.1',
 }
 
@@ -84,7 +84,7 @@ const type: KeyValueRow = {
   arity: 2,
   flags: ['readonly', 'fast'],
   keys: [1, 1, 1],
-  summary: 'Answers what a key holds.',
+  summary: 'Returns the type of a key.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: 'key',

@@ -66,19 +66,19 @@ const doctor =
 
 export const latencyRows: readonly KeyValueRow[] = [
   latency,
-  row({ name: 'latest', arity: 2, summary: 'Answers the latest events: none.', run: () => [] }),
+  row({ name: 'latest', arity: 2, summary: 'Returns the latest events: none.', run: () => [] }),
   row({
     name: 'history',
     arity: 3,
     syntax: 'event',
     run: () => [],
-    summary: 'Answers the samples of an event: none.',
+    summary: 'Returns the samples of an event: none.',
   }),
   row({
     name: 'doctor',
     arity: 2,
     run: () => verbatim(doctor),
-    summary: 'Answers that nothing is watched.',
+    summary: 'Returns that nothing is monitored.',
   }),
   row({
     name: 'graph',
@@ -94,7 +94,7 @@ export const latencyRows: readonly KeyValueRow[] = [
     arity: -2,
     syntax: '[event ...]',
     run: () => 0,
-    summary: 'Forgets the samples of events; answers of how many.',
+    summary: 'Clears the samples of events; returns their number.',
     tips: ['request_policy:all_nodes', 'response_policy:all_succeeded'],
   }),
   row({
@@ -102,7 +102,7 @@ export const latencyRows: readonly KeyValueRow[] = [
     arity: -2,
     syntax: '[command ...]',
     since: '7.0.0',
-    summary: 'Answers how long commands took: nothing is recorded.',
+    summary: 'Returns an empty histogram: nothing is recorded.',
     run: () => map([]),
   }),
   helpRow(latency, '2.8.13'),

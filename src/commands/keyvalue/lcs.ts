@@ -38,7 +38,7 @@ const lcs: KeyValueRow = {
   flags: ['readonly'],
   categories: ['string'],
   keys: [1, 2, 1],
-  summary: 'Answers the longest sequence of bytes that two strings have in common.',
+  summary: 'Returns the longest sequence of bytes that two strings have in common.',
   since: '7.0.0',
   group: 'string',
   complexity: 'O(N*M) with strings of N and M bytes',

@@ -60,7 +60,7 @@ const lpos: KeyValueRow = {
   flags: ['readonly'],
   categories: ['list'],
   keys: [1, 1, 1],
-  summary: 'Answers the indexes at which an element stands in a list.',
+  summary: 'Returns the indexes of an element in a list.',
   since: '6.0.6',
   group: 'list',
   complexity: 'O(N)',

@@ -1,4 +1,4 @@
-// MONITOR: the operator's view of what everybody sends. Who is shown what is the bus's affair
+// MONITOR: the operator's view of all commands. Who is shown what is the bus's affair
 // (monitors.ts).
 
 import { refuse } from '../../base/reply-error.js'

@@ -87,10 +87,10 @@ const help: KeyValueRow = {
 
 export const objectRows: readonly KeyValueRow[] = [
   object,
-  about('encoding', '2.2.3', 'Names the structure that the peer would keep it in.', encodingOf),
-  about('refcount', '2.2.3', 'Answers how many references the peer would count.', referencesOf),
-  about('idletime', '2.2.3', 'Answers 0: when a key was last used is not kept.', () => new Done(0)),
-  about('freq', '4.0.0', 'Refuses, as the peer does that does not count uses.', refuseFrequency),
+  about('encoding', '2.2.3', 'Returns the encoding that Redis would use.', encodingOf),
+  about('refcount', '2.2.3', 'Returns the reference count that Redis would report.', referencesOf),
+  about('idletime', '2.2.3', 'Returns 0: the time of use is not stored.', () => new Done(0)),
+  about('freq', '4.0.0', 'Refuses, like Redis without an LFU policy.', refuseFrequency),
   help,
 ]
 

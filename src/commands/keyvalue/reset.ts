@@ -1,5 +1,5 @@
-// RESET: the connection as it was when it
-// came, before anybody signed in.
+// RESET: returns the connection to the state in which it arrived,
+// before a sign-in.
 
 import { simple } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
@@ -13,7 +13,7 @@ const reset: KeyValueRow = {
   access: 'anonymous',
   whileSubscribed: true,
   insideMulti: true,
-  summary: 'Makes the connection what it was in the beginning.',
+  summary: 'Resets the connection to its initial state.',
   since: '6.2.0',
   group: 'connection',
   complexity: 'O(n) in the number of subscriptions and watched keys',

@@ -13,7 +13,7 @@ const save: KeyValueRow = {
   categories: [],
   access: 'operator',
   group: 'server',
-  summary: 'Answers when what was written before is as durable as DURABILITY asks.',
+  summary: 'Replies when earlier writes are as durable as DURABILITY says.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: '',

@@ -64,7 +64,7 @@ const scan: KeyValueRow = {
   arity: -2,
   flags: ['readonly'],
   categories: ['keyspace'],
-  summary: 'Answers the next keys of an iteration over the database.',
+  summary: 'Returns the next keys of an iteration over the database.',
   since: '2.8.0',
   group: 'generic',
   complexity: 'O(COUNT) for every call',
@@ -154,7 +154,7 @@ const hscan = memberScan(
     name: 'hscan',
     categories: ['hash'],
     group: 'hash',
-    summary: 'Answers the next fields of an iteration over a hash, with their values.',
+    summary: 'Returns the next fields of an iteration over a hash, with their values.',
   },
   function* (ks, name) {
     const hash = yield* openHash(ks, name)
@@ -173,7 +173,7 @@ const sscan = memberScan(
     name: 'sscan',
     categories: ['set'],
     group: 'set',
-    summary: 'Answers the next members of an iteration over a set.',
+    summary: 'Returns the next members of an iteration over a set.',
   },
   function* (ks, name) {
     const set = yield* openSet(ks, name)
@@ -194,7 +194,7 @@ const zscan = memberScan(
     name: 'zscan',
     categories: ['sortedset'],
     group: 'sorted-set',
-    summary: 'Answers the next members of an iteration over a sorted set, with their scores.',
+    summary: 'Returns the next members of an iteration over a sorted set, with their scores.',
   },
   function* (ks, name) {
     const sortedSet = yield* openSortedSet(ks, name)

@@ -136,7 +136,7 @@ const sortRow: KeyValueRow = {
     return target === 0 ? [1] : [1, target]
   },
   isRead: (args) => storeIndex(args) === 0,
-  summary: 'Answers or stores the elements of a list, set or sorted set in order.',
+  summary: 'Returns or stores the elements of a list, set or sorted set in order.',
   since: '1.0.0',
   syntax: `${options} [STORE destination]`,
   grain: 'write',
@@ -149,7 +149,7 @@ const sortRo: KeyValueRow = {
   grows: 'nothing',
   flags: ['readonly'],
   movableKeys: () => [1],
-  summary: 'Answers the elements of a list, set or sorted set in order.',
+  summary: 'Returns the elements of a list, set or sorted set in order.',
   since: '7.0.0',
   syntax: options,
   grain: 'read',

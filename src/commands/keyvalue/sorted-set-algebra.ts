@@ -265,7 +265,7 @@ const zintercard: KeyValueRow = {
   arity: -3,
   flags: ['readonly'],
   movableKeys: (args) => keysFrom(args, 1),
-  summary: 'Answers how many members several sorted sets have in common.',
+  summary: 'Returns how many members several sorted sets have in common.',
   since: '7.0.0',
   complexity: 'O(N*K) with N members in the smallest of K inputs',
   syntax: 'numkeys key [key ...] [LIMIT limit]',
@@ -284,32 +284,32 @@ const complexity = {
 
 export const sortedSetAlgebraRows: readonly KeyValueRow[] = [
   replyRow('union', {
-    summary: 'Answers the members of several sorted sets, scores put together.',
+    summary: 'Returns the members of several sorted sets, with combined scores.',
     since: '6.2.0',
     complexity: complexity.union,
   }),
   replyRow('inter', {
-    summary: 'Answers the members that several sorted sets have in common, scores put together.',
+    summary: 'Returns the members that several sorted sets have in common, with combined scores.',
     since: '6.2.0',
     complexity: complexity.inter,
   }),
   replyRow('diff', {
-    summary: 'Answers the members of the first sorted set that no other has.',
+    summary: 'Returns the members of the first sorted set that no other has.',
     since: '6.2.0',
     complexity: complexity.diff,
   }),
   storeRow('union', {
-    summary: 'Stores the members of several sorted sets; answers how many they are.',
+    summary: 'Stores the members of several sorted sets; returns their number.',
     since: '2.0.0',
     complexity: complexity.union,
   }),
   storeRow('inter', {
-    summary: 'Stores the members that several sorted sets have in common; answers how many.',
+    summary: 'Stores the members that several sorted sets have in common; returns how many.',
     since: '2.0.0',
     complexity: complexity.inter,
   }),
   storeRow('diff', {
-    summary: 'Stores the members of the first sorted set that no other has; answers how many.',
+    summary: 'Stores the members of the first sorted set that no other has; returns how many.',
     since: '6.2.0',
     complexity: complexity.diff,
   }),

@@ -123,7 +123,7 @@ const zremrangebyrank: KeyValueRow = {
   grows: 'nothing',
   arity: 4,
   flags: ['write'],
-  summary: 'Removes the members between two ranks; answers how many.',
+  summary: 'Removes the members between two ranks; returns how many.',
   since: '2.0.0',
   complexity: 'O(log(N)+M) with M members removed',
   syntax: 'key start stop',
@@ -141,24 +141,24 @@ const zremrangebyrank: KeyValueRow = {
 }
 
 export const sortedSetBoundsRows: readonly KeyValueRow[] = [
-  countRow('zcount', '2.0.0', 'Answers how many members have a score in a range.', scoreSpanAt),
+  countRow('zcount', '2.0.0', 'Returns how many members have a score in a range.', scoreSpanAt),
   countRow(
     'zlexcount',
     '2.8.9',
-    'Answers how many members stand in a range, where all have the same score.',
+    'Returns how many members are in a range of equal scores.',
     lexSpanAt,
   ),
   zremrangebyrank,
   removeRow(
     'zremrangebyscore',
     '1.2.0',
-    'Removes the members with a score in a range; answers how many.',
+    'Removes the members with a score in a range; returns how many.',
     scoreSpanAt,
   ),
   removeRow(
     'zremrangebylex',
     '2.8.9',
-    'Removes the members in a range, where all have the same score; answers how many.',
+    'Removes the members in a range of equal scores; returns how many.',
     lexSpanAt,
   ),
 ]

@@ -153,7 +153,7 @@ const zrangestore: KeyValueRow = {
   flags: ['write', 'denyoom'],
   keys: [1, 2, 1],
   needs: ['read', 'write'],
-  summary: 'Stores a range of a sorted set as another; answers how many members that has.',
+  summary: 'Stores a range of a sorted set as another; returns its number of members.',
   since: '6.2.0',
   complexity: 'O(log(N)+M) with M members stored',
   syntax: 'dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]',
@@ -177,7 +177,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrange',
       since: '1.2.0',
-      summary: 'Answers the members in a range of ranks, of scores, or of members.',
+      summary: 'Returns the members in a range of ranks, of scores, or of members.',
       syntax: 'key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]',
     },
     {},
@@ -186,7 +186,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrevrange',
       since: '1.2.0',
-      summary: 'Answers the members between two ranks, by descending scores.',
+      summary: 'Returns the members between two ranks, by descending scores.',
       syntax: 'key start stop [WITHSCORES]',
     },
     { by: 'rank', reverse: true },
@@ -195,7 +195,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrangebyscore',
       since: '1.0.5',
-      summary: 'Answers the members with a score in a range.',
+      summary: 'Returns the members with a score in a range.',
       syntax: `key min max ${byScore}`,
     },
     { by: 'score', reverse: false },
@@ -204,7 +204,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrevrangebyscore',
       since: '2.2.0',
-      summary: 'Answers the members with a score in a range, by descending scores.',
+      summary: 'Returns the members with a score in a range, by descending scores.',
       syntax: `key max min ${byScore}`,
     },
     { by: 'score', reverse: true },
@@ -213,7 +213,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrangebylex',
       since: '2.8.9',
-      summary: 'Answers the members in a range, where all have the same score.',
+      summary: 'Returns the members in a range of equal scores.',
       syntax: 'key min max [LIMIT offset count]',
     },
     { by: 'lex', reverse: false },
@@ -222,7 +222,7 @@ export const sortedSetRangeRows: readonly KeyValueRow[] = [
     {
       name: 'zrevrangebylex',
       since: '2.8.9',
-      summary: 'Answers the members in a range in descending order, where all have the same score.',
+      summary: 'Returns the members in a range of equal scores, in descending order.',
       syntax: 'key max min [LIMIT offset count]',
     },
     { by: 'lex', reverse: true },

@@ -24,7 +24,7 @@ const get: KeyValueRow = {
   grows: 'nothing',
   arity: 2,
   flags: ['readonly', 'fast'],
-  summary: 'Answers the string of a key.',
+  summary: 'Returns the string of a key.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: 'key',
@@ -49,7 +49,7 @@ const set: KeyValueRow = {
   grows: 'keys',
   arity: -3,
   flags: ['write', 'denyoom'],
-  summary: 'Makes a key hold a string, whatever it held before.',
+  summary: 'Sets a key to a string, of any type before.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax:
@@ -107,7 +107,7 @@ const setnx: KeyValueRow = {
   grows: 'keys',
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
-  summary: 'Makes a key hold a string if there is no such key.',
+  summary: 'Sets a key to a string if it does not exist.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: 'key value',
@@ -148,12 +148,12 @@ function setWithTime(
 }
 
 const setex = setWithTime('setex', unitOf.ex, {
-  summary: 'Makes a key hold a string for so many seconds.',
+  summary: 'Sets a key to a string with an expiry in seconds.',
   since: '2.0.0',
   syntax: 'key seconds value',
 })
 const psetex = setWithTime('psetex', unitOf.px, {
-  summary: 'Makes a key hold a string for so many milliseconds.',
+  summary: 'Sets a key to a string with an expiry in milliseconds.',
   since: '2.6.0',
   syntax: 'key milliseconds value',
 })
@@ -165,7 +165,7 @@ const getset: KeyValueRow = {
   arity: 3,
   flags: ['write', 'denyoom', 'fast'],
   needs: ['read', 'write'],
-  summary: 'Makes a key hold a string and answers the one before.',
+  summary: 'Sets a key to a string and returns the old one.',
   since: '1.0.0',
   complexity: 'O(1)',
   syntax: 'key value',
@@ -186,7 +186,7 @@ const getdel: KeyValueRow = {
   arity: 2,
   flags: ['write', 'fast'],
   needs: ['read', 'write'],
-  summary: 'Answers the string of a key and takes the key away.',
+  summary: 'Returns the string of a key and removes the key.',
   since: '6.2.0',
   complexity: 'O(1)',
   syntax: 'key',
@@ -208,7 +208,7 @@ const getex: KeyValueRow = {
   arity: -2,
   flags: ['write', 'fast'],
   needs: ['read', 'write'],
-  summary: 'Answers the string of a key and sets when it ends.',
+  summary: 'Returns the string of a key and sets its expiry.',
   since: '6.2.0',
   complexity: 'O(1)',
   syntax:

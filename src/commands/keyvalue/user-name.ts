@@ -5,7 +5,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import type { KeyValueSession } from '../../bus/keyvalue/session.js'
 import { accountNameOf } from '../../identity/credentials.js'
 
-/** Whom everybody is without a password. */
+/** The user of connections without a password. */
 export const defaultUser = 'default'
 
 /** As what one could sign in again: `operator`, or a wallet with the number of its key. */

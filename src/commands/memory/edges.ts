@@ -76,7 +76,7 @@ const unrelateNodesRow = documentRow({
     type: optional(nodeText),
   },
   touches: touchesGraph('read', 'write'),
-  help: 'Removes an edge: by its id, or by its two ends and its type.',
+  help: 'Removes an edge, by its id or by its two ends and type.',
   *run(tx, call) {
     const meant = meantEdge(call.args)
     const graph = yield* findGraph(tx, call.db, call.target)
@@ -101,7 +101,7 @@ const mergeEntitiesRow = documentRow({
   target: collection,
   params: { from: nodeText, into: nodeText },
   touches: touchesGraph('read', 'write'),
-  help: 'Makes one entity of two: edges move, and the old name and id go on to mean the other.',
+  help: 'Merges two entities: edges move, and the old name and id then mean the other entity.',
   *run(call) {
     const { args } = call
     const author = authorOf(call)

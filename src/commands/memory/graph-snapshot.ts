@@ -25,7 +25,7 @@ export const graphSnapshotRow = documentRow({
   target: collection,
   params: { limit: withDefault(number, contextNodesMax) },
   touches: touchesGraph('read'),
-  help: 'Answers the newest memories of a graph with their entities, the edges and newest anchors.',
+  help: 'Returns the newest memories of a graph with their entities, edges and anchors.',
   *run(tx, { db, target, args: { limit } }) {
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= contextNodesMax)) {
       throw fail('BadValue', `limit is a whole number from 1 to ${contextNodesMax}`)

@@ -46,7 +46,7 @@ const listGraphsRow = documentRow({
   target: anyValue,
   params: { name: optional(string) },
   touches: ({ db }) => [{ db, needs: [], knowsGraphs: true }],
-  help: 'Lists the graphs that the caller may read, or the one of that name, with what each holds.',
+  help: 'Lists the graphs that the caller may read, or the one of that name, with their counts.',
   *run(tx, call) {
     const reports: GraphReport[] = []
     for (const { name, nodes } of yield* listGraphs(tx, call.db, call.args.name)) {
@@ -115,8 +115,8 @@ const setGraphRow = documentRow({
     roles: roles !== undefined,
   }),
   help:
-    'Sets the privacy mode and the roles of a graph, and how it ranks; it is made if it is ' +
-    'missing. Ownership is as of collections.',
+    'Sets the privacy mode, the roles and the ranking of a graph, and creates it if it is ' +
+    'missing. Ownership is as for collections.',
   *run(tx, call) {
     const { db, target, args } = call
     const graph = yield* ensureGraph(tx, db, target, graphCreation(call))
@@ -186,7 +186,7 @@ const dropGraphRow = documentRow({
   params: { release: withDefault(bool, false) },
   touches: touchesGraph('admin'),
   audit: ({ args: { release } }) => (release ? { release } : {}),
-  help: "Drops a graph; its name stays its owner's unless it is released.",
+  help: 'Drops a graph. Its name stays reserved for its owner unless it is released.',
   *run(tx, call) {
     const parts = yield* findParts(tx, call.db, call.target)
     if (parts === undefined) throw missingGraph(call.target)

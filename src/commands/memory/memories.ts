@@ -25,7 +25,7 @@ const getMemoryRow = documentRow({
   target: collection,
   params: { id: nodeText },
   touches: touchesGraph('read'),
-  help: 'Answers a memory with its edges.',
+  help: 'Returns a memory with its edges.',
   *run(tx, call) {
     const { id } = call.args
     const graph = yield* requireGraph(tx, call, id)
@@ -52,7 +52,7 @@ const updateMemoryRow = documentRow({
     validTo: { ...anyValue, isRequired: false },
   },
   touches: touchesGraph('read', 'write'),
-  help: 'Changes until when a memory holds, and whether it is superseded; nothing else of it can.',
+  help: 'Changes the end of validity or the status of a memory. Nothing else of it can change.',
   *run(tx, call) {
     const { id, status, validTo } = call.args
     const change = changeOf(status, validTo)
@@ -79,8 +79,8 @@ const forgetMemoryRow = documentRow({
   params: { id: nodeText },
   touches: touchesGraph('read', 'write'),
   help:
-    'Deletes a memory with its edges, and the entities that nothing else is linked to. Of an ' +
-    'anchored one the hash stays.',
+    'Deletes a memory with its edges, and entities without other links. The hash of an ' +
+    'anchored memory stays.',
   *run(call) {
     const { id } = call.args
     const { now } = authorOf(call)

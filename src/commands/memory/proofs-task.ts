@@ -52,7 +52,7 @@ const verifyMemory = graphReader({
 const verifyMemories = graphReader({
   name: 'verifyMemories',
   params: { ids: arrayOf(string) },
-  help: `Verifies up to ${verifyIdsMax} memories by one look at the anchors, in their order.`,
+  help: `Verifies up to ${verifyIdsMax} memories in order, reading the anchors once.`,
   async run(call) {
     const { ids } = call.args
     if (ids.length === 0 || ids.length > verifyIdsMax) {
@@ -75,8 +75,8 @@ const verifyGraph = graphReader({
   name: 'verifyGraph',
   params: { cursor: optional(string) },
   help:
-    'Sweeps a graph: anchors against the chain, and leaves, memories and edges against the ' +
-    'anchors. A large graph takes several calls: each answers the cursor of the next.',
+    'Sweeps a graph: compares anchors with the chain, and leaves, memories and edges with ' +
+    'the anchors. A large graph takes several calls; each returns the cursor of the next.',
   async run(call) {
     const { target, args } = call
     const verdict = await proofsOf(call).verifyGraph(programsOf(call).read, args.cursor)
@@ -88,7 +88,7 @@ const verifyGraph = graphReader({
 const exportEvidence = graphReader({
   name: 'exportEvidence',
   params: { id: string },
-  help: 'Answers what proves a memory without this server: its fields, leaf, proof and anchor.',
+  help: 'Returns the proof of a memory: its fields, leaf, siblings and anchor.',
   async run(call) {
     const { target, args } = call
     requireId(args.id)
@@ -109,7 +109,7 @@ const anchorGraph = documentRow({
   target: string,
   params: { ids: optional(arrayOf(string)) },
   touches: ({ db, target }) => graphTouches(db, target, 'write'),
-  help: 'Gathers what is not anchored yet, or the memories of those ids, and has it anchored.',
+  help: 'Anchors what is not anchored yet, or the memories of those ids.',
   async run(call) {
     const { ids } = call.args
     if (ids !== undefined && ids.length > anchorBatchMemories) {

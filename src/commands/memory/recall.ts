@@ -44,7 +44,7 @@ export const recallRow = documentRow({
   target: collection,
   params,
   touches: touchesGraph('read'),
-  help: 'Finds the memories of a graph that answer a question or lie around an entity, best first.',
+  help: 'Finds the memories of a graph that match a question or are near an entity, best first.',
   *run(tx, { db, target, args }) {
     const request = requestOf(args)
     const graph = yield* findGraph(tx, db, target)

@@ -63,8 +63,8 @@ export const rememberRow = documentRow({
   params: { memories: documents, mode: withDefault(oneOf(['all', 'each']), 'each') },
   touches: ({ db, target }) => graphTouches(db, target, 'read', 'write'),
   help:
-    'Writes memories into a graph, which is made if it is missing, with the entities that they ' +
-    'name. In mode `all` one that is refused refuses them all.',
+    'Writes memories and their entities into a graph, and creates the graph if it is ' +
+    'missing. In mode `all`, one refused memory refuses them all.',
   *run(call) {
     const { memories, mode } = call.args
     requireBatch(memories.length)

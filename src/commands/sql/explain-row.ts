@@ -85,7 +85,7 @@ export const sqlExplainRow = documentRow({
       ? selectTouches(call.db, call.target, inner)
       : [explainedTouch(call, inner)]
   },
-  help: 'Tells how an SQL statement finds its rows, and for ANALYZE what that costs.',
+  help: 'Shows how an SQL statement finds its rows, and for ANALYZE the cost.',
   *run(tx, call) {
     const { inner: written, analyzes } = explainedBy(call)
     const inner = meantStatement(tx, call, written)

@@ -48,7 +48,7 @@ export const sqlShowRow = documentRow({
   target: string,
   params: sqlParams,
   touches: (call) => [touched(call, shownBy(call))],
-  help: 'Answers SHOW TABLES, SHOW INDEXES and DESCRIBE of SQL.',
+  help: 'Runs SHOW TABLES, SHOW INDEXES and DESCRIBE of SQL.',
   *run(tx, call) {
     const statement = shownBy(call)
     const { columns, rows, collection } = yield* shown(tx, call, statement)

@@ -1,4 +1,4 @@
-// Closes cursors that nobody has come back for. They hold positions and results of this process
+// Closes cursors that their clients no longer use. They hold positions and results of this process
 // only, so there is nothing to resume after a restart.
 
 import type { Clock } from '../../base/clock.js'

@@ -54,7 +54,7 @@ export class GarbageJob {
 
   /**
    * Before any client: what a crash left staged becomes garbage, and so does every replaced value
-   * that nobody can be reading. Then the loop begins; it is not waited for.
+   * that no reader can use. Then the loop starts; it is not awaited.
    */
   async start(): Promise<void> {
     const { store } = this.parts

@@ -49,7 +49,7 @@ export interface Referred {
   readonly containers: readonly Container[]
 }
 
-/** Texts about what nobody owns. `referred` only where every record could be read. */
+/** Texts about data without an owner. `referred` only where every record could be read. */
 export function* checkOwners(referred: Referred | undefined, commits: Commits): Sweep<string[]> {
   const texts: string[] = []
   const known = yield* readPhase(readKnown)

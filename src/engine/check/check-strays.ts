@@ -1,6 +1,6 @@
-// Whether members and chunks belong to nobody. A check that goes step by step can miss an owner
+// Whether members and chunks are unreferenced. A check that goes step by step can miss an owner
 // that was moved or made behind it, so what it suspects is looked for in one state of everything,
-// or, if that takes longer than a state is kept, while nobody writes; where neither succeeds
+// or, if that takes longer than a state is kept, without concurrent writes; where neither succeeds
 // nothing is said.
 
 import { mapKey } from '../../base/bytes.js'
@@ -36,7 +36,7 @@ export interface Strays {
 /** Number of commits so far; undefined where the store does not know. */
 export type Commits = () => number | undefined
 
-/** Those of the suspects that belong to nobody for certain. */
+/** Those of the suspects that are certainly unreferenced. */
 export function* certainStrays(suspects: Strays, commits: Commits): Sweep<Strays> {
   if (suspects.values.length + suspects.members.length === 0) return suspects
   const program = (tx: ReadTx) => withoutOwner(tx, suspects)

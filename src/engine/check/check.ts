@@ -1,5 +1,5 @@
 // Verifies what the engine promises about stored data: records parse and lie under their own key,
-// entries and records lead to each other, counts are exact, and nothing belongs to nobody. Bounded
+// entries and records lead to each other, counts are exact, and everything has an owner. Bounded
 // steps, each on one snapshot, so that it may run beside clients. For `sigil check` and `validate`.
 
 import { type Bytes, equalBytes, mapKey } from '../../base/bytes.js'
@@ -100,7 +100,7 @@ function* checkAll(commits: Commits, progress?: CheckProgress): Sweep<Problem[]>
     for (const container of report.containers) containers.push(container)
     progress?.(ns, report.records, report.problems.length)
   })
-  // Which chunks nobody refers to is known only where every record could be read.
+  // Unreferenced chunks are known only if every record could be read.
   const referred = isReadable ? { values, containers } : undefined
   const parts = [
     ['unowned', checkOwners(referred, commits)],

@@ -123,7 +123,7 @@ export function* nameOfId(tx: ReadTx, id: number): Program<CatalogName | undefin
 
 /**
  * Names of the collections that a wallet (EIP-55) may reach as owner, by a role or by their mode,
- * by database and name; of no wallet: those that everybody may. Perhaps some more.
+ * by database and name; without a wallet, those that all may reach. Perhaps some more.
  */
 export function* reachableNames(
   tx: ReadTx,
@@ -193,7 +193,7 @@ function* namesIn(tx: ReadTx, prefix: Bytes): Program<CatalogName[]> {
   }
 }
 
-/** Whose listings show it: the owner's, those of who has a role, everybody's by its mode. */
+/** Whose listings show it: the owner's, those of role holders, all by its mode. */
 function readersOf({ owner, mode, roles }: Access): Bytes[] {
   const readers = [...(owner === null ? [] : [owner]), ...Object.keys(roles)].map(readerOf)
   return mode === 'private' ? readers : [...readers, everybody]

@@ -49,7 +49,7 @@ export function* eachNamespace(
   } while (from !== undefined)
 }
 
-/** The collections that a wallet may reach, or everybody, as their descriptors are now. */
+/** The collections that a wallet may reach, or all clients, as their descriptors are now. */
 export function* listReachable(
   tx: ReadTx & Guarded,
   address: string | undefined,

@@ -296,7 +296,7 @@ export function reserve(tx: Tx, db: string, name: string, access: Access): void 
   tx.put(reservedKey(db, name), encodeAccess(access))
 }
 
-/** Lets everybody have the name. */
+/** Releases the name for all wallets. */
 export function release(tx: Tx, db: string, name: string): void {
   tx.remove(reservedKey(db, name))
 }
@@ -410,7 +410,7 @@ export function* namespacesFrom(
   })
 }
 
-/** As listNamespaces, without key-value databases that hold nothing: those nobody has made. */
+/** As listNamespaces, without empty key-value databases, which do not count as created. */
 export function* shownNamespaces(tx: ReadTx & Guarded, db?: string): Program<Namespace[]> {
   return yield* showable(tx, yield* listNamespaces(tx, db))
 }

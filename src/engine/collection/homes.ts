@@ -1,6 +1,6 @@
 // The home of a wallet: the database `w_` and its address in lower case, in which its keys, its
-// channels and its graphs lie unless another space is named. The form is reserved, so that nobody
-// can take the home of a wallet that has yet to come. (docs/rights.md, "Spaces")
+// channels and its graphs lie unless another space is named. The form is reserved, so that no
+// client can take the home of a wallet that has yet to come. (docs/rights.md, "Spaces")
 
 import { checksumAddress } from '../../base/eip55.js'
 import { fail } from '../../base/errors.js'
@@ -33,8 +33,8 @@ export function requireHomeForm(db: string): void {
 }
 
 /**
- * The access of what is made or moved into a database: in a home all is the wallet's, whoever makes
- * it. Throws Unauthorized for what another wallet owns.
+ * The access of what is made or moved into a database: in a home all is the wallet's, whichever
+ * identity makes it. Throws Unauthorized for what another wallet owns.
  */
 export function accessIn(db: string, access: Access): Access {
   const owner = ownerOfHome(db)

@@ -15,7 +15,7 @@ import {
 import { auditName, emptyDocument } from './descriptors.js'
 import { channelsName } from './homes.js'
 
-/** How a shared space is made at the first start: nobody owns it, and nobody can claim it. */
+/** How a shared space is made at the first start: without an owner, and not claimable. */
 export type SpaceOptions = Omit<CreateOptions, 'uuid'>
 
 /**

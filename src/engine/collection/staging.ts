@@ -23,7 +23,7 @@ import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './re
 
 /** Thrown by a program that is about to put what is large and not staged yet. */
 export class StagingNeeded extends Error {
-  /** Whose waste it is where it is staged and not used; set by whoever knows the quota. */
+  /** Whose waste an unused staged value is; set by the code that knows the quota. */
   owner: string | undefined
 
   constructor(

@@ -105,7 +105,7 @@ class Rules implements Validator {
 
 /**
  * Throws DocumentValidationFailure with errInfo for a document that the collection does not take;
- * `before` is what it takes the place of. Without a validator nobody should ask.
+ * `before` is what it takes the place of. Callers without a validator must not call it.
  */
 export function checkDocument(
   tx: Partial<Tx> & Guarded,
@@ -125,7 +125,7 @@ export function checkDocument(
     return
   }
   const error = failure(() => validator.explain(document, now))
-  // What takes long is not left for the reply, where nobody else would have his turn in between.
+  // Long work is not left for the reply, where other owners would get no turn.
   if (work.spent > spent) void error.extra.errInfo
   throw error
 }

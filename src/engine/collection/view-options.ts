@@ -80,5 +80,5 @@ function optionOf(options: Document, name: string): Value | undefined {
   return field(options, name) ?? (name === 'pipeline' ? noStages : undefined)
 }
 
-/** Where the definitions of a database's views can be read; nobody can write there. */
+/** Where the definitions of a database's views can be read. It cannot be written. */
 export const viewsName = 'system.views'

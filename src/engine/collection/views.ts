@@ -1,6 +1,6 @@
 // Views: the one place where a name that is a view's becomes the collection behind it, and the
 // stages that stand before what a reader asks for. Views may lie over one another, twenty deep.
-// (MongoDB manual, Views; ARCHITECTURE.md, "Rights")
+// (MongoDB manual, Views; docs/design/authorization.md)
 
 import { fail, type GatewayError } from '../../base/errors.js'
 import { viewDepthMax, viewPipelineBytesMax, viewSourcesMax } from '../../base/limits.js'

@@ -88,7 +88,7 @@ export function* declareIndexes(
   return { ns: saved, before, after, created: found === undefined, building }
 }
 
-/** Without an index that nobody has asked for. */
+/** Without an unrequested index. */
 function listedOf(ns: Namespace, indexes: readonly IndexDescriptor[]): readonly IndexDescriptor[] {
   return ns.timeSeries === undefined ? indexes : secondaryIndexes({ ...ns, indexes })
 }

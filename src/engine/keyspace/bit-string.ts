@@ -1,5 +1,5 @@
 // Bits of a byte string, as the peer numbers them: bit 0 is the highest of byte 0. Behind the end
-// there are zeros. Long strings are gone through in pieces, so that whoever reads can pause.
+// there are zeros. Long strings are read in pieces, so that the reader can pause.
 
 import type { Slice } from '../../base/slice.js'
 

@@ -1,6 +1,6 @@
-// Where the blocks of large sorted sets begin, as far as somebody has seen it: a block that is
+// Where the blocks of large sorted sets begin, as far as earlier reads saw it: a block that is
 // looked for is then found by its key, without a scan. These are hints and no more: a block says in
-// its record where the next one begins, so whoever reads it sees whether the hint was right. That
+// its record where the next one begins, so its reader sees whether the hint was right. That
 // is why they may be shared by all programs, and may come from one that has left no trace.
 
 import { LRUCache } from 'lru-cache'

@@ -1,5 +1,5 @@
 // The members of a container that becomes large. As many as one program may hold it writes itself;
-// more are written by programs of their own under an id that nobody knows yet, before the one that
+// more are written by programs of their own under a hidden id, before the one that
 // makes them visible: that one recognizes them by what it was about to write, byte by byte, so that
 // a container which has changed meanwhile is built anew. (docs/design/transactions.md, rule 2)
 

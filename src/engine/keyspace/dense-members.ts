@@ -51,7 +51,7 @@ export class DenseMembers {
     return this.members.get(part.members, member)
   }
 
-  /** A member that is not there yet; `number` is the count before it. */
+  /** A new member; `number` is the count before it. */
   add(member: Slice, value: Slice, number: number): void {
     const { members } = this
     members.put(part.members, member, payloadOf(numberSlice(number), value))

@@ -21,7 +21,7 @@ import { isScalar, scalarOf } from './scalar.js'
 
 /**
  * Throws DocumentValidationFailure unless the document is a key. `before` is what it takes the
- * place of: the summary of a large container may stay as it is, and nobody can write another.
+ * place of: the summary of a large container may stay as it is, and clients cannot write another.
  */
 export function checkKeyDocument(document: Document, before?: Document): void {
   const fields = new Map<string, Value>()

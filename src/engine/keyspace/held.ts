@@ -1,6 +1,7 @@
-// Large containers that the commands of one program have open. What a pipeline does to one of them
-// sixteen times is decoded once and its head written once: when somebody else looks the key up,
-// when others are opened, or when the program ends. Their members are written as they change.
+// Open containers: large containers that the commands of one program use. A container that a
+// pipeline changes sixteen times is decoded once, and its head is written once: when the key is
+// looked up by name, when other containers are opened, or when the program ends. Members are
+// written at once.
 
 import { heldContainersMax } from '../../base/limits.js'
 import type { Slice } from '../../base/slice.js'
@@ -65,7 +66,7 @@ export class HeldContainers {
     if (at >= 0) held.splice(at, 1)
   }
 
-  /** Writes the one under a name, which somebody else looks up. */
+  /** Writes the one under a name that is looked up. */
   settle(name: Slice): void {
     const { held } = this
     const at = held.findIndex(({ noun }) => noun.key.name.equals(name))

@@ -41,7 +41,7 @@ export class Key {
   private storedIn: Bytes | undefined
   private storedAt = 0
   private valueOf = nullValue
-  /** Undefined until somebody asks for it, null where there is none. */
+  /** Undefined until it is read, null if there is none. */
   private knownHead: Head | null | undefined
 
   constructor(name: Slice, record: Bytes) {
@@ -67,7 +67,7 @@ export class Key {
   get stored(): Document | undefined {
     const { storedIn, storedAt } = this
     if (storedIn === undefined || storedAt === 0) return storedIn
-    // A view is made where somebody asks for it: most writes replace what they do not look at.
+    // The view is made on its first use: most writes replace a value without reading it.
     this.storedIn = storedIn.subarray(storedAt)
     this.storedAt = 0
     return this.storedIn

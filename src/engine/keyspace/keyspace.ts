@@ -246,7 +246,7 @@ export class Keyspace {
     this.held?.forget(noun)
   }
 
-  /** Writes what has been put off: before somebody reads records, and when the program ends. */
+  /** Writes deferred changes: before records are read, and when the program ends. */
   settle(): void {
     this.held?.settleAll()
   }

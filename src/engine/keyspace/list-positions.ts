@@ -173,7 +173,7 @@ export class ListPositions {
     const moved = yield* this.read(from, isFront ? first + index - 1 : first + length - 1)
     const run = isFront ? [...moved.map(payloadOf), value] : [value, ...moved.map(payloadOf)]
     const start = isFront ? first - 1 : from
-    // The new position lies at the outer end, and was nobody's.
+    // The new position lies at the outer end, and was free.
     const before = isFront ? [undefined, ...moved] : [...moved, undefined]
     run.forEach((payload, i) => {
       this.put(start + i, payload, before[i])

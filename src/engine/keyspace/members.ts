@@ -22,7 +22,7 @@ import type { Tally, Work } from './work.js'
 const prefixBytes = 10
 const twoTo32 = 4294967296
 
-/** Of a short member without payload. The store keeps it, and nobody changes it. */
+/** Of a short member without payload. The store keeps it; it must not be changed. */
 const emptyRecord = new Uint8Array(1)
 
 /** First byte of a member's record: bits. */
@@ -276,7 +276,7 @@ export function suffixOf(key: Bytes): Bytes {
   return key.subarray(prefixBytes)
 }
 
-/** Chunks that the record of a member points at: for whoever deletes records as they come. */
+/** Chunks that the record of a member points at: for a caller that deletes records one by one. */
 export function chunksOfMember(value: Bytes): ValueId | undefined {
   return chunkedOfMember(value)?.value
 }

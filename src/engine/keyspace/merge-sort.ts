@@ -1,5 +1,5 @@
 // Sorting that gives way: runs of a thousand are sorted at once and merged step by step, so that
-// the many elements of SORT, or the members of a large sorted set, hold nobody up.
+// the many elements of SORT, or the members of a large sorted set, delay no other client.
 
 import { sortRunElements } from '../../base/limits.js'
 import { compareUnits, wordUnits } from '../../base/work-figures.js'

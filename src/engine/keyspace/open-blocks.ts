@@ -1,5 +1,5 @@
 // Blocks of a large sorted set that a program has open: a pipeline changes the counts of the same
-// ones again and again. Each is read once, counted in memory, and written once, when somebody else
+// ones again and again. Each is read once, counted in memory, and written once, when another part
 // is to read the records or the program ends.
 
 import type { Bytes } from '../../base/bytes.js'

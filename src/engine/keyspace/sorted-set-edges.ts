@@ -1,5 +1,5 @@
 // The places of the first and the last member of a large sorted set, as its head keeps them. What a
-// queue has taken from an end lies there as removals until it is in the tables: whoever looks for
+// queue has taken from an end lies there as removals until it is in the tables: a search for
 // the end begins behind those. A place that is too long is not kept; it is looked for again then.
 
 import { type Bytes, compareBytes } from '../../base/bytes.js'

@@ -72,12 +72,12 @@ export class SortedSet implements Holdable {
   private isChanged = false
   /** Of a small one; read when first needed. */
   private entries: Scored[] | undefined
-  /** They come out of order when many are added, and are sorted when somebody asks for it. */
+  /** They come out of order when many are added, and are sorted on demand. */
   private isInOrder = true
   /** Of a small one that is asked often. */
   private byName: GrowingMap<Scored> | undefined
   private lookUps = 0
-  /** Members of a small one that are taken out of the others when somebody looks at all of them. */
+  /** Members of a small one that are removed from the others when all of them are read. */
   private readonly gone = new Set<Scored>()
   private head: Head | undefined
   private members: ScoredMembers | undefined

@@ -120,7 +120,7 @@ export class Space {
   }
 }
 
-/** The spaces of a store: one object of each, as long as anybody has it. */
+/** The spaces of a store: one object of each, while it is referenced. */
 export class SpaceTable {
   /** The server's own, which setting DATABASE names. */
   readonly main: Space

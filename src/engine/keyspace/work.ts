@@ -112,7 +112,7 @@ export class Work {
 
   constructor(
     readonly bounds: InlineBounds,
-    /** Whether anybody listens to keyspace events. */
+    /** Whether keyspace events have subscribers. */
     private readonly notifies: boolean,
     readonly staged: Staged = nothingStaged,
   ) {}

@@ -70,7 +70,7 @@ function isOfIndex(
   by: Collation | undefined,
 ): boolean {
   const { index, fields } = ordered
-  // A hash has no order that anybody asks for.
+  // The order of hashes is of no use.
   if (index?.wildcard !== undefined || fields.some(({ hashed }) => hashed === true)) return false
   const given = [...fieldsOf(documentValue(end))]
   const comparesAlike = sameCollation(by, keyCollation(ns, ordered))

@@ -27,7 +27,7 @@ export interface CursorMeta {
   /** Key of the logical session. */
   readonly lsid?: string | undefined
   readonly noCursorTimeout?: boolean
-  /** What the opening command declared: whoever goes on needs the same rights again. */
+  /** What the opening command declared: getMore needs the same rights again. */
   readonly touches?: readonly Touch[]
   /** It stays open at the end of a capped collection. */
   readonly tail?: Tail
@@ -69,7 +69,7 @@ type Entry = { -readonly [K in keyof Cursor]: Cursor[K] } & {
 export class Cursors {
   /** Cursors that one wallet may have open, with all of its keys; 0 for no bound. */
   perOwnerMax = cursorsPerOwnerMax
-  /** After which time a cursor that nobody uses is closed. */
+  /** After which time an idle cursor is closed. */
   idleMs = cursorIdleMs
   private readonly cursors = new Map<number, Entry>()
   private readonly owned = new Map<string, number>()

@@ -296,7 +296,7 @@ export function countsEntries(plan: Plan): boolean {
 
 /**
  * Documents that among them have every value under `path` of those that match: by jumps over an
- * index where one serves, else all. Their order is nobody's business.
+ * index where one serves, else all. Their order is undefined.
  */
 export function openDistinct(ns: Namespace | undefined, query: FindQuery, path: string): Source {
   const plan = ns === undefined ? undefined : planDistinct(ns, query, path)

@@ -1,5 +1,5 @@
 // The sign-in routes: the bus's answers, with what they hold for the browser put into its two
-// cookies. Each has a limit of its own; nonce and verify know nobody yet.
+// cookies. Each has a limit of its own; nonce and verify come before authentication.
 // (docs/sign-in.md, "The routes")
 
 import type { ServerResponse } from 'node:http'

@@ -1,6 +1,6 @@
-// Who sends a request: a session's cookie before a Bearer key before x-api-key. What can be told at
-// once is told at once: the operator's key, and on an embedded store sessions too, cost no promise.
-// (docs/sign-in.md, "The routes")
+// Identifies the sender of a request: a session cookie before a Bearer key before x-api-key. Checks
+// without I/O stay synchronous: the operator's key, and sessions on an embedded store, need no
+// promise. (docs/sign-in.md, "The routes")
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -109,7 +109,7 @@ export class Authenticator {
   private byKey(asked: Asked): Awaitable<Identity> {
     const { guard, route, incoming, peer } = asked
     if (route.credentials === 'none') {
-      // What signs in is a credential too, and a page that would sign somebody in is our own.
+      // A sign-in is a credential too, and only pages of our own may sign a user in.
       guard.checkTransport(incoming)
       guard.checkPage(incoming)
     }
@@ -183,7 +183,7 @@ export class Authenticator {
     return identity
   }
 
-  /** Counts a request to /health, which asks nobody who they are. Throws as authenticate does. */
+  /** Counts a request to /health, which needs no authentication. Throws as authenticate does. */
   countHealth({ incoming, outgoing }: Exchange, peer: string): void {
     const { limits } = this
     if (limits === undefined || this.options.authOff) return
@@ -248,7 +248,7 @@ export interface Exchange {
   readonly outgoing: Pick<ServerResponse, 'setHeader'>
 }
 
-/** Whoever is counted is slow enough for headers that are set one by one. */
+/** Counted requests are slow enough for headers that are set one by one. */
 function count(windows: RequestWindows, name: string, outgoing: Exchange['outgoing']): void {
   const allowance = windows.take(name)
   requireAllowance(allowance)

@@ -81,7 +81,7 @@ export function readBody<T>(
   })
 }
 
-/** The body where all of it has come: then nobody listens for pieces, and no time is taken. */
+/** The body if all of it has arrived: then there are no listeners and no timer. */
 function wholeOf(incoming: IncomingMessage, bytes: number): Buffer | null {
   return bytes > 0 && incoming.readableLength === bytes ? incoming.read() : null
 }

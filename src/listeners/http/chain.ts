@@ -1,5 +1,5 @@
 // `POST /chain`: the local chain as JSON-RPC, so that wallets, ordinary tools and a second Sigil
-// can use it. Only where nobody beyond this machine reaches the listener. The body goes to the
+// can use it. Only if no other machine reaches the listener. The body goes to the
 // chain's worker as it came, and the answer back as it is written there.
 
 import type { ServerResponse } from 'node:http'

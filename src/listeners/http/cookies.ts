@@ -29,7 +29,7 @@ export function cookieOf({ headers }: IncomingMessage, name: string): string | u
 export interface CookieValues {
   /** Sealed. */
   readonly session: string
-  /** None where nobody has signed in yet. */
+  /** None before a sign-in. */
   readonly csrf?: string
 }
 

@@ -28,8 +28,8 @@ export class EventStreams {
   constructor(private readonly options: EventStreamsOptions) {}
 
   /**
-   * Answers with a stream for that identity; `left` is called once when it is over, whoever ended
-   * it.
+   * Answers with a stream for that identity; `left` is called once when it is over, no matter which
+   * side ended it.
    */
   open(
     outgoing: ServerResponse,

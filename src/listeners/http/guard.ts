@@ -1,7 +1,7 @@
 // What is looked at before a request may say anything: the Host and Origin rules that keep web
 // pages of this machine's browser out, the peer's address behind trusted proxies, and whether
-// credentials may cross here.
-// (docs/sign-in.md, "What a session's requests must carry"; SECURITY.md, "What you should know")
+// credentials may cross here. (docs/sign-in.md, "What a session's requests must carry";
+// docs/design/threat-model.md, "Known risks")
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { fail } from '../../base/errors.js'
@@ -95,7 +95,7 @@ export class Guard {
     return address
   }
 
-  /** Most servers have no proxy: then nobody asks the socket for its peer. */
+  /** Most servers have no proxy: then the remote address is not read. */
   private isByProxy(incoming: IncomingMessage): boolean {
     return this.options.trustedProxies.length > 0 && this.isProxy(peerOf(incoming))
   }

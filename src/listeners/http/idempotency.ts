@@ -110,7 +110,7 @@ export class Turn {
       const most = `1 to ${idempotencyKeyCharsMax} printable characters`
       throw fail('BadValue', `header Idempotency-Key must be ${most}`)
     }
-    // Whom nobody knows would share with everybody else.
+    // Anonymous callers would share replies with each other.
     if (session.identity.kind === 'anonymous') return undefined
     this.caller = hash('sha256', identityKey(session.identity))
     const { method = '', url = '', headers } = incoming

@@ -78,6 +78,6 @@ async function write(response: Response, outgoing: ServerResponse, headers: Head
   }
   outgoing.writeHead(status, { ...headers, ...Object.fromEntries(response.headers) })
   if (body === null) outgoing.end()
-  // Whoever has gone needs no answer.
+  // A client that has gone needs no reply.
   else await pipeline(body, outgoing).catch(() => undefined)
 }

@@ -55,8 +55,8 @@ export function overHttp({ answer, ...head }: MemoryRoute): ReplyRoute {
 }
 
 /**
- * In the space that the request names, or the caller's own. Who is not known is asked who he is,
- * not told that he may not.
+ * In the space that the request names, or the caller's own. An anonymous caller gets 401,
+ * not 403.
  */
 async function runAsCaller(call: RawCall, command: Document): Promise<Document> {
   try {

@@ -189,7 +189,7 @@ async function setGraph({ param, fields, run }: MemoryRequest): Promise<HttpAnsw
   return answered(await run(command))
 }
 
-/** With `release=true` the name is anybody's again. */
+/** With `release=true` the name is free again. */
 async function dropGraph({ param, query, run }: MemoryRequest): Promise<HttpAnswer> {
   const command = graphCommand('dropGraph', param('name'), (writer) => {
     if (isYes(query.get('release'))) writer.bool('release', true)

@@ -1,5 +1,5 @@
 // The routes of those who watch over Sigil: the metrics in their two forms, and whether it is
-// ready. On loopback they answer anybody; over a network METRICS_TOKEN and administrators.
+// ready. On loopback they are open; over a network they need METRICS_TOKEN or an administrator.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'

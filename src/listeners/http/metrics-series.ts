@@ -55,14 +55,16 @@ const requests: readonly Series[] = [
   {
     name: 'svc_requests_total',
     type: 'counter',
-    help: 'Commands by name, over every protocol, those that were refused among them.',
+    help: 'Commands by name, over every protocol, including refused ones.',
     labels: { command: 'commands' },
     read: ({ byCommand }) => samplesOf('command', byCommand),
   },
   {
     name: 'svc_request_duration_ms',
     type: 'summary',
-    help: 'Milliseconds that commands took: quantiles of the last minute, sum and count of all.',
+    help:
+      'Duration of commands in milliseconds: quantiles of the last minute, sum and count of ' +
+      'all.',
     labels: { quantile: ['0.5', '0.95', '0.99'] },
     read: ({ latency: { p50, p95, p99 }, latencySumMs, latencyCount }) => [
       { value: p50, labels: { quantile: '0.5' } },
@@ -76,8 +78,8 @@ const requests: readonly Series[] = [
     name: 'svc_request_others_seconds',
     type: 'summary',
     help:
-      'Seconds of the event loop that other owners had between the arrival of a command and ' +
-      'its reply: quantiles of the last minute, sum and count of all.',
+      'Seconds of the event loop that other owners used between the arrival of a command ' +
+      'and its reply: quantiles of the last minute, sum and count of all.',
     labels: { quantile: ['0.5', '0.95', '0.99'] },
     read: ({ others: { p50, p95, p99 }, othersSumMs, othersCount }) => [
       { value: p50 / 1_000, labels: { quantile: '0.5' } },
@@ -90,14 +92,14 @@ const requests: readonly Series[] = [
   {
     name: 'svc_errors_total',
     type: 'counter',
-    help: 'Requests that were answered with an error, by its code.',
+    help: 'Requests that were answered with an error, by code.',
     labels: { code: codeNames },
     read: ({ byCode }) => samplesOf('code', byCode),
   },
   {
     name: 'svc_protocol_requests_total',
     type: 'counter',
-    help: 'Commands by the protocol that they came over.',
+    help: 'Commands by protocol.',
     labels: { protocol: protocolNames },
     read: ({ byProtocol }) => samplesOf('protocol', byProtocol),
   },
@@ -108,9 +110,9 @@ const requests: readonly Series[] = [
     labels: { protocol: protocolNames.filter((name) => name !== 'other') },
     read: ({ connections }) => samplesOf('protocol', Object.entries(connections)),
   },
-  gauge('svc_commands_in_flight', 'Document commands at work.', ({ inFlight }) => inFlight),
+  gauge('svc_commands_in_flight', 'Document commands in progress.', ({ inFlight }) => inFlight),
   gauge('svc_cursors_open', 'Cursors that clients have open.', ({ cursors }) => cursors),
-  gauge('svc_uptime_seconds', 'Since the start.', ({ uptimeSeconds }) => uptimeSeconds),
+  gauge('svc_uptime_seconds', 'Seconds since the start.', ({ uptimeSeconds }) => uptimeSeconds),
   {
     name: 'svc_info',
     type: 'gauge',
@@ -136,24 +138,24 @@ const storage: readonly Series[] = [
     labels: { type: storeTypes },
     read: ({ store: { type } }) => [{ value: 1, labels: { type } }],
   },
-  gauge('svc_store_bytes', 'Bytes that the data takes.', ({ store }) => store.sizeBytes),
+  gauge('svc_store_bytes', 'Size of the data in bytes.', ({ store }) => store.sizeBytes),
   gauge('svc_store_refusing', '1 while writes are refused.', ({ store }) =>
     store.refusing === undefined ? 0 : 1,
   ),
   counter('svc_store_groups_total', 'Groups of writes.', ({ store }) => store.groups?.groups),
   counter(
     'svc_store_programs_total',
-    'Writes in those groups.',
+    'Write programs in those groups.',
     ({ store }) => store.groups?.programs,
   ),
   gauge(
     'svc_store_programs_queued',
-    'Writes that wait for a group.',
+    'Write programs that wait for a group.',
     ({ store }) => store.groups?.queued,
   ),
   gauge(
     'svc_store_overlay_bytes',
-    'Memory of the changes that are not yet in the tables.',
+    'Memory of memtables: changes that are not yet in the tables.',
     ({ store }) => store.log?.overlayBytes,
   ),
   gauge(
@@ -166,7 +168,7 @@ const storage: readonly Series[] = [
   ),
   counter(
     'svc_store_checkpoints_total',
-    'Checkpoints: changes taken over into the tables.',
+    'Checkpoints, which move changes into the tables.',
     ({ store }) => store.log?.checkpoints,
   ),
   gauge('svc_store_checkpoint_seconds', 'Duration of the last checkpoint.', ({ store }) =>
@@ -174,7 +176,7 @@ const storage: readonly Series[] = [
   ),
   counter(
     'svc_store_fsyncs_total',
-    'Times that the log was synced to the disk.',
+    'Syncs of the log to the disk.',
     ({ store }) => store.log?.syncs,
   ),
   gauge('svc_store_fsync_seconds', 'Duration of the last fsync of the log.', ({ store }) =>
@@ -189,11 +191,11 @@ const storage: readonly Series[] = [
 const chain: readonly Series[] = [
   gauge(
     'svc_chain_up',
-    '1 while the chain answers, is not needed yet, or (the local one) begins.',
+    '1 while the chain answers, is not needed yet, or (local chain) starts.',
     (of) => (of.chain.ok ? 1 : 0),
   ),
   gauge('svc_chain_head_block', 'Number of the newest block.', (of) => of.chain.head),
-  gauge('svc_chain_lag_seconds', 'Since the newest block was looked at.', ({ chain }) =>
+  gauge('svc_chain_lag_seconds', 'Seconds since the newest block was read.', ({ chain }) =>
     seconds(chain.ageMs ?? undefined),
   ),
   counter(
@@ -208,24 +210,30 @@ const chain: readonly Series[] = [
   ),
   counter(
     'svc_anchor_failures_total',
-    'Tries to anchor that failed.',
+    'Failed attempts to anchor.',
     (of) => of.anchoring?.failures,
   ),
 ]
 
 const machine: readonly Series[] = [
-  counter('process_cpu_seconds_total', 'Time on processors, user and system.', () => {
+  counter('process_cpu_seconds_total', 'Processor time, user and system, in seconds.', () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   }),
-  gauge('process_start_time_seconds', 'Start of the process, Unix time.', ({ nowMs }) =>
+  gauge('process_start_time_seconds', 'Start of the process, Unix time in seconds.', ({ nowMs }) =>
     Math.round(nowMs / 1_000 - process.uptime()),
   ),
-  gauge('process_resident_memory_bytes', 'Memory in RAM.', () => process.memoryUsage.rss()),
-  gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', () => process.memoryUsage().heapUsed),
+  gauge('process_resident_memory_bytes', 'Resident memory in bytes.', () =>
+    process.memoryUsage.rss(),
+  ),
+  gauge(
+    'nodejs_heap_used_bytes',
+    'JavaScript heap in use, in bytes.',
+    () => process.memoryUsage().heapUsed,
+  ),
   gauge(
     'nodejs_external_memory_bytes',
-    'Memory of buffers outside the JavaScript heap.',
+    'Memory of buffers outside the JavaScript heap, in bytes.',
     () => process.memoryUsage().external,
   ),
 ]

@@ -209,9 +209,9 @@ const securitySchemes: Schema = {
 }
 
 const accessTexts: Readonly<Record<RouteHead['access'], string>> = {
-  none: 'Open to everybody.',
+  none: 'Open to all clients.',
   session: "For a wallet's session.",
-  key: 'For whoever is known by a session or a key, within their rights.',
+  key: 'Needs a session or a key; within the rights of its identity.',
   operator: 'For the operator.',
   admin: 'For administrators.',
   metrics: 'Open on loopback; over a network for administrators, and with METRICS_TOKEN.',

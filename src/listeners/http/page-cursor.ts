@@ -1,5 +1,5 @@
-// The cursor of a list: where the last page ended, signed, so that nobody makes one up, and bound
-// to the list it is of. It holds no state here; rights are looked at with every page anew.
+// The cursor of a list: where the last page ended, signed, so that clients cannot forge one, and
+// bound to the list it is of. It holds no state here; rights are looked at with every page anew.
 // `<base64url BSON>.<base64url HMAC-SHA-256>` (docs/http.md, "Lists")
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
@@ -25,7 +25,7 @@ export function sealCursor(key: Bytes, scope: Bytes, values: readonly Value[]): 
   const text = Buffer.from(content).toString('base64url')
   const cursor = `${text}.${signature(key, text).toString('base64url')}`
   if (cursor.length <= pageCursorCharsMax) return cursor
-  throw fail('BadValue', 'what the page ends with is too long to go on from: sort by other fields')
+  throw fail('BadValue', 'the page ends with values too long for a cursor: sort by other fields')
 }
 
 /** The values that were sealed. Throws BadValue of any other text, and of another list's. */

@@ -1,4 +1,4 @@
-// The switches of the protocols over HTTP: anybody may see them, administrators turn them.
+// The switches of the protocols over HTTP: all clients may see them, administrators change them.
 // (docs/sql.md, "Switching it off")
 
 import { field } from '../../value/elements.js'

@@ -34,7 +34,7 @@ export interface HttpExchange {
   readonly param: (name: string) => string | undefined
   /** Of the query of the URL. */
   readonly query: (name: string) => string | undefined
-  /** Looked at when its body may have come: it is one that nobody has read all the same. */
+  /** Checked when its body may have arrived but was not read. */
   readonly isDeferred?: boolean
 }
 

@@ -1,5 +1,5 @@
 // How answers are written: one string body and one plain headers object, because anything else
-// takes the framework off its fast path. (ARCHITECTURE.md, "HTTP")
+// takes the framework off its fast path. (docs/design/http.md)
 
 import type { ServerResponse } from 'node:http'
 import { type ErrorExtra, fail, type GatewayError } from '../../base/errors.js'

@@ -35,8 +35,8 @@ export interface RouteHead {
   /** `/*` at its end: all that begins so. */
   readonly path: string
   /**
-   * `none` answers anybody, `key` whoever is known by a session or a key, `session` a wallet's
-   * session, `admin` administrators, `operator` the operator alone. `metrics` answers anybody on
+   * `none` is open to all, `key` needs a session or a key, `session` a wallet's
+   * session, `admin` administrators, `operator` the operator alone. `metrics` is open on
    * loopback; over a network administrators, and METRICS_TOKEN.
    */
   readonly access: 'none' | 'session' | 'key' | 'operator' | 'admin' | 'metrics'

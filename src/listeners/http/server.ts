@@ -1,6 +1,6 @@
 // The HTTP listener: one Hono app over a table of routes. Order of checks: route, method, host,
 // who it is and whether too often, content type, body, then the bus. No middleware: each stock one
-// costs more than the whole request. (ARCHITECTURE.md, "HTTP")
+// costs more than the whole request. (docs/design/http.md)
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'

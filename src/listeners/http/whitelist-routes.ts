@@ -1,4 +1,4 @@
-// The whitelist over HTTP: anybody may see it, administrators change it.
+// The whitelist over HTTP: all clients may see it, administrators change it.
 // (docs/rights.md, "The whitelist")
 
 import { field } from '../../value/elements.js'

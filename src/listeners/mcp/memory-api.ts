@@ -1,4 +1,4 @@
-// How the MCP server reaches the graph memory: by requests of its HTTP API, whoever carries them.
+// How the MCP server reaches the graph memory: by requests of its HTTP API, over any transport.
 // In Sigil's own process they go to the routes without a socket, from `sigil mcp` over the network,
 // and the answers are the same.
 

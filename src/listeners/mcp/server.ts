@@ -27,8 +27,8 @@ import { recallText, untrusted } from './texts.js'
 import { type Arguments, summary, type Tool, tools } from './tools.js'
 
 const instructions =
-  'A memory that lasts: remember what will matter later, recall it by words or by what it is ' +
-  `about, relate and verify it. ${untrusted}`
+  'A lasting memory: remember what will matter later, recall it by words or by subject, ' +
+  `relate and verify it. ${untrusted}`
 
 /** Schemas are made ready once: that takes longer than most requests. */
 const prepared = tools.map((tool) => ({
@@ -38,7 +38,7 @@ const prepared = tools.map((tool) => ({
 }))
 
 const promptSchema = fromJsonSchema<{ readonly entity: string; readonly graph?: string }>(
-  strict({ graph, 'entity!': text('What to load everything about.', 256) }),
+  strict({ graph, 'entity!': text('The entity to load context about.', 256) }),
 )
 
 export interface MemoryServerOptions {
@@ -99,7 +99,7 @@ function addResources(server: McpServer, api: MemoryApi): void {
   server.registerResource(
     'summary',
     new ResourceTemplate('memory://{graph}/summary', { list: () => summaries(api), complete }),
-    { title: 'Summary', description: 'How large a graph is, and whose.', mimeType },
+    { title: 'Summary', description: 'Size and owner of a graph.', mimeType },
     async (uri, variables) => contents(uri, await summary(api, part(variables, 'graph'))),
   )
 }
@@ -144,13 +144,13 @@ function part(variables: Variables, name: string): string {
 function addPrompt(server: McpServer, api: MemoryApi): void {
   const about = {
     title: 'Load context',
-    description: 'Puts what is remembered about somebody or something before the question.',
+    description: 'Puts memories about a person or a subject before the question.',
     argsSchema: promptSchema,
   }
   server.registerPrompt('context', about, async ({ entity, graph }) => {
     const query = { graph, entity, hops: 1 }
     const reply = await api.ask({ method: 'GET', path: '/api/recall', query })
-    // Whom nobody has told of is no failure of the prompt's; all else is.
+    // An unknown subject is no failure of the prompt; other errors are.
     if (!isSuccess(reply) && reply.status !== 404) throw refused(reply)
     const known = isSuccess(reply) ? recallText(reply.body) : 'Nothing was found.'
     const said = `Load context about ${entity}. This is what the memory holds:\n\n${known}`

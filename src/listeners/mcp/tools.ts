@@ -43,13 +43,13 @@ const remember: Tool = {
   name: 'remember',
   title: 'Remember',
   description:
-    'Keeps one memory, a text of up to 8,192 characters, with the entities it is about and where ' +
-    'it comes from. The same text again is told as a duplicate. A memory is never changed: to ' +
+    'Stores one memory, a text of up to 8,192 characters, with its entities and its ' +
+    'source. The same text again is reported as a duplicate. A memory never changes: to ' +
     'correct one, remember the right text with its id as `supersedes`.',
   input: strict({
     graph,
-    'text!': text('What is to be remembered, in whole sentences.', memoryCharsMax),
-    entities: list(entity, 'What it is about: people, projects, places …'),
+    'text!': text('The text to remember, in whole sentences.', memoryCharsMax),
+    entities: list(entity, 'Subjects of the text: people, projects, places …'),
     source: object,
     supersedes: text('Id of the memory that this one corrects (mem_…).', 128),
   }),
@@ -93,8 +93,8 @@ const relate: Tool = {
   name: 'relate',
   title: 'Relate',
   description:
-    'Makes an edge between two nodes of the graph, by their ids (mem_… or ent_…); one that is ' +
-    'there already is kept.',
+    'Creates an edge between two nodes of the graph, by their ids (mem_… or ent_…). An ' +
+    'existing edge is kept.',
   input: strict({
     graph,
     'from!': text('Id of the node it starts from.', 128),
@@ -110,7 +110,7 @@ const relate: Tool = {
 const forget: Tool = {
   name: 'forget',
   title: 'Forget',
-  description: 'Deletes one memory with its edges, for good.',
+  description: 'Deletes one memory with its edges permanently.',
   input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
   output: open({ 'deleted!': boolean, edges: integer, id: string }),
   annotations: { ...writes, destructiveHint: true },
@@ -151,8 +151,8 @@ const verify: Tool = {
   name: 'verify',
   title: 'Verify',
   description:
-    'Tells whether a memory is as it was when it was anchored on the chain: its hash, its place ' +
-    'in the batch, the proof and the chain, and the first problem found.',
+    'Verifies that a memory is unchanged since it was anchored on the chain: its hash, its ' +
+    'place in the batch, the proof and the chain. Returns the first problem.',
   input: strict({ graph, 'id!': text('Id of the memory (mem_…).', 128) }),
   output: open({ id: string, ...verdict }),
   annotations: reads,
@@ -167,7 +167,7 @@ const verify: Tool = {
 const verifyMany: Tool = {
   name: 'verify_many',
   title: 'Verify many',
-  description: `Verifies up to ${verifyIdsMax} memories in one request, each as verify does.`,
+  description: `Verifies up to ${verifyIdsMax} memories in one request, each like verify.`,
   input: strict({
     graph,
     'ids!': {
@@ -186,7 +186,7 @@ const show: Tool = {
   name: 'graph',
   title: 'Graph',
   description:
-    'Tells how large a graph is; with metadataOnly false also its newest nodes and the edges ' +
+    'Returns the size of a graph; with metadataOnly false also its newest nodes and the edges ' +
     `between them, which may be long. ${untrusted}`,
   input: strict({
     graph,

@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 export interface LongRepliesOwner {
-  /** A part is written and can be sent; false where nobody takes it any more. */
+  /** A part is written and can be sent; false if the client is gone. */
   written(): boolean
   /** The client has to take some of what was sent first: then `goOn`. */
   readonly isFull: boolean

@@ -1,6 +1,6 @@
 // The types of a table's columns, as information_schema tells them to who asks: what placeholders
-// without a type are given. Looked up by a statement of the same session, so that nobody learns of
-// what he may not read, and kept for a moment, since drivers prepare the same statements anew.
+// without a type are given. Looked up by a statement of the same session, so that no client learns
+// of what it may not read, and kept for a moment, since drivers prepare the same statements anew.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../base/clock.js'

@@ -215,7 +215,7 @@ export class SqlConnection {
   private async enter(frame: Frame): Promise<void> {
     try {
       const step = await this.entry.take(frame)
-      // Whoever went while the login was looked at has nothing that begins.
+      // A client that left during its login starts nothing.
       if (this.isOver) return
       if (step === 'tls') this.secure()
       else if (step === 'end') this.leave()
@@ -285,7 +285,7 @@ export class SqlConnection {
 
   private finish(): void {
     if (this.isOver || this.socket.destroyed) return
-    // Before the login nobody speaks the protocol yet.
+    // Before the login the protocol has not started.
     if (this.last !== undefined && this.dialogue !== undefined) this.writer.errorResponse(this.last)
     this.leave()
   }

@@ -21,7 +21,7 @@ export interface EntryOptions {
   readonly session: Session
   readonly writer: MessageWriter
   readonly login: Login
-  /** Setting AUTH_MODE=off: whoever comes is who the session says. */
+  /** Setting AUTH_MODE=off: every client has the identity of the session. */
   readonly isOpen: boolean
   /** TLS is on offer. */
   readonly offersTls: boolean

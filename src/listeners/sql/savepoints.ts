@@ -9,7 +9,7 @@ interface Savepoint {
   readonly name: string
   /** Statements of the transaction that had changed something by then. */
   readonly writes: number
-  /** Cursors that were declared since: they end where somebody goes back. */
+  /** Cursors that were declared since: they end with a rollback to the savepoint. */
   readonly cursors: Set<string>
 }
 

@@ -117,7 +117,7 @@ export class SessionSettings {
     return !quiet.includes(least)
   }
 
-  /** What is given at the start: a client must not fail for a setting that nobody needs. */
+  /** What is given at the start: a client must not fail because of an unneeded setting. */
   begin(name: string, value: string): void {
     if (name === 'user' || name === 'database' || name === 'options') return
     const lower = name.toLowerCase()

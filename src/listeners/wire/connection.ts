@@ -1,6 +1,6 @@
-// One socket of the document wire. Requests are answered in order, one at a time; what is pipelined
-// behind one in flight waits unread in the kernel, and so does everything of a client that does not
-// take its replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
+// One socket of the document wire. Requests are answered in order, one at a time. Pipelined
+// requests wait unread in the kernel, and so do all requests of a client that does not read its
+// replies. The socket is paused for three reasons (see `isHeld`) and read otherwise.
 
 import type { Socket } from 'node:net'
 import type { Bytes } from '../../base/bytes.js'
@@ -225,7 +225,7 @@ export class WireConnection {
   }
 
   private async processCompressed(packed: Bytes): Promise<void> {
-    // Only what hello agreed on; and before login nobody may make the gateway inflate.
+    // Only what hello agreed on; before login no client may make the gateway inflate.
     if (this.signIn.isAnonymous || this.session.compression.length === 0) {
       this.socket.destroy()
       return

@@ -197,7 +197,7 @@ function readSettings(document: Document): GraphSettings {
   }
 }
 
-/** What is stored, whoever wrote it: what is no text is empty. */
+/** Stored data of any writer: what is no text is empty. */
 function textsOf<N extends string>(value: Value | undefined, names: readonly N[]) {
   if (value?.type !== bsonType.object) return undefined
   const texts = names.map((name) => {

@@ -30,7 +30,7 @@ export const graphParts = ['nodes', 'edges', 'terms', 'anchors'] as const
 
 export type GraphPart = (typeof graphParts)[number]
 
-/** The graph that everybody means who names none. */
+/** The graph of requests that name none. */
 export const defaultGraph = 'default'
 
 export interface Graph {
@@ -114,8 +114,8 @@ export function* ensureGraph(
 }
 
 /**
- * The graph `default`, which is there from the first start: nobody owns it, and nobody can claim
- * it. Nothing shows it until it holds something.
+ * The graph `default`, which is there from the first start: it has no owner, and no wallet can
+ * claim it. Nothing shows it until it holds something.
  */
 export function* ensureDefaultGraph(
   tx: Tx,

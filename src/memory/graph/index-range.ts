@@ -1,5 +1,5 @@
 // Ranges of a part's indexes and the documents that they lead to, read in their order and no
-// deeper than somebody asks: a hub must not cost a full scan.
+// deeper than the caller asks: a hub must not cost a full scan.
 
 import { type Bytes, concatBytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'

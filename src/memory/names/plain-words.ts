@@ -1,4 +1,4 @@
-// Words with capital letters that name nobody and nothing in particular: the calendar, titles,
+// Words with capital letters that are no names: the calendar, titles,
 // units, languages and abbreviations, English and German. All in lower case.
 
 /** Months, weekdays, seasons and feasts, with what they are shortened to. */

@@ -1,5 +1,5 @@
 // The edges of a node in the order in which a context takes them: by weight, then the newer, then
-// by id. They are read page by page, and no deeper than somebody asks.
+// by id. They are read page by page, and no deeper than the caller asks.
 
 import { keyAfter } from '../../base/bytes.js'
 import { edgePageFirst, edgePageMax } from '../../base/limits.js'

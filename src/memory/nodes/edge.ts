@@ -57,7 +57,7 @@ export function edgeDocument(edge: Edge): Document {
   })
 }
 
-/** What is stored, whoever wrote it: what is missing is empty. */
+/** Stored data of any writer: what is missing is empty. */
 export function readEdge(document: Document): Edge {
   const text = (name: string): string | undefined => {
     const value = field(document, name)

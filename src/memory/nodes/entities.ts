@@ -17,7 +17,7 @@ import { type Entity, isMemory, readEntity } from './node.js'
 export type EntityReader = (name: string) => Program<Entity[]>
 
 /**
- * The entities that somebody means who writes an id or a name, by id: of an exact id, else of that
+ * The entities that an id or a name means, by id: of an exact id, else of that
  * name, else of that other name. Several kinds may share a name.
  */
 export function* resolveEntity(tx: ReadTx, graph: Graph, text: string): Program<Entity[]> {

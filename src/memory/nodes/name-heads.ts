@@ -1,4 +1,4 @@
-// The words that names of entities begin with, counted. Whoever looks for known names in a text
+// The words that names of entities begin with, counted. A search for known names in a text
 // asks here first, word by word: a get is a fraction of a scan, and hardly any word begins a name.
 
 import {

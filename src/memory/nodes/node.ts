@@ -9,7 +9,7 @@ import { type DocumentWriter, writeDocument } from '../../value/writer.js'
 
 export type MemoryStatus = 'active' | 'superseded'
 
-/** Where a memory is from; what somebody wrote of it. A type, not an interface: it is JSON. */
+/** Where a memory is from, as its writer gave it. A type, not an interface: it is JSON. */
 export type Source = {
   readonly kind?: string | undefined
   readonly ref?: string | undefined
@@ -107,7 +107,7 @@ export function isMemory(document: Document): boolean {
   return textOf(field(document, 'type')) === 'memory'
 }
 
-/** What is stored, whoever wrote it: what is missing is empty. */
+/** Stored data of any writer: what is missing is empty. */
 export function readMemory(document: Document): Memory {
   const source = field(document, 'source')
   const content = field(document, 'contentKey') ?? field(document, 'formerContentKey')

@@ -22,7 +22,7 @@ import { emptyBlock } from './posting-block.js'
 /** Between a term and what tells its blocks apart: no term has it, and no text that is taken. */
 const separator = '\u001f'
 const afterSeparator = '\u0020'
-/** Subtype of what is nobody's but ours. */
+/** Subtype of Sigil's own binaries. */
 const packedSubtype = 0x80
 /** Length and subtype of a binary value. */
 const binaryHeadBytes = 5

@@ -1,5 +1,5 @@
 // What a memory is about, next to the others of its graph: those of its terms that it has often and
-// few others have. Told to whoever writes it, so that it can be seen what it will be found by.
+// few others have. Told to the writer, to show which words will find the memory.
 // (docs/memory.md, "What is kept")
 
 import { keywordsShown } from '../../base/limits.js'

@@ -187,7 +187,7 @@ class KeyChain {
     return lost.reverse()
   }
 
-  /** Sending again costs: whoever has changed a setting by mistake shall see it. */
+  /** Sending again costs gas: the log shows it, in case a setting was changed by mistake. */
   private warnOf(anchors: number): void {
     if (anchors === 0) return
     const { name: graph, log } = this

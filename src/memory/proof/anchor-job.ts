@@ -1,5 +1,5 @@
 // Anchors what waits: every graph with enough memories, or with one that has waited long enough,
-// or that somebody has asked for; all of them in one transaction. What it does at each step is in
+// or that were requested; all of them in one transaction. What it does at each step is in
 // the store before and on the chain after, so it may be killed anywhere. (docs/memory.md,
 // "Verify"; docs/chain.md, "What anchoring costs")
 
@@ -68,7 +68,7 @@ export interface AnchorCounts {
 /** What a graph needs at the moment. */
 interface State {
   readonly waiting: Waiting
-  /** Somebody has asked for anchors, and they are not all made. */
+  /** Anchors were requested, and they are not all made. */
   readonly isRequested: boolean
   /** Two anchors wait for a transaction: whatever is asked for, a third waits for theirs. */
   readonly isQueued: boolean
@@ -90,7 +90,7 @@ export class AnchorJob {
   private readonly waiting = new Set<string>()
   /** Those of them whose memories have waited long enough: they go first. */
   private readonly overdue = new Set<string>()
-  /** Somebody has asked since the round began. */
+  /** Anchors were requested since the round began. */
   private isWoken = false
   private failuresInRow = 0
   /** All elapsed. */
@@ -147,7 +147,7 @@ export class AnchorJob {
     this.loop.wake()
   }
 
-  /** True: there is more to do at once, or somebody has asked since it began. */
+  /** True: there is more to do at once, or anchors were requested since it began. */
   async round(): Promise<boolean> {
     this.isWoken = false
     const hasMore = await this.work()
@@ -312,12 +312,12 @@ export class AnchorJob {
     return false
   }
 
-  /** No failure: yet whoever waits for an anchor shall find out why. */
+  /** No failure, but a user who waits for an anchor needs the reason. */
   private tellOfPace(graphs: number): void {
     const { clock, log } = this.parts
     if (clock.elapsed() - this.toldOfPaceMs < anchorPayMs) return
     this.toldOfPaceMs = clock.elapsed()
-    log.info({ graphs }, 'anchoring waits: by now no more of the budget of the day may be spent')
+    log.info({ graphs }, 'anchoring waits: the released part of the daily budget is spent')
   }
 }
 

@@ -1,6 +1,6 @@
 // Who is served next where a transaction has no room for all: owners one after the other, and each
-// one's graphs alike, whoever was served longest ago first. A wallet with many graphs, or a graph
-// with many batches, so takes room that others leave and no more.
+// one's graphs alike, the one that was served longest ago first. A wallet with many graphs, or a
+// graph with many batches, so takes room that others leave and no more.
 
 import { LRUCache } from 'lru-cache'
 import { anchorTurnsKept } from '../../base/limits.js'
@@ -48,7 +48,7 @@ export class Turns {
   }
 }
 
-/** What nobody owns stands for itself. */
+/** An unowned graph counts as its own owner. */
 function ownerOf({ name, owner }: Waiter): string {
   return owner ?? graphOf({ name })
 }

@@ -91,7 +91,7 @@ export function anchorDocument(anchor: Anchor): Document {
   })
 }
 
-/** What is stored, whoever wrote it: verify has to name what is wrong with it, not to fail. */
+/** Stored data of any writer: verify has to name what is wrong with it, not to fail. */
 export function readAnchor(document: Document): Anchor {
   const text = (name: string): string | null => {
     const value = field(document, name)

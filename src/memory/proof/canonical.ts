@@ -1,5 +1,5 @@
 // One text for one JSON value (RFC 8785, JCS): what is hashed must not depend on the order in which
-// somebody wrote the fields. Numbers and strings are as ECMAScript writes them, which is what the
+// the fields were written. Numbers and strings are as ECMAScript writes them, which is what the
 // RFC asks for; what JSON cannot say is refused and never written as something else.
 
 import { fail } from '../../base/errors.js'

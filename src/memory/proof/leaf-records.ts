@@ -152,7 +152,7 @@ const detailTexts = [
 ] as const
 const noKind = 'memory'
 
-/** What is stored, whoever wrote it: verify names what is wrong with it. */
+/** Stored data of any writer: verify names what is wrong with it. */
 export function readLeaf(document: Document): LeafRecord {
   const text = (name: string): string | null => {
     const value = field(document, name)

@@ -1,5 +1,6 @@
 // Who does a background job where several gateways share a store: one row with the holder and the
-// time until which it holds. Whoever dies without letting go is succeeded when that time is over.
+// time until which it holds. A holder that dies without a release is succeeded when that time is
+// over.
 
 import { type Bytes, concatBytes, textOf, utf8 } from '../../base/bytes.js'
 import type { Clock, Random } from '../../base/clock.js'

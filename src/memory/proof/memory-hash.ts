@@ -34,7 +34,7 @@ export function memoryHash(memory: HashedMemory): string {
   return `0x${Buffer.from(keccak_256(utf8(hashedText(memory)))).toString('hex')}`
 }
 
-/** The bytes' text; exported for whoever wants to recompute the hash elsewhere. */
+/** The bytes' text; exported so that the hash can be recomputed elsewhere. */
 export function hashedText(memory: HashedMemory): string {
   return canonicalJson(hashedJson(memory))
 }

@@ -1,5 +1,5 @@
-// Roots for whoever must not hold up the event loop: trees are built in a thread, which is there
-// while somebody needs it. Roots are kept by what they are the root of, so that a list that was
+// Roots without blocking the event loop: trees are built in a thread, which is there
+// while it is needed. Roots are kept by what they are the root of, so that a list that was
 // tampered with never finds the root of the old one.
 
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Everything that proves memories, put together over one chain: the job that anchors them, and the
-// answers to whoever asks whether they are proved.
+// verdicts on whether they are proved.
 
 import { fail } from '../../base/errors.js'
 import { anchorPayMs, verifyMemoriesAtOnce } from '../../base/limits.js'

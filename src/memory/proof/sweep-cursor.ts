@@ -58,7 +58,7 @@ export function readCursor(text: string): SweepState {
   const given = text.length > sweepCursorCharsMax ? undefined : parsed(text)
   const state = given === undefined ? undefined : likeStart(given, sweepStart())
   if (state !== undefined && sweepParts.includes(state.part)) return state
-  throw fail('BadValue', 'the cursor is none of a sweep')
+  throw fail('BadValue', 'the cursor does not belong to a sweep')
 }
 
 function parsed(text: string): unknown {

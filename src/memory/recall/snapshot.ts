@@ -97,7 +97,7 @@ class ShownNodes {
     )
   }
 
-  /** The entities of a memory that are not there yet; of merged ones what they became. */
+  /** The missing entities of a memory; of merged ones what they became. */
   private *newMentioned(tx: ReadTx, memory: Document): Program<Document[]> {
     const { nodes } = this.graph
     const ids = entityIds(memory).filter((id) => !this.byId.has(id))

@@ -1,5 +1,5 @@
 // What a text is found by: its terms, counted. Memories and questions go through the same steps,
-// and postings are kept by them, so that whoever changes a step has to count `analyserVersion` up:
+// and postings are kept by them, so that a change of a step must increase `analyserVersion`:
 // a graph remembers the version that its postings are of.
 
 import { createHash } from 'node:crypto'

@@ -105,7 +105,7 @@ export function* writeBatch(
   return written.value
 }
 
-/** Whether nobody has dropped, altered or made anew what it is made of. */
+/** Whether its input was not dropped, altered or created again. */
 function isSame(graph: Graph, other: Graph): boolean {
   const others = partsOf(other)
   return partsOf(graph).every(({ id, version }, i) => {

@@ -87,7 +87,7 @@ export function* requireRoom(tx: ReadTx, graph: Graph, memories: number): Progra
   throw fail('GraphLimit', `a graph has at most ${graphNodesMax} nodes`)
 }
 
-/** One memory after the other; what it does to postings is finished by whoever made those. */
+/** One memory after the other; the caller finishes what it does to postings. */
 export class Remembering {
   hasChanged = false
   private readonly entities: EntityWriting

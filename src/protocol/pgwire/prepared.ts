@@ -16,7 +16,7 @@ interface Kept<T> {
   rows: number
 }
 
-/** What everybody's connections keep together, as far as this one is concerned. */
+/** What all connections keep together, as far as this one is concerned. */
 export interface Room {
   /** False, and nothing is taken, where there is no room for so many bytes. */
   take(bytes: number): boolean

@@ -249,7 +249,7 @@ export class ReplyWriter {
     this.endLine()
   }
 
-  /** One line: ends of lines within it would begin a reply that nobody asked for. */
+  /** One line: line ends within it would start an unrequested reply. */
   private line(first: number, text: string | Bytes): void {
     const { length } = text
     const bytesMax = typeof text === 'string' ? 3 * length : length

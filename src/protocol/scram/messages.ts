@@ -32,7 +32,7 @@ export interface PlainCredentials {
   readonly password: string
 }
 
-/** The one answer to every failed login: which part was wrong is nobody's business. */
+/** The one reply to every failed login. It does not say which part was wrong. */
 export function authenticationFailed(): GatewayError {
   return fail('AuthenticationFailed', 'Authentication failed.')
 }

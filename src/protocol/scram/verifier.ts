@@ -35,7 +35,7 @@ export function makeVerifier(password: string, salt: Bytes, iterations: number):
   return verifierOf(salted, salt, iterations)
 }
 
-/** As makeVerifier, off the event loop: for what strangers can ask for. */
+/** As makeVerifier, off the event loop: for requests before a login. */
 export async function deriveVerifier(
   password: string,
   salt: Bytes,

@@ -1,5 +1,5 @@
 // CREATE, DROP and TRUNCATE of tables and indexes. A table is a collection: its types and keys are
-// read here, what they mean is for whoever runs the statement.
+// read here; the executor of the statement decides what they mean.
 
 import { sqlListMax } from '../../base/limits.js'
 import type {

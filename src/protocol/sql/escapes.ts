@@ -33,7 +33,7 @@ export function readEscapes(body: string, text: string, start: number): string {
   return read
 }
 
-/** Bytes above 127 would have to be parts of UTF-8 sequences, which nobody writes so. */
+/** Bytes above 127 would be parts of UTF-8 sequences; clients do not write them so. */
 function byteText(byte: number, bad: (message: string) => Error): string {
   if (byte === 0 || byte > 0x7f) throw bad('invalid byte sequence for encoding "UTF8"')
   return String.fromCharCode(byte)

@@ -1,5 +1,5 @@
 // One SQL statement: its tree, and what its placeholders ask for. PostgreSQL's grammar, of which
-// what is not here is refused by name. (ARCHITECTURE.md, "SQL")
+// what is not here is refused by name. (docs/design/sql.md)
 
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'

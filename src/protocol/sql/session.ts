@@ -39,7 +39,7 @@ export function parseReset(tokens: TokenStream): Statement {
   return { kind: 'reset', name: settingName(tokens) }
 }
 
-/** `UNLISTEN *`, which poolers send: nobody listens. */
+/** `UNLISTEN *`, which poolers send; there is no LISTEN. */
 export function parseUnlisten(tokens: TokenStream): Statement {
   tokens.expect('unlisten')
   if (!tokens.acceptSymbol('*')) tokens.name()

@@ -20,7 +20,7 @@ export interface Partition {
 /** What a column's value costs beside its payload. */
 const valueOverheadBytes = 16
 
-/** A column as far as it is made: strangers' expressions decide how large its values are. */
+/** A column as far as it is made: clients' expressions decide how large its values are. */
 export class ColumnValues {
   readonly values: Result[] = []
 

@@ -1,5 +1,5 @@
 // The main thread's side of a backup's worker: questions and answers in order. Whatever ends the
-// worker rejects what is still asked, so nobody waits for one that is gone.
+// worker rejects open requests, so no caller waits for a worker that is gone.
 
 import { Worker } from 'node:worker_threads'
 import { fail, GatewayError } from '../../base/errors.js'

@@ -148,7 +148,7 @@ class Running implements Backup {
 
   private next(): ReturnType<BackupThread['ask']> {
     const next = this.thread.ask('next')
-    // It is thrown where it is awaited; whoever leaves before is not told.
+    // It is thrown where it is awaited; a caller that left before does not get it.
     next.catch(() => undefined)
     return next
   }

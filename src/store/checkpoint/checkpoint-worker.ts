@@ -141,7 +141,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether the failed write was of the first pages, after which nobody can read any more. */
+/** Whether the failed write was of the first pages, after which the tables are unreadable. */
 function isLost(): boolean {
   try {
     environment?.resetReadTxn()

@@ -11,7 +11,7 @@ const { port1: dropping, port2: closed } = new MessageChannel()
 closed.close()
 
 /**
- * Frees the memory of arrays that nobody looks at any more: they, and every array over the same
+ * Frees the memory of arrays that are no longer used: they, and every array over the same
  * memory, are empty from here on. Not for arrays of Node's shared pool.
  */
 export function freeMemory(...arrays: readonly OnMemory[]): void {

@@ -1,6 +1,7 @@
-// Reads the log at the start, and judges it. Each record tells which groups were on the disk when
-// it was written: what is bad above the highest of these marks was never promised, so the log ends
-// there; what is bad below was, so the start is refused. What the tables hold does not matter.
+// Reads the log at the start and validates it. Each record says which groups were synced when it
+// was written. A bad record above the highest of these marks was not acknowledged as durable, so
+// the log ends there. A bad record below it is damage, so the start is refused, whatever the tables
+// hold.
 
 import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes.js'

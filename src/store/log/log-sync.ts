@@ -131,7 +131,7 @@ export class LogSync {
     this.waiting = undefined
   }
 
-  /** Resolves when `group` is synced; undefined where it is, and where nobody waits for that. */
+  /** Resolves when `group` is synced; undefined if it is, or if no caller waits for it. */
   wait(group: number): Promise<void> | undefined {
     if (this.options.durability !== 'commit' || group <= this.synced) return undefined
     if (this.failure !== undefined) return Promise.reject(fail('OperationFailed', this.failure))
@@ -244,7 +244,7 @@ function newWaiting(): Waiting {
     resolve = done
     reject = failed
   })
-  // Whoever asked hears of it; that nobody listens any more must not end the process.
+  // The caller gets the error. A missing caller must not end the process.
   promise.catch(() => undefined)
   return { promise, resolve, reject }
 }

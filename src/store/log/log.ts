@@ -1,7 +1,7 @@
 // The log in front of the tables: one record a write group, appended to segment files by one
 // synchronous write, which a crash of the process cannot undo; synced to the disk as `log-sync.ts`
 // says. A write that fails is cut off again and its group fails as one.
-// (docs/design/storage.md, "Log, overlay, tables")
+// (docs/design/storage.md, "Log, memtable, tables")
 
 import { dirname, join } from 'node:path'
 import type { Bytes } from '../../base/bytes.js'

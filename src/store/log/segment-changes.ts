@@ -23,7 +23,7 @@ export interface SegmentSource {
   readonly lastGroup: number
 }
 
-/** What glibc never keeps for itself once it is freed; pages that nobody writes to cost nothing. */
+/** What glibc never keeps once it is freed; pages that were never written cost nothing. */
 const mappedBytesMin = 33 * 2 ** 20
 
 export class SegmentChanges {

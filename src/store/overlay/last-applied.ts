@@ -1,6 +1,6 @@
-// The overlay that was last brought into the tables, kept for a while: what was written then is
-// likely to be read or written next, and is found here at a fraction of what the tables ask for it.
-// It says what the tables say, so it is asked only for what no layer above it has.
+// The memtable that was last applied to the tables, kept for a while: recent keys are likely to be
+// read or written next, and are found here at a fraction of the cost of the tables. It equals the
+// tables, so it is used only for keys that no layer above has.
 
 import { overlayMsMax } from '../../base/limits.js'
 import type { Generation } from '../generation.js'

@@ -1,6 +1,6 @@
 // An ordered map of byte strings: a B+-tree whose nodes are copied before a change where a snapshot
 // still looks at them. So a snapshot costs nothing to take, and old versions live exactly as long
-// as somebody holds one. Every operation is O(log n), a scan O(log n + what it answers).
+// as a reader holds one. Every operation is O(log n), a scan O(log n + what it answers).
 
 import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'

@@ -1,6 +1,6 @@
-// A put while it is written where it will lie, behind the last change of an overlay: its key is
-// looked up and its value made there, so that neither is an array of its own that would be copied.
-// Until it is kept it is nothing: the next change is written over it.
+// In-place writes: a put that is built behind the last change of a memtable. Its key is looked up
+// and its value made there, so neither is an array of its own that would be copied. Until it is
+// kept, the next change overwrites it.
 
 import type { Bytes } from '../../base/bytes.js'
 import { changeHeaderBytes } from '../log/change.js'

@@ -1,5 +1,5 @@
-// Keys by their hash: open addressing in parts that grow one at a time, so that no step is long
-// however many keys there are. Clients choose keys, and a collision costs everybody: the hash is
+// Keys by their hash: open addressing in parts that grow one at a time, so that no step is long for
+// any number of keys. Clients choose keys, and collisions slow all clients: the hash is
 // HalfSipHash-1-3 (Aumasson, Bernstein: SipHash, 2012) under a secret of the process.
 
 import type { Bytes } from '../../base/bytes.js'

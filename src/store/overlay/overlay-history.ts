@@ -1,5 +1,5 @@
 // What changes have superseded: to take a group back, to show a snapshot the state at its position,
-// and to know when the bytes of an old version are nobody's any more. A queue in the order of time,
+// and to know when no reader needs the bytes of an old version. A queue in the order of time,
 // trimmed from its front as snapshots go.
 
 /** Items stand in pages, so that growing copies nothing. */
@@ -10,7 +10,7 @@ const headPageIds = 8_192
 /** The version of a key before its first change. */
 export const absent = -1
 /**
- * In the place of a previous item, where nobody asked for the chain: the later version does or does
+ * In the place of a previous item, if no reader asked for the chain: the later version does or does
  * not fit in the place of the one that it supersedes.
  */
 const fitting = -1

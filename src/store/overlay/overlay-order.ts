@@ -1,5 +1,5 @@
 // The keys of an overlay in order, made late: new ids wait in a tail, and are sorted into runs when
-// somebody asks for the order or the tail is full. A run is a sorted array of ids, with six bytes
+// the order is needed or the tail is full. A run is a sorted array of ids, with six bytes
 // of each key beside them, so that a search in it seldom has to look at a key itself.
 
 import type { Bytes } from '../../base/bytes.js'

@@ -1,4 +1,4 @@
-// Takes back the memory of what nobody can read any more, in an overlay that nothing lies below:
+// Takes back memory that no reader can see any more, in an overlay that nothing lies below:
 // removed keys go for good, and slabs that have become sparse are emptied into the one at hand. In
 // steps that are bounded by what was written since the last one.
 
@@ -31,7 +31,7 @@ export class Reclaim {
     this.order = order
   }
 
-  /** Nobody sees the state before the change at `after` of a key any more. */
+  /** No reader sees the state before the change at `after` of a key any more. */
   superseded(id: number, before: number, after: number): void {
     const { slabs, entries } = this
     if (before !== absent) slabs.dead(before, entries.lengthAt(before))
@@ -45,7 +45,7 @@ export class Reclaim {
 
   /**
    * Goes through about so many bytes, or overlayCleanChangesMax changes; only while nothing
-   * superseded is kept for anybody.
+   * superseded is kept for a reader.
    */
   clean(bytes: number): void {
     let left = bytes

@@ -149,7 +149,7 @@ export class Slabs {
     this.rangeStart = mark.rangeStart
   }
 
-  /** Nobody can read the `length` bytes at `address` any more. A slab without live bytes goes. */
+  /** The `length` bytes at `address` are no longer read. A slab without live bytes is freed. */
   dead(address: number, length: number): void {
     const number = (address * slabsPerByte) | 0
     const index = number - this.first

@@ -1,7 +1,7 @@
-// The newest values since the last checkpoint, tombstones among them, and older ones while a
-// snapshot needs them; or, with nothing below, a whole store in memory. Found by hash, gone through
-// in order. Keys and values lie in slabs in the format of the log: a group's changes are the log's
-// record, without another copy. (docs/design/storage.md, "Log, overlay, tables")
+// The memtable: the newest values since the last checkpoint with their tombstones, and older values
+// while a snapshot needs them; or, without tables, a whole store in memory. Searched by hash,
+// iterated in order. Keys and values lie in slabs in the format of the log: the changes of a group
+// are the log record, without another copy. (docs/design/storage.md, "Log, memtable, tables")
 
 import type { Bytes } from '../../base/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -54,7 +54,7 @@ export class Overlay implements Ordered {
   private readonly reclaim: Reclaim | undefined
   /** Keys by their first byte; those that were reclaimed are among them. */
   private readonly classes = new Uint32Array(256)
-  /** Positions that somebody reads at, in their order. */
+  /** Positions of readers, in order. */
   private readonly pins: number[] = []
   private isOpen = false
   /** Those of them that fit in the place of what they supersede. */
@@ -395,7 +395,7 @@ export class Overlay implements Ordered {
   }
 
   /**
-   * A put in the place of one of the same group and length, which nobody has seen: a key that many
+   * A put in the place of one of the same group and length, which was never read: a key that many
    * programs change, as the head of a container, is then one change of the group.
    */
   private rewrite(address: number, key: Bytes, value: Bytes, version: number): boolean {
@@ -419,9 +419,9 @@ export class Overlay implements Ordered {
   }
 
   /**
-   * Where a change of the group has the length of the one that it supersedes, and nobody reads that
-   * one, it takes its place; the others close up. So keys that are written again and again take no
-   * more memory, and what they take stays near.
+   * Where a change of the group has the length of the one that it supersedes, without readers of
+   * that one, it takes its place; the others close up. So keys that are written again and again
+   * take no more memory, and what they take stays near.
    */
   private moveBack(): void {
     const { history, slabs, entries, table } = this

@@ -7,7 +7,7 @@ import type { Bytes } from '../../base/bytes.js'
 import { overlayArenaSlabs, overlaySlabBytes, overlaySlabsFreeMax } from '../../base/limits.js'
 import { freeMemory } from '../checkpoint/typed-memory.js'
 
-/** Slabs of each arena that nobody has, by the arena's memory. */
+/** Free slabs of each arena, by the arena's memory. */
 const arenas = new Map<ArrayBufferLike, Bytes[]>()
 let idle = 0
 
@@ -26,7 +26,7 @@ export function takeSlab(): Bytes {
   return slab
 }
 
-/** Nobody may look at the slab any more. */
+/** The slab must no longer be read. */
 export function giveSlab(slab: Bytes): void {
   const free = arenas.get(slab.buffer) as Bytes[]
   free.push(slab)

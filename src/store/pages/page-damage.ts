@@ -1,5 +1,5 @@
-// A damaged page of the tables and the keys that lie under it. Where one is known, no read may get
-// near it: LMDB trusts what it walks over, and may answer wrongly or end the process.
+// A damaged page of the tables and its keys. No read may come near a known one: LMDB trusts the
+// pages that it walks, and may return wrong data or end the process.
 
 import { type Bytes, bufferOf, compareBytes } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'

@@ -1,6 +1,6 @@
-// A write program whose reads take longer than a write may: it runs as a read that pauses, on a
-// snapshot, and what it would change is kept. Where nothing that it has looked at has changed
-// since, a write program changes it. (docs/design/transactions.md, rules 1 and 2)
+// Optimistic writes. A write program whose reads take longer than a write may runs as a read that
+// pauses, on a snapshot, and its changes are kept. If nothing that it read has changed since, a
+// write program applies them. (docs/design/transactions.md, rules 1 and 2)
 
 import { type Bytes, mapKey } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
@@ -68,7 +68,7 @@ function apply(tx: Tx, { key, value }: Change): void {
 export class Preparing implements Tx {
   private readonly seen = new Set<string>()
   private readonly ranges = new KeyRanges()
-  /** Versions are given when it is applied: nobody sees these. */
+  /** Versions are given when it is applied; these are never seen. */
   private readonly buffer: WriteBuffer
 
   constructor(

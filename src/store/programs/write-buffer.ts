@@ -70,7 +70,7 @@ export class WriteBuffer {
   puts = false
   private readonly nextVersion: () => number
   private readonly bounds: BufferBounds
-  /** By hash, once there are many: a place in `changes` and one more; 0 where nobody is. */
+  /** By hash, once there are many: a place in `changes` plus one; 0 for none. */
   private places: Int32Array | undefined
   /** What was added to last and before that: most programs have few counters, each one array. */
   private last: Addition | undefined

@@ -1,5 +1,5 @@
 // Runs write programs: those of a tick form a group, each runs to its end on what the earlier ones
-// left, and the group is committed as one. Nobody hears of a result, good or bad, before the group
+// left, and the group is committed as one. No caller gets a result, good or bad, before the group
 // is as durable as configured, because it may rest on a neighbour's writes.
 // (docs/design/transactions.md, rule 4)
 

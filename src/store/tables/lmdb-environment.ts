@@ -27,7 +27,7 @@ interface OpenOptions extends RootDatabaseOptionsWithPath {
 /**
  * ABORTABLE: without it a failed transaction stays visible in part. SYNCHRONOUS_COMMIT: flushed
  * before it is seen; the only way that survived every power cut.
- * (docs/design/storage.md, "Log, overlay, tables")
+ * (docs/design/storage.md, "Log, memtable, tables")
  */
 const commitFlags = 1 | 2
 /** Address space, not disk space; the library takes more where the data outgrows it. */

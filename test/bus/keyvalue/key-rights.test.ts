@@ -144,7 +144,7 @@ eachKeyValueRoom(
   { kinds: ['memory'], rights: { standing: withUsers } },
 )
 
-t.test('without service users nobody stands as one', async (t) => {
+t.test('without service users no service user is valid', async (t) => {
   await eachKeyValueRoom(
     t,
     'USERS=off',

@@ -197,7 +197,7 @@ await eachKeyValueRoom(
 
 await eachKeyValueRoom(
   t,
-  'each command has the rights of who sent it, whoever shares the program',
+  'each command has the rights of its sender, also in a shared program',
   async (t, room) => {
     const { bus } = room
     const [one, two] = [room.client(), room.client({ ...operator })]
@@ -233,7 +233,7 @@ await eachKeyValueRoom(
 
 await eachKeyValueRoom(
   t,
-  'nobody waits for what another needs whose commands made the program fail',
+  'no client waits for another whose commands made the program fail',
   async (t, room) => {
     await room.run('SET', 'x', 'x'.repeat(262_000))
     const ended: string[] = []

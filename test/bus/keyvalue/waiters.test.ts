@@ -1,4 +1,4 @@
-// Clients that wait for a key: served in order of arrival, woken by whoever writes, ended by time,
+// Clients that wait for a key: served in order of arrival, woken by any writer, ended by time,
 // by others and by themselves. The command is the smallest one that blocks: it takes a string away.
 
 import t, { type Test } from 'tap'
@@ -148,7 +148,7 @@ t.test('a document that another protocol inserts wakes too', (t) =>
   }),
 )
 
-t.test('a key of another type wakes nobody, and nothing is lost', (t) =>
+t.test('a key of another type wakes no client, and nothing is lost', (t) =>
   eachRoom(t, async (t, room) => {
     const [waiter] = await waiting(room, 1, 'k', '0')
     await room.run('HSET', 'k', 'f', 'v')

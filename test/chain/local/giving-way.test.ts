@@ -1,5 +1,5 @@
-// What strangers run takes seconds of the worker's time: meanwhile Sigil's own questions are
-// answered, or nobody's key could be looked at.
+// Calls of clients take seconds of the worker's time: meanwhile Sigil's own questions are
+// answered, or no key could be checked.
 
 import t from 'tap'
 import { runMethod } from '../../../src/chain/local/methods.js'

@@ -241,7 +241,7 @@ t.test('a block that cannot be kept leaves nothing behind', async (t) => {
   t.same(await room.request('eth_getBlockByNumber', 'latest', false), before)
   t.equal(room.storage.opened, 2)
   t.equal(await room.request('eth_getTransactionCount', room.wallet.address, 'latest'), '0x1')
-  t.equal(room.blocks.length, 1, 'nobody was told of it')
+  t.equal(room.blocks.length, 1, 'it was not announced')
   await room.send(raw)
   t.equal(await room.request('eth_blockNumber'), '0x2')
 })

@@ -61,7 +61,7 @@ suite('the order of the arguments decides which list is served', async (t, room)
   t.same(await room.line('LRANGE b 0 -1'), ['1'])
 })
 
-suite('a list that is gone again by the end of EXEC wakes nobody', async (t, room) => {
+suite('a list that is gone again by the end of EXEC wakes no client', async (t, room) => {
   const waiter = await wait(room, 'BLPOP k 0')
   await Promise.all([
     room.line('MULTI'),

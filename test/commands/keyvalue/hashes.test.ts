@@ -47,7 +47,7 @@ t.test('fields and values are any bytes, empty ones too', (t) =>
   }),
 )
 
-t.test('a missing hash is an empty one to whoever reads', (t) =>
+t.test('a missing hash is an empty one to readers', (t) =>
   eachKeyValueRoom(t, 'missing', async (t, room) => {
     t.same(await room.run('HGETALL', 'h'), [])
     t.same(await room.run('HMGET', 'h', 'a', 'b'), [null, null])

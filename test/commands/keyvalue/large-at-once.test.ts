@@ -1,5 +1,5 @@
 // Containers that one command makes large: more members than one program may write. They become
-// records all the same, seen by nobody before they are whole, and nothing of them stays behind.
+// records all the same, invisible before they are whole, and nothing of them stays behind.
 
 import t, { type Test } from 'tap'
 import { Slice } from '../../../src/base/slice.js'

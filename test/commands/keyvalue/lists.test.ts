@@ -148,7 +148,7 @@ suite('moving takes from one end and puts to another, in one list too', [
   ['LMPOP 2 b RIGHT', syntax],
 ])
 
-suite('a list that runs empty is no key, and leaves its time to nobody', [
+suite('a list that runs empty is no key, and leaves no expiry', [
   ['RPUSH l a b', 2],
   ['EXPIRE l 100', 1],
   ['LPUSH l c', 3],

@@ -1,4 +1,4 @@
-// MONITOR: what the operator is shown of everybody's commands, and what nobody is shown.
+// MONITOR: what the operator sees of all commands, and what is never shown.
 
 import t from 'tap'
 import { monitorLineBytes } from '../../../src/base/limits.js'

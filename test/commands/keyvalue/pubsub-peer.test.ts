@@ -10,7 +10,7 @@ interface Side {
   readonly other: RespClient
 }
 
-/** Lines of a subscriber and, behind `>`, of somebody else; the count of frames awaited last. */
+/** Lines of a subscriber and, behind `>`, of another client; the count of frames awaited last. */
 const scripts: Readonly<Record<string, readonly (readonly [line: string, frames: number])[]>> = {
   'names and counts': [
     ['SUBSCRIBE a b a', 3],

@@ -111,7 +111,7 @@ await eachKeyValueRoom(
 
 await eachKeyValueRoom(
   t,
-  'nobody can make up an event of a key',
+  'no client can forge a key event',
   async (t, room) => {
     const other = room.client()
     await other.run('PSUBSCRIBE', '*')

@@ -1,4 +1,4 @@
-// WATCH sees every way in which a key can have changed, whoever changed it, and nothing else; what
+// WATCH sees every way in which any client can change a key, and nothing else; what
 // is queued behind MULTI is bounded.
 
 import t from 'tap'

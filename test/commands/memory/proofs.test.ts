@@ -59,7 +59,7 @@ t.test('arguments are looked at, and unknown names told', async (t) => {
   t.match(await run({ anchorGraph: 'unknown' }), { anchorId: null, count: 0 })
 })
 
-t.test('a stranger neither verifies nor anchors what is private', async (t) => {
+t.test('another wallet neither verifies nor anchors what is private', async (t) => {
   room.session.identity = stranger
   for (const command of [{ verifyMemory: 'g', id: 'mem_1' }, { anchorGraph: 'g' }]) {
     await t.rejects(run(command), { code: 13 })

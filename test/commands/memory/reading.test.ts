@@ -102,7 +102,7 @@ await eachRoom(
 
 await eachRoom(
   t,
-  'recall refuses what is out of bounds, and an entity that nobody knows',
+  'recall refuses what is out of bounds, and an unknown entity',
   async (_t, room) => {
     await remember(room, { text: 'something' })
     const long = (count: number): string => 'é'.repeat(count)
@@ -141,12 +141,12 @@ await eachRoom(
 
 await eachRoom(
   t,
-  'a graph that nobody has written to is empty',
+  'an unwritten graph is empty',
   async (_t, room) => {
     const empty = { memories: [], nodeIds: [], edgeIds: [], contextTruncated: false, ok: 1 }
     assert.deepEqual(await room.run({ recallMemories: 'unwritten', q: 'anything' }), empty)
     const unknown = await room.refusal({ recallMemories: 'unwritten', entity: 'nobody' })
-    assert.equal(unknown.kind, 'NodeNotFound', 'nor is anybody known there')
+    assert.equal(unknown.kind, 'NodeNotFound', 'nor is any entity known there')
     const snapshot = await room.run({ graphSnapshot: 'unwritten' })
     const { nodes, edges, anchors, total, truncated } = snapshot
     assert.deepEqual({ nodes, edges, anchors }, { nodes: [], edges: [], anchors: [] })
@@ -160,7 +160,7 @@ await eachRoom(
 
 await eachRoom(
   t,
-  'a graph that nobody set up scores by the golden vector',
+  'a graph with default settings scores by the golden vector',
   async (_t, room) => {
     const texts = ['red fox run', 'red red dog', 'blue fox jump high']
     for (const text of texts) await remember(room, { text })

@@ -39,7 +39,7 @@ export const walletFactoryArtifact = {
   name: 'WalletFactory',
   compiler: '0.8.37+commit.f401782d.Emscripten.clang',
   /** keccak-256 of the settings and sources. */
-  sourceHash: '0x7b2753b26e55e8c3ccd7c8de6bbb69284e193079df847cf64c5282441c36c93c',
+  sourceHash: '0x0ec0326366405407ab23498c9a7347ad77a054fff86d7af6282275afa31951fe',
   abi: walletFactoryAbi,
   /** Before the constructor arguments. */
   creationBytecode: [

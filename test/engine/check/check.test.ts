@@ -130,7 +130,7 @@ await eachStore(
   },
 )
 
-await eachStore(t, 'what belongs to nobody is named', async (t, { store }) => {
+await eachStore(t, 'data without an owner is named', async (t, { store }) => {
   const { id } = await sound(store)
   await damage(store, (tx) => {
     tx.put(idKey(keyClass.record, 999, Uint8Array.of(1)), inlineRecord(documentFrom({ _id: 1 })))

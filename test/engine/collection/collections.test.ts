@@ -168,7 +168,7 @@ await eachStore(
 
 await eachStore(
   t,
-  'a record key is known to nobody after its document is removed',
+  'a record key is unknown after its document is removed',
   async (t, { store }) => {
     const room = new Room(store)
     await room.insert({ _id: 'a' })

@@ -140,7 +140,7 @@ await eachStore(
 await eachStore(t, 'what a crash left staged is found by the next start', async (t, { store }) => {
   const room = new Room(store)
   await room.create()
-  // A sweep that nobody drives on: the process ended after the first chunks.
+  // An abandoned sweep: the process ended after the first chunks.
   const sweep = stagedWrite(function* (tx, staged) {
     const ns = yield* ensureNamespace(tx, 'main', 'things', createOptions)
     yield* insertDocument(tx, ns, documentFrom({ _id: 1, x: text(mebibyte) }), staged)

@@ -1,5 +1,5 @@
 // Updates and deletes as commands run them: what is found, what is left alone, and what happens when
-// somebody else is faster.
+// another client is faster.
 
 import fc from 'fast-check'
 import t from 'tap'

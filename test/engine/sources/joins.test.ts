@@ -84,7 +84,7 @@ await eachStore(t, '$facet runs several pipelines over one reading', async (t, {
     { all: [{ _id: 0 }, { _id: 1 }] },
   ])
   const few = await aggregate(room, [{ $facet: { few: [{ $limit: 3 }] } }])
-  t.ok(few.counters.docsExamined < 600, 'nobody wanted the rest')
+  t.ok(few.counters.docsExamined < 600, 'the rest was not needed')
 })
 
 await eachStore(t, '$facet refuses what has no place in it', async (t, { store }) => {

@@ -1,5 +1,5 @@
 // Sessions over HTTP: the four routes, their cookies, and what a page of another site, a thief and
-// somebody in a hurry get.
+// an impatient client get.
 
 import { Wallet } from 'ethers'
 import t, { type Test } from 'tap'

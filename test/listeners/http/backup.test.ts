@@ -97,7 +97,7 @@ async function serve(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Sections without end; resolves `ended` when nobody wants more. */
+/** Sections without end; resolves `ended` when no more are wanted. */
 function endless(): { backup: Backup; ended: Promise<void>; taken: () => number } {
   let tell: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {

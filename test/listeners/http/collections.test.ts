@@ -90,7 +90,7 @@ t.test('indexes are created, listed and dropped', async (t) => {
   t.match(await api.post('a/createIndex', {}), { status: 400, json: { code: 2 } })
 })
 
-t.test('health tells type, ports and documents to anybody', async (t) => {
+t.test('health tells type, ports and documents to all clients', async (t) => {
   const { url, key, ports } = await startGateway(t)
   const api = openApi(url, key)
   await api.post('a/insertMany', { documents: [{ _id: 1 }, { _id: 2 }] })

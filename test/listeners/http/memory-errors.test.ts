@@ -189,47 +189,50 @@ t.test('methods, types and sizes', async (t) => {
   t.equal((await send({ path: '/api/memories/batch', body: spaced })).status, 200)
 })
 
-t.test('nobody is 401, a stranger 403, a session without its token CSRF_FAILED', async (t) => {
-  const { url, send, refuses } = await open(t)
-  const alice = await WalletClient.signIn(url, testWallet('alice'))
-  const kept = await alice.send('POST', '/api/memories', { graph: 'mine', text: 'A secret.' })
-  t.equal(kept.status, 201, kept.text)
-  const id = String(kept.json.id)
-  const mallory = await (await WalletClient.signIn(url, testWallet('mallory'))).issue()
-  const requests: readonly Sent[] = [
-    { path: '/api/graph?graph=mine' },
-    { path: '/api/recall?graph=mine&q=secret' },
-    { path: `/api/verify?graph=mine&id=${id}` },
-    { path: '/api/verify/graph?graph=mine' },
-    { path: `/api/memories/${id}?graph=mine` },
-    { path: '/api/memories', body: { graph: 'mine', text: 'x' } },
-    { path: '/api/memories/batch', body: { graph: 'mine', memories: [{ text: 'x' }] } },
-    { path: `/api/memories/${id}?graph=mine`, method: 'PATCH', body: { status: 'superseded' } },
-    { path: `/api/memories/${id}?graph=mine`, method: 'DELETE' },
-    { path: '/api/edges', body: { graph: 'mine', from: id, to: id, type: 'relates' } },
-    { path: '/api/edges?graph=mine&id=edg_x', method: 'DELETE' },
-    { path: '/api/entities/merge', body: { graph: 'mine', from: 'a', into: 'b' } },
-    { path: '/api/anchor', body: { graph: 'mine' } },
-    { path: '/api/graphs/mine', method: 'PUT', body: { mode: 'public' } },
-    { path: '/api/graphs/mine', method: 'DELETE' },
-  ]
-  const own = await send({ path: '/api/graph?graph=mine' }, mallory.apiKey)
-  t.match(own, { status: 200, json: { total: 0 } }, 'without a space it is of her own home')
-  const headers = { 'x-sigil-database': homeOf(alice.wallet.address) }
-  for (const request of requests) {
-    const sent = { ...request, headers }
-    const nobody = await refuses(401, 'UNAUTHENTICATED', sent, '')
-    t.equal(nobody.headers['www-authenticate'], 'Bearer')
-    await refuses(403, 'FORBIDDEN', sent, mallory.apiKey)
-  }
-  await refuses(404, 'GRAPH_NOT_FOUND', { path: '/api/graphs/mine' }, mallory.apiKey)
-  await refuses(401, 'UNAUTHENTICATED', { path: '/api/graphs' }, 'wrong')
-  const { cookie = '' } = alice.headers
-  const body = { graph: 'mine', text: 'y' }
-  await refuses(403, 'CSRF_FAILED', { path: '/api/memories', body, headers: { cookie } }, '')
-  const token = { cookie, 'x-csrf-token': 'wrong' }
-  await refuses(403, 'CSRF_FAILED', { path: '/api/memories', body, headers: token }, '')
-})
+t.test(
+  'no identity is 401, another wallet 403, a session without its token CSRF_FAILED',
+  async (t) => {
+    const { url, send, refuses } = await open(t)
+    const alice = await WalletClient.signIn(url, testWallet('alice'))
+    const kept = await alice.send('POST', '/api/memories', { graph: 'mine', text: 'A secret.' })
+    t.equal(kept.status, 201, kept.text)
+    const id = String(kept.json.id)
+    const mallory = await (await WalletClient.signIn(url, testWallet('mallory'))).issue()
+    const requests: readonly Sent[] = [
+      { path: '/api/graph?graph=mine' },
+      { path: '/api/recall?graph=mine&q=secret' },
+      { path: `/api/verify?graph=mine&id=${id}` },
+      { path: '/api/verify/graph?graph=mine' },
+      { path: `/api/memories/${id}?graph=mine` },
+      { path: '/api/memories', body: { graph: 'mine', text: 'x' } },
+      { path: '/api/memories/batch', body: { graph: 'mine', memories: [{ text: 'x' }] } },
+      { path: `/api/memories/${id}?graph=mine`, method: 'PATCH', body: { status: 'superseded' } },
+      { path: `/api/memories/${id}?graph=mine`, method: 'DELETE' },
+      { path: '/api/edges', body: { graph: 'mine', from: id, to: id, type: 'relates' } },
+      { path: '/api/edges?graph=mine&id=edg_x', method: 'DELETE' },
+      { path: '/api/entities/merge', body: { graph: 'mine', from: 'a', into: 'b' } },
+      { path: '/api/anchor', body: { graph: 'mine' } },
+      { path: '/api/graphs/mine', method: 'PUT', body: { mode: 'public' } },
+      { path: '/api/graphs/mine', method: 'DELETE' },
+    ]
+    const own = await send({ path: '/api/graph?graph=mine' }, mallory.apiKey)
+    t.match(own, { status: 200, json: { total: 0 } }, 'without a space it is of her own home')
+    const headers = { 'x-sigil-database': homeOf(alice.wallet.address) }
+    for (const request of requests) {
+      const sent = { ...request, headers }
+      const nobody = await refuses(401, 'UNAUTHENTICATED', sent, '')
+      t.equal(nobody.headers['www-authenticate'], 'Bearer')
+      await refuses(403, 'FORBIDDEN', sent, mallory.apiKey)
+    }
+    await refuses(404, 'GRAPH_NOT_FOUND', { path: '/api/graphs/mine' }, mallory.apiKey)
+    await refuses(401, 'UNAUTHENTICATED', { path: '/api/graphs' }, 'wrong')
+    const { cookie = '' } = alice.headers
+    const body = { graph: 'mine', text: 'y' }
+    await refuses(403, 'CSRF_FAILED', { path: '/api/memories', body, headers: { cookie } }, '')
+    const token = { cookie, 'x-csrf-token': 'wrong' }
+    await refuses(403, 'CSRF_FAILED', { path: '/api/memories', body, headers: token }, '')
+  },
+)
 
 t.test('ANONYMOUS=read opens public graphs for reading and nothing else', async (t) => {
   const { send, refuses } = await open(t, { ANONYMOUS: 'read' })

@@ -1,4 +1,4 @@
-// The graph memory over HTTP as a stranger meets it: what one writes is found, shown, linked and
+// The graph memory over HTTP as a new client uses it: what one writes is found, shown, linked and
 // proven; requests that are sent again, and snapshots that one has already.
 
 import t, { type Test } from 'tap'

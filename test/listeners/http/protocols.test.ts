@@ -39,7 +39,7 @@ function takes(port: number): Promise<boolean> {
   })
 }
 
-t.test('everybody may see the protocols, with their ports', async (t) => {
+t.test('all clients may see the protocols, with their ports', async (t) => {
   const gateway = await startGateway(t)
   const { wire, redis, sql } = gateway.ports
   t.same(await listed(gateway), [
@@ -49,7 +49,7 @@ t.test('everybody may see the protocols, with their ports', async (t) => {
   ])
 })
 
-t.test('operator and administrators turn them, nobody else', async (t) => {
+t.test('operator and administrators turn them, and no other identity', async (t) => {
   const wallet = testWallet('alice')
   const admin = testWallet('admin')
   const gateway = await startGateway(t, { ADMIN_ADDRESSES: admin.address })

@@ -97,7 +97,7 @@ t.test('both routes need a key', async (t) => {
   t.equal((await ask(url, { path: `${path}/stream?channels=a` })).status, 401)
 })
 
-t.test('the stream tells of its subscriptions, then of messages, whoever sent them', async (t) => {
+t.test('the stream tells of its subscriptions, then of messages of any sender', async (t) => {
   const gateway = await startGateway(t)
   const headers = { 'x-api-key': gateway.key }
   const events = await EventReader.open(`${gateway.url}${path}/stream?channels=a,b`, { headers })

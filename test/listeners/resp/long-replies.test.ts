@@ -84,7 +84,7 @@ t.test('who is gone is written nothing more', async (t) => {
   const long = new LongReplies(new ReplyWriter(), {
     isFull: false,
     written: () => ++parts < 2,
-    allWritten: () => t.fail('nobody is there'),
+    allWritten: () => t.fail('the client is gone'),
   })
   t.ok(long.takes(numbers(count), 2))
   while (long.isWriting) await new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 // The timers of a connection, over a socket that only remembers them: silence is allowed to who has
-// signed in, and to nobody who holds up others.
+// signed in, and not to clients that delay others.
 
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
@@ -70,7 +70,7 @@ function open(run: ConnectionHost['run']) {
 /** Streams hand on what they got on later ticks. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-t.test('a stranger may be silent for a while, who has signed in for ever', async (t) => {
+t.test('a client may be silent for a while before its login, and for ever after it', async (t) => {
   const { socket, session } = open(() => {
     session.identity = session.identity === operator ? { kind: 'anonymous' } : operator
     return ok
@@ -117,7 +117,7 @@ t.test('a large message must go on arriving', async (t) => {
   t.equal(memory.budget.bytesUsed, 0)
 })
 
-t.test('replies that nobody takes are waited for, but not for ever', async (t) => {
+t.test('unread replies are waited for, but not for ever', async (t) => {
   const document = documentFrom({ text: 'x'.repeat(2 * socketBacklogBytesMax), ok: 1 })
   const { socket, session, memory } = open(() => {
     session.identity = operator

@@ -46,7 +46,11 @@ eachRoom(
       const { privacy } = await room.run({ getPrivacy: `memory.g.${part}` }, 'test', stranger)
       t.match(privacy, { mode: 'private', ownerAddress: wallets.owner }, part)
       const find = { find: `memory.g.${part}` }
-      t.equal((await room.refusal(find, 'test', stranger)).code, 13, `${part} is not a stranger's`)
+      t.equal(
+        (await room.refusal(find, 'test', stranger)).code,
+        13,
+        `${part} is closed to another wallet`,
+      )
       t.ok((await room.run(find, 'test', owner)).cursor.firstBatch.length > 0 || part === 'edges')
     }
     const [memory] = (await room.run({ graphSnapshot: 'g' }, 'test', owner)).nodes

@@ -1,6 +1,6 @@
 // What anchoring costs on a chain that is paid for, where everybody may ask for it: one transaction
-// for all that is asked within a while, turns between owners, and a day's budget that nobody can use
-// up for the others.
+// for all that is asked within a while, turns between owners, and a day's budget that no owner can
+// use up for the others.
 
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -192,7 +192,7 @@ t.test('owners take turns, however many graphs one has, and newcomers wait their
   t.same(names(turns.inOrder([graph('x', null), graph('y', null)])), ['x', 'y'])
 })
 
-t.test('room is shared one by one, the rest goes to whoever has more', async (t) => {
+t.test('room is shared one by one, the rest goes to owners with more', async (t) => {
   t.same(sharesOf([9, 1, 3], 6), [3, 1, 2])
   t.same(sharesOf([20], 20), [20])
   t.same(sharesOf([1, 1], 20), [1, 1])

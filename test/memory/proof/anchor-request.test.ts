@@ -56,7 +56,7 @@ t.test('what was asked for is anchored after a restart, soon and in one transact
   ])
   t.equal(anchors[0]?.tx, anchors[1]?.tx)
   for (const id of [one, ...ids]) t.match(await room.verify('kept', id), { verified: true })
-  t.same(await room.anchors('unasked'), [], 'what nobody asked for waits for the schedule')
+  t.same(await room.anchors('unasked'), [], 'unrequested memories wait for the schedule')
   t.equal(await requested(room, 'kept'), undefined)
 })
 

@@ -110,7 +110,7 @@ t.test('a memory that was deleted before it was anchored is in no batch', async 
   t.match(await room.anchors('early'), [{ count: 1 }])
 })
 
-t.test('a stored hash that is none keeps nobody else waiting', async (t) => {
+t.test('an invalid stored hash delays no other memory', async (t) => {
   const [bad = '', , twin = ''] = await room.remember('bad', ['bad', 'good', 'twin'])
   await room.tamper('bad', 'nodes', bad, (fields) => ({ ...fields, hash: '0x' }))
   const { computedHash: hash } = await room.verify('bad', twin)

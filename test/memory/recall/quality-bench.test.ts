@@ -1,5 +1,5 @@
-// The bench of recall reads data that is not ours to keep, so it runs here on two talks that nobody
-// had, in each layout in which such data comes.
+// The bench of recall reads data that is not ours to keep, so it runs here on two invented talks,
+// in each layout in which such data comes.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // The statements that rule out node-sql-parser, which was named for this project. What it makes of
 // them is written down beside what they mean: the day it reads them right, this fails, and the
-// choice may be made anew. (ARCHITECTURE.md, "SQL")
+// choice may be made anew. (docs/design/sql.md)
 
 import t from 'tap'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'

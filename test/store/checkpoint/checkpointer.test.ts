@@ -129,7 +129,7 @@ async function secondOpening(t: Test, folder: string): Promise<string> {
   return child.line()
 }
 
-t.test('the file does not grow because somebody reads', async (t) => {
+t.test('the file does not grow because of a reader', async (t) => {
   const { folder, checkpointer, view } = await openTables(t)
   const value = new Uint8Array(100)
   const load = Array.from({ length: 20_000 }, (_, i) => ({ key: record(i), value }))

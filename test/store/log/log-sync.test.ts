@@ -100,7 +100,7 @@ t.test('a group in a new file waits for the sealed one before it', async (t) => 
   await log.close()
 })
 
-t.test('interval: nobody waits, and a sync follows within its time', async (t) => {
+t.test('interval: no write waits, and a sync follows within its time', async (t) => {
   const { log, files, time, syncs } = room({ durability: 'interval' })
   log.append([group()], 1)
   t.equal(log.synced(log.lastGroup), undefined)
@@ -212,7 +212,7 @@ t.test('a failed sync rejects those who wait and refuses writes for good', async
   }
 })
 
-t.test('a sync that fails with nobody waiting refuses writes all the same', async (t) => {
+t.test('a sync that fails without a waiting write refuses writes too', async (t) => {
   const { log, files, time } = room({ durability: 'interval' })
   log.append([group()], 1)
   files.failAt('datasync', 1, 'EIO')

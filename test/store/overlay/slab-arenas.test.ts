@@ -24,7 +24,7 @@ t.test('the slab that was given last is taken next', async (t) => {
   giveSlab(slab)
 })
 
-t.test('arenas that nobody uses are given back but for one', async (t) => {
+t.test('unused arenas are given back except one', async (t) => {
   const slabs = Array.from({ length: 4 * overlayArenaSlabs }, takeSlab)
   for (const slab of slabs) giveSlab(slab)
   const kept = slabs.filter((slab) => slab.length > 0)

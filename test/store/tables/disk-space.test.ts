@@ -40,7 +40,7 @@ t.test('the disk is asked again after a time, or after some bytes', async (t) =>
   t.equal(disk.low(), undefined, 'room again without a restart')
 })
 
-t.test('a file system that cannot tell its room stops nobody', async (t) => {
+t.test('a file system that cannot tell its free space stops no write', async (t) => {
   const files = new FaultyFiles(new MemoryFiles())
   files.failAt('room', 1, 'ENOSYS')
   t.equal(new DiskSpace({ folder: '/data', files, clock: new ManualTime() }).low(), undefined)

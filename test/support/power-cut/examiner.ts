@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -23,9 +24,12 @@ export interface Finding {
 interface ExaminerOptions {
   /** What the process prints to standard error is shown unless said. */
   readonly complaints?: 'inherit' | 'ignore'
-  /** Reading a damaged tree may never end; then the process is killed. */
-  readonly examinationMsMax?: number
+  /** Milliseconds of processor time: reading a damaged tree may never end, and is killed then. */
+  readonly processorMsMax?: number
 }
+
+/** How often it is looked at, milliseconds. */
+const lookMs = 100
 
 const childPath = fileURLToPath(new URL('./examiner-child.js', import.meta.url))
 
@@ -34,16 +38,19 @@ export class Examiner {
   private child: ChildProcessByStdio<Writable, Readable, null> | undefined
   private lines: AsyncIterator<string> | undefined
 
-  constructor({ complaints = 'inherit', examinationMsMax = 60_000 }: ExaminerOptions = {}) {
-    this.options = { complaints, examinationMsMax }
+  constructor({ complaints = 'inherit', processorMsMax = 60_000 }: ExaminerOptions = {}) {
+    this.options = { complaints, processorMsMax }
   }
 
   async examine(request: Request): Promise<Finding> {
     const { child, lines } = this.start()
     child.stdin.write(`${JSON.stringify(request)}\n`)
-    const timer = setTimeout(() => child.kill('SIGKILL'), this.options.examinationMsMax)
+    const endsAt = processorMs(child.pid) + this.options.processorMsMax
+    const timer = setInterval(() => {
+      if (processorMs(child.pid) > endsAt) child.kill('SIGKILL')
+    }, lookMs)
     const line = await lines.next()
-    clearTimeout(timer)
+    clearInterval(timer)
     if (line.done !== true) return JSON.parse(line.value) as Finding
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     this.child = undefined
@@ -74,3 +81,17 @@ export class Examiner {
     return { child: this.child, lines: this.lines }
   }
 }
+
+/** What a process has had of the processor, all of its threads; 0 once it is gone. */
+function processorMs(pid: number | undefined): number {
+  try {
+    const [, state = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+    const fields = state.split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * tickMs
+  } catch {
+    return 0
+  }
+}
+
+/** Of the times in /proc, on every Linux machine that Node runs on. */
+const tickMs = 10

@@ -1,6 +1,6 @@
-// has_table_privilege and its brothers, and the privilege views: the decision about rights (allow),
-// told in PostgreSQL's words. Of another wallet only what mode and owner say is told, which anybody
-// may ask; roles are for those who may change them.
+// has_table_privilege, related functions, and the privilege views: the decision about rights
+// (allow), told in PostgreSQL's words. Of another wallet only what mode and owner say is told,
+// which any client may ask; roles are for those who may change them.
 
 import type { Namespace, Need } from '../../../engine/types.js'
 import { allow } from '../../../identity/allow.js'
@@ -26,7 +26,7 @@ const tableNeeds: Readonly<Record<string, Need>> = {
 const columnPrivileges = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']
 const ofViews: ReadonlySet<string> = new Set(['SELECT'])
 
-/** Whether a user may do something to a table; undefined: to one that is not there yet. */
+/** Whether a user may do something to a table; undefined: to a new one. */
 type Holder = (need: Need, ns: Namespace | undefined) => boolean
 
 /** A privilege as it was asked for. */
@@ -85,7 +85,7 @@ function own({ call }: Relations): Holder {
   return (need, ns) => call.mayAt(need, ns ?? { db: call.db, name: '', access: undefined })
 }
 
-/** By name, or by the number of pg_roles; 0 and `public` are everybody. */
+/** By name, or by the number of pg_roles; 0 and `public` are all users. */
 function holderOf(user: Value, relations: Relations): Holder {
   const { call } = relations
   const name = user.type === bsonType.string ? stringOf(user) : roleIn(user, relations)

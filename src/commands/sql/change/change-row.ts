@@ -28,7 +28,7 @@ export const sqlChangeRow = documentRow({
   target: string,
   params: sqlParams,
   touches: (call) => [touchOf(call, changeOf(call))],
-  help: 'Runs an INSERT, UPDATE, DELETE or TRUNCATE statement of SQL, all of it or nothing.',
+  help: 'Runs an INSERT, UPDATE, DELETE or TRUNCATE statement of SQL, all or nothing.',
   run: runChange,
 })
 

@@ -1,8 +1,8 @@
 // The rows that UPDATE and DELETE change: found by an index on one snapshot, decided and computed
-// row by row, then put in one write program. A row that somebody has changed in between is decided
-// and computed again as it is now, as PostgreSQL does at READ COMMITTED; one that has come since is
-// not the statement's.
-// (docs/design/transactions.md, rules 1 to 3; docs/sql.md, "Changes are all or nothing")
+// row by row, then put in one write program. A row that another client changed in between is
+// decided and computed again as it is now, as PostgreSQL does at READ COMMITTED; one that has come
+// since is not the statement's. (docs/design/transactions.md, rules 1 to 3; docs/sql.md, "Changes
+// are all or nothing")
 
 import { type Bytes, equalBytes } from '../../../base/bytes.js'
 import { GatewayError } from '../../../base/errors.js'

@@ -111,7 +111,7 @@ function knownCast(type: TypeName): Cast | undefined {
   try {
     return castTo(type)
   } catch {
-    // Somebody else's schema under the same title: then it says nothing of the column.
+    // Another program's schema under the same title: then it says nothing of the column.
     return undefined
   }
 }

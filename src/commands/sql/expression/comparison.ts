@@ -1,6 +1,6 @@
 // Comparisons of values: within one class of types by value, across classes unequal and without an
 // order, with NULL unknown. Texts that were written as literals stand for dates beside dates, and
-// for ObjectIds beside `_id`. (docs/sql.md; ARCHITECTURE.md, "SQL")
+// for ObjectIds beside `_id`. (docs/sql.md; docs/design/sql.md)
 
 import { work } from '../../../base/work-budget.js'
 import { compareUnits } from '../../../base/work-figures.js'

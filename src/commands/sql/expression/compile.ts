@@ -1,6 +1,6 @@
 // Expressions as closures over the documents of a row: what a statement's WHERE, results, sets and
 // orders are computed by. Each reads of a document the elements it names and no more. The truth it
-// gives is the statement's own; filters only say where to look. (ARCHITECTURE.md, "SQL")
+// gives is the statement's own; filters only say where to look. (docs/design/sql.md)
 
 import { type Bytes, utf8 } from '../../../base/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'

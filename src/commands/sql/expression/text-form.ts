@@ -1,5 +1,5 @@
 // Values as text, as casts, `->>` and `||` give them: numbers as PostgreSQL prints them, times and
-// all that SQL has no type for as plain JSON does. (ARCHITECTURE.md, "SQL")
+// all that SQL has no type for as plain JSON does. (docs/design/sql.md)
 
 import { decodeDecimal } from '../../../value/decimal.js'
 import { valueToJson } from '../../../value/json.js'

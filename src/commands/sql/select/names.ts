@@ -1,5 +1,5 @@
 // The columns that the names of a statement are: each begins with its table afterwards. Of tables
-// whose columns are known what is not there is refused where it stands; documents of others may
+// whose columns are known an unknown name is refused where it stands; documents of others may
 // have any field.
 
 import type { Expression, OrderItem, PathPart, ResultItem } from '../../../protocol/sql/ast.js'

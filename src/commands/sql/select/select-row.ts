@@ -29,7 +29,7 @@ export const sqlSelectRow = documentRow({
     batchSize: optional(countNumber),
   },
   touches: ({ db, target }) => selectTouches(db, target, statementOf(target)),
-  help: 'Answers the rows of an SQL SELECT.',
+  help: 'Returns the rows of an SQL SELECT.',
   *run(tx, call) {
     try {
       return yield* selected(tx, call)

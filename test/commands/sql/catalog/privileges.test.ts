@@ -92,7 +92,7 @@ t.test('by number, which only readers are told, and of none', async (t) => {
   t.equal(await ask('stranger', table('public', 'EAT')), '22023')
 })
 
-t.test('for another user: what anybody may know', async (t) => {
+t.test('for another user: what every client may know', async (t) => {
   const { ask } = await openRights()
   const of = (user: string, name: string, privilege: string) =>
     `has_table_privilege('${user}', '${name}', '${privilege}')`

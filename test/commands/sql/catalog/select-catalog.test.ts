@@ -160,7 +160,7 @@ eachRoom(tap, '* of a virtual table has its columns, with rows or without', asyn
   t.equal(none.columns.length, 3)
 })
 
-tap.test('everybody sees of the catalog what he may read', async (t) => {
+tap.test('each caller sees of the catalog what it may read', async (t) => {
   const { room, reset } = await openPlace()
   await reset('private')
   t.teardown(() => room.engine.close())
