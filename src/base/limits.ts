@@ -1068,6 +1068,8 @@ export const memoryEchoCharsMax = 64
 export const memoryMessageCharsMax = 300
 /** MCP: a message's body, and the text of an answer, bytes. */
 export const mcpBodyBytesMax = 1 * MiB
+/** Elements and fields of a message, at any depth: the protocol's library checks them in one go. */
+export const mcpPiecesMax = 10_000
 export const mcpTextBytesMax = 16_000
 /** Graphs that a client of MCP is told of as resources. */
 export const mcpResourcesMax = 100

@@ -57,6 +57,12 @@ export const memoryUnits = { term: 100, entity: 800, edge: 300, memory: 800 } as
 export const compareUnits = 1
 /** The table of a collation, 80 ms: where no thread has made it before. */
 export const collationTableUnits = 800_000
+/**
+ * An operation of an update or delete that is read: less than it takes (0.4 µs), since a request of
+ * 100,000 must be read in one go. One that came to so many units runs in the next turn.
+ */
+export const operationUnits = 1
+export const longRequestUnits = 20_000
 /** A path of an update, 2 µs cold: checked, split, and put into the tree of all paths. */
 export const updatePathUnits = 20
 /** A field of a projection that is compiled, and a condition of a filter. */

@@ -2,12 +2,13 @@
 // an embedded store can answer at once stays synchronous from the listener to the reply, so nothing
 // here is an async function.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../base/accounts.js'
 import { fail, type GatewayError, toGatewayError, unquotedKeys } from '../base/errors.js'
 import { collationTablesMax } from '../base/limits.js'
 import type { Scheduler } from '../base/scheduler.js'
 import { work } from '../base/work-budget.js'
-import { requestUnits } from '../base/work-figures.js'
+import { longRequestUnits, requestUnits } from '../base/work-figures.js'
 import { checkDatabaseName, checkNamespaceName } from '../engine/collection/names.js'
 import type { Engine } from '../engine/engine.js'
 import type { Touch } from '../engine/types.js'
@@ -130,7 +131,9 @@ export class Bus implements BusView {
     account: Account | undefined,
     othersMs: number,
   ): Awaitable<Document> {
+    const startedAt = work.spent
     const [row, call] = this.opened(request, session, account)
+    const isLong = work.spent - startedAt > longRequestUnits
     call.othersMs = othersMs
     this.working.set(call.id, call)
     let outcome: Awaitable<Document>
@@ -138,8 +141,8 @@ export class Bus implements BusView {
       const { failPoint } = this.services
       outcome =
         failPoint === undefined
-          ? this.whenReady(row, call)
-          : failPoint.run(row, call, () => this.whenReady(row, call))
+          ? this.whenReady(row, call, isLong)
+          : failPoint.run(row, call, () => this.whenReady(row, call, isLong))
     } catch (thrown) {
       throw this.failed(call, thrown)
     }
@@ -281,9 +284,12 @@ export class Bus implements BusView {
     throw fail('CommandNotFound', `no such command: '${name}'`)
   }
 
-  /** The table of a command's collation is made in a thread before the command begins. */
-  private whenReady(row: DocumentRow, call: AnyCall): Awaitable<Document> {
-    const ready = tableOf(call.args as WithCollations)
+  /**
+   * The table of a command's collation is made in a thread before the command begins. One that took
+   * long to read begins in the next turn.
+   */
+  private whenReady(row: DocumentRow, call: AnyCall, isLong: boolean): Awaitable<Document> {
+    const ready = tableOf(call.args as WithCollations) ?? (isLong ? nextTurn() : undefined)
     if (ready === undefined) return this.perform(row, call)
     return ready.then(() => work.within(requestUnits, () => this.perform(row, call)))
   }

@@ -3,6 +3,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import { fail, type GatewayError } from '../base/errors.js'
+import { work } from '../base/work-budget.js'
+import { operationUnits } from '../base/work-figures.js'
 import { Elements, elementsOf } from '../value/elements.js'
 import { numberOf } from '../value/numbers.js'
 import {
@@ -206,8 +208,10 @@ export function structure<F extends Fields>(fields: F): Field<Args<F>> {
 
 /** Documents with a schema of their own: an array of objects, or a document sequence. */
 export function structures<F extends Fields>(fields: F): Field<readonly Args<F>[]> {
-  const parse = (schema: Schema<F>, all: readonly Document[]): readonly Args<F>[] =>
-    all.map((document) => schema.parse(document))
+  const parse = (schema: Schema<F>, all: readonly Document[]): readonly Args<F>[] => {
+    work.note(all.length * operationUnits)
+    return all.map((document) => schema.parse(document))
+  }
   return {
     ...required((where) => {
       const read = documents.bind(where)

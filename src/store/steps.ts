@@ -24,6 +24,17 @@ export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorRetu
   }
 }
 
+/**
+ * What a write program throws that can run only when something is there: it runs again then, from
+ * its start. Nothing of it stays.
+ */
+export class Postponed extends Error {
+  /** `until` never rejects. */
+  constructor(readonly until: Promise<void>) {
+    super('a write program waits for what it needs')
+  }
+}
+
 export const nothing: Done<void> = new Done(undefined)
 
 const pause: IteratorYieldResult<Ask> = { done: false, value: { kind: 'pause' } }

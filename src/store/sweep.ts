@@ -3,6 +3,7 @@
 // (docs/design/transactions.md, rule 2)
 
 import type { Account } from '../base/accounts.js'
+import { turnUnits } from '../base/work-figures.js'
 import type { LargeChanges, Program, ReadOptions, ReadTx, Store, Tx } from './store.js'
 
 export type Phase =
@@ -27,6 +28,15 @@ export function* readPhase<T>(
   return (yield options === undefined
     ? { mode: 'read', program }
     : { mode: 'read', program, options }) as T
+}
+
+/** Lets others work: for loops of a sweep that come to no program. */
+export function pausePhase(): Sweep<void> {
+  return readPhase(givesWay)
+}
+
+function* givesWay(tx: ReadTx): Program<void> {
+  yield* tx.pause(turnUnits)
 }
 
 /** One write program; its error is thrown here and may be caught. */

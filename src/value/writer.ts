@@ -26,6 +26,9 @@ const words = new Int32Array(2)
 const wordAsDouble = new Float64Array(words.buffer)
 const twoTo32 = 4294967296
 
+/** Room for what stands behind a large value: a short element, and the ends of documents. */
+const endBytes = 64
+
 export class DocumentWriter {
   private buffer: Buffer
   private at = 4
@@ -259,7 +262,9 @@ export class DocumentWriter {
 
   private reserve(more: number): void {
     if (this.at + more <= this.buffer.length) return
-    const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.at + more))
+    // One large value is written into exact room, and what ends the document must not double it.
+    const needed = this.at + more + endBytes
+    const bigger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, needed))
     this.buffer.copy(bigger, 0, 0, this.at)
     this.buffer = bigger
   }

@@ -240,3 +240,25 @@ t.test('with ANONYMOUS=read a key is needed all the same', async (t) => {
   const headers = { 'content-type': 'application/json' }
   t.match(await ask(url, { path: '/mcp', headers, body: '{}' }), { status: 401 })
 })
+
+t.test('a message of very many fields is refused before it is checked', async (t) => {
+  const { url, key } = await opened
+  const send = (fields: number) =>
+    ask(url, {
+      path: '/mcp',
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        ...Object.fromEntries(Array.from({ length: fields }, (_, i) => [`field ${i}`, 'x'])),
+      }),
+    })
+  const { status, json } = await send(10_001)
+  t.same([status, (json.error as { code: number }).code], [400, -32_600])
+  t.match(json, { error: { message: /at most 10000 elements and fields/ } })
+  t.notMatch((await send(9_000)).text, 'at most 10000')
+})

@@ -71,9 +71,29 @@ async function casesOf(url: string, key: string): Promise<StallCase[]> {
   return cases
 }
 
+/** Routes that are no part of the document: commands as arrays, and messages of MCP. */
+function arrayCases(): StallCase[] {
+  const post = (path: string, name: string, json: unknown): StallCase => ({
+    ...{ kind: 'http', method: 'POST', path, json },
+    name: `${path} ${name}`,
+  })
+  const many = Array.from({ length: isLong ? 100_000 : 10_000 }, (_, i) => ['GET', `k${i}`])
+  return [
+    ...kinds.flatMap((kind) => [
+      post('/upstash', `body of ${kind}`, large(kind, size)),
+      post('/upstash', `SET of ${kind}`, ['SET', 'a', large(kind, size)]),
+      post('/upstash/pipeline', `body of ${kind}`, large(kind, size)),
+      post('/mcp', `body of ${kind}`, large(kind, Math.min(size, 900_000))),
+    ]),
+    post('/upstash', 'many words', ['DEL', ...many.map(([, name]) => name)]),
+    post('/upstash/pipeline', 'many', many),
+    post('/upstash/multi-exec', 'many', many),
+  ]
+}
+
 t.test('no route holds the loop', async (t) => {
   const { url, key } = await startGateway(t)
-  const cases = await casesOf(url, key)
+  const cases = [...(await casesOf(url, key)), ...arrayCases()]
   t.ok(cases.length > 300, `${cases.length} cases`)
   await hunt(t, cases, { writes: true })
 })

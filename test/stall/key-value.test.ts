@@ -132,6 +132,10 @@ for (const { name, syntax, group } of keyValueRows) {
 /** What the syntax alone does not say. */
 const further: readonly (readonly Word[])[] = [
   ['BITOP', 'AND', 'made', 't1', 't2'],
+  ['COPY', 't1', 'made', 'REPLACE'],
+  ['MSET', 't3', long('text'), 't4', long('text')],
+  ['MSET', 't3', long('text'), 't4', long('text')],
+  ['APPEND', 't4', 'x'],
   ['BITOP', 'NOT', 'made', 't1'],
   ['LCS', 't1', 't2'],
   ['SORT', 'l1', 'ALPHA'],

@@ -193,7 +193,16 @@ t.test('no command with very many names holds the loop', async (t) => {
       }),
     )
   }
+  // Tables of weights that no command before has asked for.
+  for (const locale of ['lt', 'sl', 'hu']) {
+    const index = { name: locale, key: { text: 1 }, collation: { locale } }
+    cases.push(command(`index collated ${locale}`, { createIndexes: 'many', indexes: [index] }))
+  }
   cases.push(
+    command('updates by _id', {
+      ...{ update: 'many', ordered: false },
+      updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $set: { a: 1 } } })),
+    }),
     command('updates that cannot be read', {
       ...{ update: 'many', ordered: false },
       updates: elements.map(({ v }) => ({ q: { _id: v }, u: { $sit: { a: 1 } } })),

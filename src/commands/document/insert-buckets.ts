@@ -19,7 +19,7 @@ import { shellText } from '../../value/shell.js'
 import { bsonType, type Document } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { insertGroup } from './insert-group.js'
-import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
 
 interface BucketArgs {
   readonly documents: readonly Document[]
@@ -45,9 +45,10 @@ export function* insertBuckets(call: Call<BucketArgs, string>, name: string): Sw
       if (ordered) break
     }
   }
+  const writeErrors = yield* failuresValue(failures)
   return reply((writer) => {
     writer.int32('n', inserted)
-    writeFailures(writer, failures)
+    writeFailures(writer, writeErrors)
   })
 }
 

@@ -12,7 +12,7 @@ import { type Document, timestampValue, type Value } from '../../value/value.js'
 import { bypassEmptyTsReplacement, requireBatch, touchesForWriting } from './arguments.js'
 import { insertBuckets } from './insert-buckets.js'
 import { insertGroup, type Prepared } from './insert-group.js'
-import { requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
+import { failuresValue, requireOwn, type WriteFailure, writeFailures } from './write-errors.js'
 
 export const insertRow = documentRow({
   name: 'insert',
@@ -60,9 +60,10 @@ export const insertRow = documentRow({
       if (!ordered || outcome.failures.length === 0) failures.push(...refused)
     }
     failures.sort((a, b) => a.index - b.index)
+    const writeErrors = yield* failuresValue(failures)
     return reply((writer) => {
       writer.int32('n', inserted)
-      writeFailures(writer, failures)
+      writeFailures(writer, writeErrors)
     })
   },
 })

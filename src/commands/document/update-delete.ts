@@ -51,7 +51,7 @@ import {
   stamping,
 } from './arguments.js'
 import { type Job, runBatch } from './write-batch.js'
-import { unquotedFailure, writeFailures } from './write-errors.js'
+import { failuresValue, unquotedFailure, writeFailures } from './write-errors.js'
 import { changeNeeds } from './write-needs.js'
 
 const updateFields = {
@@ -115,6 +115,8 @@ const update = documentRow({
         changed += result.matched
       },
     })
+    const told = call.isBlind ? failures.map(unquotedFailure) : failures
+    const writeErrors = yield* failuresValue(told)
     return reply((writer) => {
       writer.value('n', numberValue(matched))
       if (upserted.length > 0) {
@@ -126,7 +128,7 @@ const update = documentRow({
       }
       // Whether a value was there already is for those who may read it.
       writer.value('nModified', numberValue(call.isBlind ? changed : modified))
-      writeFailures(writer, call.isBlind ? failures.map(unquotedFailure) : failures)
+      writeFailures(writer, writeErrors)
     })
   },
 })
@@ -208,9 +210,10 @@ const remove = documentRow({
         removed += count
       },
     })
+    const writeErrors = yield* failuresValue(failures)
     return reply((writer) => {
       writer.value('n', numberValue(removed))
-      writeFailures(writer, failures)
+      writeFailures(writer, writeErrors)
     })
   },
 })

@@ -3,7 +3,6 @@
 
 import { sweepDocumentsMax } from '../../base/limits.js'
 import { work } from '../../base/work-budget.js'
-import { turnUnits } from '../../base/work-figures.js'
 import { WorkTurns } from '../../base/work-turns.js'
 import {
   changePoints,
@@ -17,8 +16,7 @@ import {
   plainCollation,
   type Target,
 } from '../../engine/modify/modify-spec.js'
-import type { Program, ReadTx } from '../../store/store.js'
-import { readPhase, type Sweep } from '../../store/sweep.js'
+import { pausePhase, type Sweep } from '../../store/sweep.js'
 import { otherCollation } from './assumed-collation.js'
 import { requireOwn, type WriteFailure } from './write-errors.js'
 
@@ -88,7 +86,7 @@ export function* runBatch<R>(batch: Batch<R>): Sweep<WriteFailure[]> {
     }
     // What fails while it is compiled comes to no program, which would give way to others.
     if (turns.isDue) {
-      yield* readPhase(givesWay)
+      yield* pausePhase()
       turns = new WorkTurns()
     }
     if (ordered && failures.length > 0) break
@@ -107,10 +105,6 @@ function fill<R>(
     if (queue.length > 0 && queue.at(-1)?.point === undefined) return
     queue.push(jobAt(at + queue.length, compile, assumed))
   }
-}
-
-function* givesWay(tx: ReadTx): Program<void> {
-  yield* tx.pause(turnUnits)
 }
 
 function jobAt<R>(index: number, compile: Batch<R>['compile'], assumed: AssumedCollation): Job<R> {

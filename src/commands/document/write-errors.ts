@@ -3,9 +3,13 @@
 
 import { type CodeName, GatewayError, hasKind, unquotedKeys } from '../../base/errors.js'
 import { validationErrorsBytesMax } from '../../base/limits.js'
-import { isTooMuchWork } from '../../base/work-budget.js'
+import { isTooMuchWork, work } from '../../base/work-budget.js'
+import { bytesPerUnit } from '../../base/work-figures.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import { writeExtra } from '../../bus/reply.js'
-import type { DocumentWriter } from '../../value/writer.js'
+import { pausePhase, type Sweep } from '../../store/sweep.js'
+import { arrayValue, type Value } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
 
 export interface WriteFailure {
   /** Position of the operation in the command. */
@@ -37,19 +41,35 @@ export function unquotedFailure({ index, error }: WriteFailure): WriteFailure {
 
 const unexplained = { errInfo: { note: 'detailed error was too large' } }
 
-/** `writeErrors: [{index, code, …, errmsg}]`; nothing where there is none. */
-export function writeFailures(writer: DocumentWriter, failures: readonly WriteFailure[]): void {
-  if (failures.length === 0) return
-  writer.openArray('writeErrors')
-  const start = writer.length
+/** One of them in a reply, 1 µs. */
+const failureUnits = 10
+
+/**
+ * The array `[{index, code, …, errmsg}]`, made in turns: a command has up to 100,000 operations.
+ * Undefined where there is no failure.
+ */
+export function* failuresValue(failures: readonly WriteFailure[]): Sweep<Value | undefined> {
+  if (failures.length === 0) return undefined
+  const writer = new DocumentWriter(true)
+  let turns = new WorkTurns()
   for (const { index, error } of failures) {
     writer.pushOpenDocument().int32('index', index).int32('code', error.code)
     // An explanation may quote a document whole: so many of them, and the rest is not explained.
-    const isFull = writer.length - start > validationErrorsBytesMax && 'errInfo' in error.extra
+    const isFull = writer.length > validationErrorsBytesMax && 'errInfo' in error.extra
     writeExtra(writer, isFull ? unexplained : error.extra)
     writer.string('errmsg', error.message).close()
+    work.note(failureUnits + error.message.length / bytesPerUnit)
+    if (turns.isDue) {
+      yield* pausePhase()
+      turns = new WorkTurns()
+    }
   }
-  writer.close()
+  return arrayValue(writer.finish())
+}
+
+/** Nothing where there is none. */
+export function writeFailures(writer: DocumentWriter, failures: Value | undefined): void {
+  if (failures !== undefined) writer.value('writeErrors', failures)
 }
 
 /** Errors that the bus and programs act on by themselves: they are not worded anew. */

@@ -78,10 +78,10 @@ const bitop: KeyValueRow = {
     if (operation === 'not' && call.count !== 4) {
       throw refuse('ERR BITOP NOT must be called with a single source key.')
     }
-    const [to, ...from] = yield* ks.keys(call.argsFrom(2))
+    const from = yield* ks.keys(call.argsFrom(3))
+    const to = yield* ks.keyAround(call.arg(2))
     const texts = from.map((key) => (key.requireType('string') ? key.text() : emptySlice))
     const length = Math.max(...texts.map((text) => text.length))
-    if (to === undefined) throw syntaxError()
     if (length > 0) {
       ks.work.requireTime(ks.tx, (texts.length * length) / bitBytesPerUnit)
       const bytes = yield* combine(ks.tx, operation, texts, length)

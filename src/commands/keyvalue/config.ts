@@ -10,6 +10,7 @@ import { map, ok, type Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
 import { type Option, optionsByName } from './config-options.js'
 import { checkValue, outputBoundsOf } from './config-values.js'
+import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 
 const shared = {
@@ -44,7 +45,8 @@ const get: KeyValueRow = {
   grain: 'local',
   run(call) {
     const found = new Map<string, Reply>()
-    for (const word of call.argsFrom(2)) {
+    const see = (i: number) => {
+      const word = call.arg(i)
       const name = word.text()
       const exact = optionsByName.get(name.toLowerCase())
       // As on the peer, a name is answered as it was asked for.
@@ -56,7 +58,7 @@ const get: KeyValueRow = {
         }
       }
     }
-    return map([...found].flat())
+    return eachWord(call, 2, see, () => map([...found].flat()))
   },
 }
 

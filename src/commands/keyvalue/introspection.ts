@@ -10,6 +10,7 @@ import type { KeyValueCall } from '../../bus/keyvalue/call.js'
 import { type Command, type KeyValueTable, keysOf } from '../../bus/keyvalue/command.js'
 import { map, type Reply, set, simple } from '../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../bus/keyvalue/row.js'
+import { eachWord } from './each-word-task.js'
 import { helpRow } from './help.js'
 import { documentationOf } from './introspection-docs.js'
 import { categoriesOf, describe } from './introspection-info.js'
@@ -59,7 +60,16 @@ const info: KeyValueRow = {
   syntax: '[command-name ...]',
   tips: ['nondeterministic_output_order'],
   grain: 'local',
-  run: (call) => named(call, 2).map((found) => (found === undefined ? null : describe(found))),
+  run(call) {
+    const { args, bus, count } = call
+    if (count === 2) return [...bus.table.commands.values()].map(describe)
+    const found: Reply[] = []
+    const see = (i: number) => {
+      const named = bus.table.find(args.text(i))
+      found.push(named === undefined ? null : describe(named))
+    }
+    return eachWord(call, 2, see, () => found)
+  },
 }
 
 const docs: KeyValueRow = {
@@ -74,18 +84,19 @@ const docs: KeyValueRow = {
   tips: ['nondeterministic_output_order'],
   grain: 'local',
   run(call) {
+    const { args, bus, count } = call
     const pairs: Reply[] = []
-    for (const found of named(call, 2)) {
+    const tell = (found: Command | undefined) => {
       if (found !== undefined) pairs.push(found.row.name, documentationOf(found))
     }
-    return map(pairs)
+    if (count === 2) for (const each of bus.table.commands.values()) tell(each)
+    return eachWord(
+      call,
+      2,
+      (i) => tell(bus.table.find(args.text(i))),
+      () => map(pairs),
+    )
   },
-}
-
-/** The commands that the words from `from` on name; without any, all that there are. */
-function named({ args, bus, count }: KeyValueCall, from: number): (Command | undefined)[] {
-  if (count === from) return [...bus.table.commands.values()]
-  return Array.from({ length: count - from }, (_, i) => bus.table.find(args.text(from + i)))
 }
 
 const list: KeyValueRow = {

@@ -20,7 +20,7 @@ function* renameKey(ks: Keyspace, call: KeyValueCall, mayReplace: boolean): Prog
   const key = yield* ks.key(from)
   if (!key.exists) throw noSuchKey()
   if (from.equals(to)) return mayReplace
-  const target = yield* ks.key(to)
+  const target = yield* ks.keyAround(to)
   if (target.exists && !mayReplace) return false
   yield* ks.rename(key, target)
   ks.notify('g', 'rename_from', from)
@@ -114,7 +114,7 @@ function* copyTo(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   if (target.place === ks.place && from.equals(to)) throw sameObject()
   const key = yield* ks.key(from)
   if (!key.exists) return 0
-  const place = yield* target.key(to)
+  const place = yield* target.keyAround(to)
   if (place.exists && !mayReplace) return 0
   yield* copyKey(ks, key, target, place)
   target.notify('g', 'copy_to', to)
@@ -142,7 +142,7 @@ const move: KeyValueRow = {
     const name = call.arg(1)
     const key = yield* ks.key(name)
     if (!key.exists) return 0
-    const place = yield* target.key(name)
+    const place = yield* target.keyAround(name)
     if (place.exists) return 0
     yield* ks.rename(key, place, target)
     ks.notify('g', 'move_from', name)

@@ -15,7 +15,7 @@ function* remove(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   let removed = 0
   for (let i = 1; i < call.count; i++) {
     const name = call.arg(i)
-    const isGone = removeString(ks, name) ?? (yield* ks.remove(yield* ks.key(name)))
+    const isGone = removeString(ks, name) ?? (yield* ks.remove(yield* ks.keyAround(name)))
     if (!isGone) continue
     removed++
     ks.notify('g', 'del', name)
@@ -90,7 +90,7 @@ const type: KeyValueRow = {
   syntax: 'key',
   grain: 'read',
   *run(ks, call) {
-    return simple((yield* ks.key(call.arg(1))).type ?? 'none')
+    return simple((yield* ks.keyAround(call.arg(1))).type ?? 'none')
   },
 }
 

@@ -114,7 +114,7 @@ function* store(
   members: readonly Slice[],
   event: string,
 ): Program<Reply> {
-  const existed = yield* ks.remove(yield* ks.key(name))
+  const existed = yield* ks.remove(yield* ks.keyAround(name))
   if (members.length === 0) {
     if (existed) ks.notify('g', 'del', name)
     return 0

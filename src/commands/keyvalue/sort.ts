@@ -89,7 +89,7 @@ function* project(
 }
 
 function* store(ks: Keyspace, name: Slice, values: readonly Slice[]): Program<Reply> {
-  const key = yield* ks.key(name)
+  const key = yield* ks.keyAround(name)
   const existed = yield* ks.remove(key)
   if (values.length === 0) {
     if (existed) ks.notify('g', 'del', name)

@@ -79,7 +79,7 @@ function setPlain(ks: Keyspace, call: KeyValueCall): Step<Reply> {
 const doneOk: Step<Reply> = new Done(ok)
 
 function* setLater(ks: Keyspace, call: KeyValueCall, name: Slice): Program<Reply> {
-  const key = yield* ks.key(name)
+  const key = yield* ks.keyAround(name)
   yield* ks.putString(key, call.arg(2), never)
   ks.notify('$', 'set', name)
   return ok
@@ -90,7 +90,7 @@ function* setWithOptions(ks: Keyspace, call: KeyValueCall): Program<Reply> {
   const { condition, keepsTime, unit } = options
   const end = unit === undefined ? never : expireTime(call, options.time, unit, true)
   const name = call.arg(1)
-  const key = yield* ks.key(name)
+  const key = yield* options.answersOld ? ks.key(name) : ks.keyAround(name)
   const old = options.answersOld ? textOf(key) : null
   const isKept = condition !== undefined && (condition === 'nx') === key.exists
   if (isKept) return old
@@ -114,7 +114,7 @@ const setnx: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const name = call.arg(1)
-    const key = yield* ks.key(name)
+    const key = yield* ks.keyAround(name)
     if (key.exists) return 0
     yield* ks.putString(key, call.arg(2), never)
     ks.notify('$', 'set', name)
@@ -138,7 +138,7 @@ function setWithTime(
     grain: 'write',
     *run(ks, call) {
       const end = expireTime(call, 2, unit, true)
-      const key = yield* ks.key(call.arg(1))
+      const key = yield* ks.keyAround(call.arg(1))
       yield* ks.putString(key, call.arg(3), end)
       ks.notify('$', 'set', key.name)
       ks.notify('g', 'expire', key.name)

@@ -34,6 +34,7 @@ import {
   namespaceKey,
   reservedKey,
 } from './catalog-keys.js'
+import { missingTables } from './collation-tables.js'
 import { countOf, giveBackIndexes, giveBackSpace, moveSpace } from './counters.js'
 import {
   decodeAccess,
@@ -79,7 +80,11 @@ export function* findNamespace(
 ): Program<Namespace | undefined> {
   tx.permits?.(db, name, throughView)
   const bytes = yield* tx.get(namespaceKey(db, name))
-  return bytes === undefined ? undefined : decodeNamespace(db, name, bytes)
+  if (bytes === undefined) return undefined
+  const ns = decodeNamespace(db, name, bytes)
+  const missing = missingTables(ns)
+  if (missing !== undefined) yield* tx.elsewhere(missing)
+  return ns
 }
 
 /** What has the name of a collection now that this command, or a view for it, found before. */
@@ -97,7 +102,10 @@ export function* findNamespaceById(tx: ReadTx, id: number): Program<Namespace | 
   const bytes = yield* tx.get(namespaceKey(found.db, found.name))
   if (bytes === undefined) return undefined
   const ns = decodeNamespace(found.db, found.name, bytes)
-  return ns.id === id ? ns : undefined
+  if (ns.id !== id) return undefined
+  const missing = missingTables(ns)
+  if (missing !== undefined) yield* tx.elsewhere(missing)
+  return ns
 }
 
 /**

@@ -164,3 +164,8 @@ export function requireValidator(rules: Document): void {
   look(rules)
   compileFilter(rules, contextAt(0))
 }
+
+/** Whether more than the record is to be thought of: indexes, or a validator. */
+export function hasRules({ indexes, validation }: Namespace): boolean {
+  return indexes.length > 0 || validation !== undefined
+}

@@ -145,3 +145,12 @@ export function copyButTime(writer: DocumentWriter, document: Document): void {
     writer.element(document, elements.start, elements.valueEnd)
   }
 }
+
+/** The element `value` alone. */
+export function copyValue(writer: DocumentWriter, document: Document): void {
+  const elements = new Elements(document)
+  while (elements.next()) {
+    if (elements.nameEnd - elements.nameStart !== 5) continue
+    writer.element(document, elements.start, elements.valueEnd)
+  }
+}

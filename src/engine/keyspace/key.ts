@@ -117,6 +117,13 @@ export class Key {
     return this.take(record, 1, false, now)
   }
 
+  /** As load, of one in chunks whose value is not there: its length, its type and its time are. */
+  loadEnds(document: Document, now: number): this {
+    this.take(document, 0, true, now)
+    this.valueOf = nullValue
+    return this
+  }
+
   private take(bytes: Bytes, at: number, isChunked: boolean, now: number): this {
     const { type, value, expiresAt } = readKeyDocument(bytes, at)
     this.storedIn = bytes

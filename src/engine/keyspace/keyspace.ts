@@ -10,7 +10,6 @@ import type { Slice } from '../../base/slice.js'
 import { keyClass } from '../../store/layout.js'
 import { Done, nothing } from '../../store/steps.js'
 import type { Direct, Entry, KeyRange, Near, Program, ReadTx, Step, Tx } from '../../store/store.js'
-import { Elements } from '../../value/elements.js'
 import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { discardMembers, membersChunks } from '../background/garbage.js'
@@ -20,8 +19,8 @@ import { allocateMembersId } from '../collection/catalog-ids.js'
 import { insertRecord, removeRecord, replaceRecord } from '../collection/collections.js'
 import { addBeside, countKey, usageKey } from '../collection/counters.js'
 import { payerOf } from '../collection/descriptors.js'
-import { documentOfRecord } from '../collection/records.js'
-import { checkDocument } from '../collection/validation.js'
+import { documentOfRecord, endsOfRecord } from '../collection/records.js'
+import { checkDocument, hasRules } from '../collection/validation.js'
 import type { MembersId, Namespace } from '../types.js'
 import { liveCount } from './count.js'
 import { expiryGrowth, moveExpiry } from './expiry.js'
@@ -31,6 +30,7 @@ import { Key, type KeyType, never } from './key.js'
 import {
   beginKeyDocument,
   copyButTime,
+  copyValue,
   endKeyDocument,
   recordOf,
   stringRecord,
@@ -69,19 +69,24 @@ export class Keyspace {
   }
 
   /** The key of that name, whether it exists or not. Throws ReplyError for a name too long. */
-  key(name: Slice): Step<Key> {
+  key(name: Slice, isAround = false): Step<Key> {
     this.held?.settle(name)
     const key = new Key(name, recordKeyOf(this.ns, name))
     const step = lookUp(this.tx, key.record)
-    if (!(step instanceof Done)) return this.readKey(key, step)
+    if (!(step instanceof Done)) return this.readKey(key, step, isAround)
     const record = step.value as Bytes | undefined
     if (record === undefined) return new Done(this.missed(key))
-    if (record[0] === chunkedKind) return this.readKey(key, step)
+    if (record[0] === chunkedKind) return this.readKey(key, step, isAround)
     return new Done(this.counted(key.loadRecord(record, this.now)))
   }
 
-  /** As key, of several names in one trip; a name given twice is two objects of one key. */
-  *keys(names: readonly Slice[]): Program<Key[]> {
+  /** As key, where nothing looks at the value: that of a large string is not read. */
+  keyAround(name: Slice): Step<Key> {
+    return this.key(name, true)
+  }
+
+  /** As key, or keyAround, of names in one trip; one given twice is two objects of one key. */
+  *keys(names: readonly Slice[], isAround = false): Program<Key[]> {
     this.settle()
     const { tx, ns, now } = this
     const keys: Key[] = []
@@ -97,7 +102,7 @@ export class Keyspace {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]
         if (record === undefined) this.missed(key)
-        else if (record[0] === chunkedKind) yield* this.load(key, record)
+        else if (record[0] === chunkedKind) yield* this.load(key, record, isAround)
         else this.counted(key.loadRecord(record, now))
         keys.push(key)
       }
@@ -112,7 +117,7 @@ export class Keyspace {
   putString(key: Key, value: Slice, expiresAt: number): Step<void> {
     if (value.length > respBulkBytesMax) throw tooLong()
     const record = stringRecord(key.name, value, expiresAt)
-    return this.put(key, 'string', record, expiresAt, undefined)
+    return this.put(key, 'string', record, 1, expiresAt, undefined)
   }
 
   /**
@@ -190,7 +195,7 @@ export class Keyspace {
   /** Makes it a container that lies in its document; its time stays as it is. */
   putContainer(key: Key, type: KeyType, writer: DocumentWriter): Step<void> {
     const { expiresAt } = key
-    return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, undefined)
+    return this.put(key, type, endKeyDocument(writer, expiresAt), 0, expiresAt, undefined)
   }
 
   /** Makes it a container whose members are records; its time stays as it is. */
@@ -199,11 +204,11 @@ export class Keyspace {
     const head = this.measured(key, given)
     if (stored !== undefined && storedExpiresAt === expiresAt && isSameHead(key.head, head)) {
       // Its members have changed, and who watches the key goes by the version of its record.
-      return this.put(key, type, recordOf(stored), expiresAt, head.id)
+      return this.put(key, type, stored, 0, expiresAt, head.id)
     }
     const writer = this.begin(key, type)
     writeHead(writer, head)
-    return this.put(key, type, recordOf(endKeyDocument(writer, expiresAt)), expiresAt, head.id)
+    return this.put(key, type, endKeyDocument(writer, expiresAt), 0, expiresAt, head.id)
   }
 
   /** With the bytes of its members, which are counted here: of others' before, `put` gives back. */
@@ -281,8 +286,8 @@ export class Keyspace {
   expire(key: Key, expiresAt: number): Step<void> {
     const writer = new DocumentWriter()
     copyButTime(writer, key.stored as Document)
-    const record = recordOf(endKeyDocument(writer, expiresAt))
-    return this.put(key, key.type as KeyType, record, expiresAt, key.storedHead?.id)
+    const id = key.storedHead?.id
+    return this.put(key, key.type as KeyType, endKeyDocument(writer, expiresAt), 0, expiresAt, id)
   }
 
   /** Moves what `from` holds, its time too, over whatever `to` is, perhaps in another database. */
@@ -290,13 +295,13 @@ export class Keyspace {
     const { type, expiresAt, storedHead: head, stored } = from
     const writer = target.begin(to, type as KeyType)
     copyValue(writer, stored as Document)
-    const record = recordOf(endKeyDocument(writer, expiresAt))
+    const document = endKeyDocument(writer, expiresAt)
     yield* this.removeKeepingMembers(from)
     if (head?.bytes !== undefined) {
       addBeside(this.writing, this.ns, -head.bytes)
       addBeside(this.writing, target.ns, head.bytes)
     }
-    yield* target.put(to, type as KeyType, record, expiresAt, head?.id)
+    yield* target.put(to, type as KeyType, document, 0, expiresAt, head?.id)
   }
 
   /**
@@ -383,16 +388,20 @@ export class Keyspace {
     return this.tx as Tx
   }
 
-  private *readKey(key: Key, step: Step<Bytes | undefined>): Program<Key> {
+  private *readKey(key: Key, step: Step<Bytes | undefined>, isAround: boolean): Program<Key> {
     const record = yield* step
     if (record === undefined) return this.missed(key)
     this.work.gatherKept(record)
-    return yield* this.load(key, record)
+    return yield* this.load(key, record, isAround)
   }
 
-  private *load(key: Key, record: Bytes): Program<Key> {
+  private *load(key: Key, record: Bytes, isAround: boolean): Program<Key> {
+    // Indexes and validators look at the value that goes.
+    const isChunked = record[0] === chunkedKind
+    if (isAround && isChunked && !hasRules(this.ns))
+      return this.counted(key.loadEnds(yield* endsOfRecord(this.tx, record), this.now))
     const document = yield* documentOfRecord(this.tx, record)
-    return this.counted(key.load(document, record[0] === chunkedKind, this.now))
+    return this.counted(key.load(document, isChunked, this.now))
   }
 
   private counted(key: Key): Key {
@@ -401,10 +410,12 @@ export class Keyspace {
     return key
   }
 
+  /** `at`: 0 where these are the bytes of a document, 1 where they are its record. */
   private put(
     key: Key,
     type: KeyType,
-    record: Bytes,
+    bytes: Bytes,
+    at: 0 | 1,
     expiresAt: number,
     members: MembersId | undefined,
   ): Step<void> {
@@ -415,10 +426,11 @@ export class Keyspace {
     const head = key.storedHead
     if (head !== undefined && head.id !== members) this.discard(head)
     if (key.storedExpiresAt !== expiresAt) this.moveExpiry(key, expiresAt)
-    const isLarge = record.length > inlineValueBytesMax
+    const isLarge = bytes.length + 1 - at > inlineValueBytesMax
     if (isLarge || key.isChunked || hasRules(ns)) {
-      return this.putSlow(key, type, record.subarray(1), expiresAt, isLarge)
+      return this.putSlow(key, type, bytes.subarray(at), expiresAt, isLarge)
     }
+    const record = at === 1 ? bytes : recordOf(bytes)
     const growth = record.length - 1 - key.storedBytes
     tx.put(key.record, record)
     if (!key.isStored) this.count(1, growth)
@@ -478,20 +490,6 @@ export class Keyspace {
   }
 }
 
-/** Whether more than the record is to be thought of: indexes, or a validator. */
-function hasRules({ indexes, validation }: Namespace): boolean {
-  return indexes.length > 0 || validation !== undefined
-}
-
 export function isWriting(tx: ReadTx): tx is Tx {
   return 'scanOwn' in tx
-}
-
-/** The element `value` alone. */
-export function copyValue(writer: DocumentWriter, document: Document): void {
-  const elements = new Elements(document)
-  while (elements.next()) {
-    if (elements.nameEnd - elements.nameStart !== 5) continue
-    writer.element(document, elements.start, elements.valueEnd)
-  }
 }

@@ -13,8 +13,9 @@ import type { KeyValueSession } from '../../bus/keyvalue/session.js'
 import type { Place, Space } from '../../engine/keyspace/spaces.js'
 import type { JsonText } from '../json-thread.js'
 import type { EventStreams } from './event-stream.js'
+import { readCommand } from './key-value-commands.js'
 import { openSession, runCommands } from './key-value-run.js'
-import { commandOf, textJson } from './key-value-words.js'
+import { textJson } from './key-value-words.js'
 import { ReplyText } from './reply-text.js'
 import { refusalHeaders } from './request-limit.js'
 import type { HttpAnswer, RawCall, RawRoute, ReplyRoute } from './routes.js'
@@ -58,7 +59,7 @@ async function runOne({ bus }: KeyValueRoutesOptions, call: RawCall): Promise<Ht
     session.closed = true
   })
   try {
-    const [ran] = await runCommands(bus, session, [commandOf(given)])
+    const [ran] = await runCommands(bus, session, [await readCommand(given)])
     if (ran === undefined) throw fail('Interrupted', 'the command was not answered')
     const { error, reply } = ran
     if (error === undefined) return { status: 200, body: await resultBody(bus, session, reply) }
@@ -92,7 +93,7 @@ async function lookAgain({ bus }: KeyValueRoutesOptions, call: RawCall): Promise
   const given = call.fields.get('command')
   if (given === undefined) return
   const session = openSession(bus, { session: call.session, place: placeOf(bus, call) })
-  const args = commandOf(given)
+  const args = await readCommand(given)
   const opened = bus.open(bus.table.find(args.text(0)), args, session)
   // What was no command is none now.
   if (opened.error !== undefined && opened.error.kind !== 'Unauthorized') return

@@ -5,6 +5,8 @@
 import type { GatewayError } from '../../base/errors.js'
 import { batchCommandsMax } from '../../base/limits.js'
 import { refuse } from '../../base/reply-error.js'
+import { work } from '../../base/work-budget.js'
+import { WorkTurns } from '../../base/work-turns.js'
 import type { Arguments } from '../../bus/keyvalue/arguments.js'
 import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { KeyValueCall } from '../../bus/keyvalue/call.js'
@@ -13,6 +15,9 @@ import { type ClientSocket, KeyValueSession } from '../../bus/keyvalue/session.j
 import type { Session } from '../../bus/session.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
 import { requestOf } from './key-value-words.js'
+
+/** A command that is looked up and becomes a call. */
+const openedUnits = 30
 
 /** Where nothing can be pushed to. */
 const noSocket: ClientSocket = { push: () => {}, end: () => {}, destroy: () => {} }
@@ -45,12 +50,19 @@ export async function runCommands(
   commands: readonly Arguments[],
 ): Promise<readonly KeyValueCall[]> {
   const { identity, place } = session
-  const calls = commands.map((args) => open(bus, session, args))
+  const turns = new WorkTurns()
+  const calls: KeyValueCall[] = []
+  for (const args of commands) {
+    calls.push(open(bus, session, args))
+    work.note(openedUnits)
+    if (turns.isDue) await turns.pause()
+  }
   let batch: KeyValueCall[] = []
   const flush = async () => {
     const [first] = batch
     if (first !== undefined) await bus.run(batch, first.command.access === 'write')
     batch = []
+    if (turns.isDue) await turns.pause()
   }
   for (const call of calls) {
     if (call.isRefused) continue
@@ -76,9 +88,12 @@ export async function runTransaction(
 ): Promise<{ readonly reply: Reply; readonly error: GatewayError | undefined }> {
   const multi = { queue: [], bytes: 0, room: undefined, isPoisoned: false }
   session.multi = multi
+  const turns = new WorkTurns()
   for (const args of commands) {
     const call = open(bus, session, args)
     if (call.error !== undefined) multi.isPoisoned = true
+    work.note(openedUnits)
+    if (turns.isDue) await turns.pause()
   }
   const exec = bus.open(bus.table.find('exec'), requestOf([Buffer.from('exec')]), session)
   if (!exec.isRefused) await bus.runAlone(exec)

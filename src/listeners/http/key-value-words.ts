@@ -14,21 +14,27 @@ import { valueToJson } from '../../value/json.js'
 import { numberOf } from '../../value/numbers.js'
 import { bigintOf, boolOf, bsonType, doubleOf, type Value } from '../../value/value.js'
 
+/** Of an array without elements: its length and its end. */
+const emptyArrayBytes = 5
+
 /** Words as a command: one buffer and offsets, as from a socket. */
 export function requestOf(words: readonly Bytes[]): RespRequest {
-  let length = 0
-  for (const word of words) length += word.length
+  const { table, length } = wordTable(words)
   const bytes = new Uint8Array(length)
-  const table = new Int32Array(words.length * 2)
-  let at = 0
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as Bytes
-    bytes.set(word, at)
-    table[2 * i] = at
-    at += word.length
-    table[2 * i + 1] = at
-  }
+  for (let i = 0; i < words.length; i++) bytes.set(words[i] as Bytes, table[2 * i])
   return new RespRequest(bytes, table, 0, words.length)
+}
+
+/** Where each word begins and ends in the buffer of all, and how long that is. */
+export function wordTable(words: readonly Bytes[]): { table: Int32Array; length: number } {
+  const table = new Int32Array(words.length * 2)
+  let length = 0
+  for (let i = 0; i < words.length; i++) {
+    table[2 * i] = length
+    length += (words[i] as Bytes).length
+    table[2 * i + 1] = length
+  }
+  return { table, length }
 }
 
 /**
@@ -36,13 +42,18 @@ export function requestOf(words: readonly Bytes[]): RespRequest {
  * strings and numbers as the JSON that it is. Throws BadValue.
  */
 export function commandOf(given: Value, asJson = false): RespRequest {
-  if (given.type !== bsonType.array) throw fail('BadValue', 'a command must be an array')
-  const words = elementsOf(given).map((value) => wordOf(value, asJson))
-  if (words.length === 0) throw fail('BadValue', 'a command must not be empty')
-  return requestOf(words)
+  requireWords(given)
+  return requestOf(elementsOf(given).map((value) => wordOf(value, asJson)))
 }
 
-function wordOf(value: Value, asJson: boolean): Bytes {
+/** Throws BadValue for what is no array, or an empty one. */
+export function requireWords({ type, start, end }: Value): void {
+  if (type !== bsonType.array) throw fail('BadValue', 'a command must be an array')
+  if (end - start <= emptyArrayBytes) throw fail('BadValue', 'a command must not be empty')
+}
+
+/** One word of a command, as commandOf takes it. Throws BadValue. */
+export function wordOf(value: Value, asJson: boolean): Bytes {
   const { type, bytes, start, end } = value
   switch (type) {
     case bsonType.string:

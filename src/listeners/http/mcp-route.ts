@@ -6,7 +6,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { fail } from '../../base/errors.js'
-import { mcpBodyBytesMax } from '../../base/limits.js'
+import { mcpBodyBytesMax, mcpPiecesMax } from '../../base/limits.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Value } from '../../value/value.js'
+import { readValue } from '../json-thread.js'
 import { InProcessMemory } from './memory-in-process.js'
 import { requireJsonType } from './request.js'
 import type { RawCall, RawRoute } from './routes.js'
@@ -48,6 +51,7 @@ async function serve(
   if (/^\s*\[/.test(body.toString('utf8'))) {
     throw fail('BadValue', 'a request carries one message')
   }
+  if (body.length > plainBytesMax) requirePieces(await readValue(new Uint8Array(body)))
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
   const { memoryServer } = await import('../mcp/server.js')
   const api = new InProcessMemory(call)
@@ -58,6 +62,25 @@ async function serve(
   const response = await handler.fetch(requestOf(incoming, body, gone.signal))
   await write(response, outgoing, headers)
   await handler.close()
+}
+
+/** A shorter message has few pieces whatever it says. */
+const plainBytesMax = 16 * 1024
+
+/** Throws BadValue for a message of too many elements and fields. */
+function requirePieces(message: Value): void {
+  const open = [message]
+  for (let count = 0; open.length > 0; ) {
+    const { type, bytes, start } = open.pop() as Value
+    if (type !== bsonType.array && type !== bsonType.object) continue
+    const elements = new Elements(bytes, start)
+    while (elements.next()) {
+      if (++count > mcpPiecesMax) {
+        throw fail('BadValue', `a message has at most ${mcpPiecesMax} elements and fields`)
+      }
+      open.push(elements.value())
+    }
+  }
 }
 
 /** The request as the web's own, with what the protocol reads of it and no more. */

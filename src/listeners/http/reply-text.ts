@@ -28,14 +28,18 @@ export class ReplyText {
     private readonly room: ByteShare,
   ) {}
 
+  /** Throws OOM. */
   text(text: string): void {
     this.gathered += text
+    if (this.gathered.length > gatheredMax) this.pass()
   }
 
   /** Throws OOM. */
   async reply(reply: Reply): Promise<void> {
     if (!isLong(reply) && bytesOfReply(reply) <= jsonInThreadBytes) this.short(reply)
     else await this.long(reply)
+    // A pipeline has very many replies that are short.
+    if (this.turns.isDue) await this.turns.pause()
   }
 
   /** All of it. */

@@ -13,14 +13,12 @@ import type { KeyValueBus } from '../../bus/keyvalue/bus.js'
 import { type Message, Subscriber } from '../../bus/keyvalue/channels.js'
 import type { Reply } from '../../bus/keyvalue/reply.js'
 import type { KeyValueSession } from '../../bus/keyvalue/session.js'
-import { elementsOf } from '../../value/elements.js'
-import { jsonToValue } from '../../value/json.js'
-import { bsonType, type Value } from '../../value/value.js'
 import type { JsonText } from '../json-thread.js'
 import type { EventStreams } from './event-stream.js'
+import { bodyCommand, bodyCommands } from './key-value-commands.js'
 import { placeOf, requireListener, send, statusOf, subscribed } from './key-value-routes.js'
 import { openSession, runCommands, runTransaction } from './key-value-run.js'
-import { commandOf, requestOf, type TextEncoding } from './key-value-words.js'
+import { requestOf, type TextEncoding } from './key-value-words.js'
 import { ReplyText } from './reply-text.js'
 import type { RawCall, RawRoute } from './routes.js'
 
@@ -69,7 +67,7 @@ class Exchange {
     const isPost = incoming.method === 'POST'
     if (first === undefined) {
       if (!isPost) throw fail('BadValue', 'a command is sent by POST, or as the path')
-      await this.single(await this.call.body((body) => commandOf(jsonToValue(body), true)))
+      await this.single(await this.call.body(bodyCommand))
     } else if (name === 'pipeline' && isPost && rest.length === 0) await this.pipeline()
     else if (name === 'multi-exec' && isPost && rest.length === 0) await this.transaction()
     else if ((name === 'subscribe' || name === 'psubscribe') && rest.length > 0) {
@@ -91,7 +89,7 @@ class Exchange {
   }
 
   private async pipeline(): Promise<void> {
-    const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
+    const commands = await this.call.body(bodyCommands)
     const session = this.session()
     const calls = await runCommands(this.options.bus, session, commands)
     if (this.outgoing.destroyed) return
@@ -106,7 +104,7 @@ class Exchange {
   }
 
   private async transaction(): Promise<void> {
-    const commands = await this.call.body((body) => commandsOf(jsonToValue(body)))
+    const commands = await this.call.body(bodyCommands)
     const session = this.session()
     const { error, reply } = await runTransaction(this.options.bus, session, commands)
     if (this.outgoing.destroyed) return
@@ -226,12 +224,6 @@ function isError(reply: Reply): boolean {
 
 function errorJson(error: GatewayError): string {
   return `{"error":${JSON.stringify(errorLine(error))}}`
-}
-
-/** Commands of a pipeline: an array of arrays. */
-function commandsOf(given: Value): Arguments[] {
-  if (given.type !== bsonType.array) throw fail('BadValue', 'a pipeline is an array of commands')
-  return elementsOf(given).map((each) => commandOf(each, true))
 }
 
 /** Whether a command could change anything. */

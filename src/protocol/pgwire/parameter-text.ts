@@ -149,6 +149,7 @@ function parseBytea(text: string): Bytes {
 /** `a\\b\001`. */
 function parseEscaped(text: string): Bytes {
   const from = utf8(text)
+  if (from.indexOf(backslash) < 0) return from
   const bytes = new Uint8Array(from.length)
   let length = 0
   for (let at = 0; at < from.length; at++) {

@@ -6,7 +6,7 @@ import { type Bytes, mapKey } from '../../base/bytes.js'
 import { fail } from '../../base/errors.js'
 import { preparedReadsMax } from '../../base/limits.js'
 import { keyClass } from '../layout.js'
-import { Done, requireBounded } from '../steps.js'
+import { Done, Postponed, requireBounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -139,8 +139,10 @@ export class Preparing implements Tx {
   }
 
   /** What it prepares is a write program's: it is refused what that is refused. */
-  elsewhere({ refusal }: Elsewhere): never {
-    throw refusal
+  elsewhere(away: Elsewhere): Step<void> {
+    // What a write program would run again for is waited for.
+    if (away.refusal instanceof Postponed) return this.reading.elsewhere(away)
+    throw away.refusal
   }
 
   put(key: Bytes, value: Bytes): void {

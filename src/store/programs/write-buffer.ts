@@ -56,6 +56,9 @@ export interface OwnWrites {
 const searchedMax = 8
 /** Of the first table: what a pipeline of sixteen changes has room in it. */
 const placesMin = 256
+/** More changes lie in parts by their hash, which double one by one: all at once takes 50 ms. */
+const togetherMax = 32_768
+const partBits = 6
 
 export class WriteBuffer {
   /** In the order in which the keys were first touched. */
@@ -72,6 +75,9 @@ export class WriteBuffer {
   private readonly bounds: BufferBounds
   /** By hash, once there are many: a place in `changes` plus one; 0 for none. */
   private places: Int32Array | undefined
+  /** In its place, once there are very many; how many changes are in each part stands beside. */
+  private parts: Int32Array[] | undefined
+  private readonly partSizes: number[] = []
   /** What was added to last and before that: most programs have few counters, each one array. */
   private last: Addition | undefined
   private beforeLast: Addition | undefined
@@ -226,10 +232,18 @@ export class WriteBuffer {
   }
 
   private append(change: Change): void {
-    const { changes, places } = this
+    const { changes, places, parts } = this
     const { length } = changes
     changes.push(change)
     if (length < searchedMax) return
+    if (parts !== undefined) {
+      this.placeInPart(parts, change.hash, length)
+      return
+    }
+    if (length >= togetherMax) {
+      this.part()
+      return
+    }
     if (places === undefined || 2 * length >= places.length) this.placeAll()
     else place(places, change.hash, length)
   }
@@ -241,6 +255,38 @@ export class WriteBuffer {
     this.places = places
   }
 
+  /** Parts take the place of the table. */
+  private part(): void {
+    const { changes } = this
+    const parts: Int32Array[] = []
+    const size = (4 * togetherMax) >> partBits
+    for (let i = 0; i < 1 << partBits; i++) {
+      parts.push(new Int32Array(size))
+      this.partSizes.push(0)
+    }
+    for (let at = 0; at < changes.length; at++) {
+      this.placeInPart(parts, (changes[at] as Change).hash, at)
+    }
+    this.parts = parts
+  }
+
+  private placeInPart(parts: Int32Array[], hash: number, at: number): void {
+    const { changes, partSizes } = this
+    const index = partOf(hash)
+    let table = parts[index] as Int32Array
+    const size = (partSizes[index] as number) + 1
+    partSizes[index] = size
+    if (2 * size > table.length) {
+      const larger = new Int32Array(2 * table.length)
+      for (const other of table) {
+        if (other !== 0) place(larger, (changes[other - 1] as Change).hash, other - 1)
+      }
+      table = larger
+      parts[index] = larger
+    }
+    place(table, hash, at)
+  }
+
   private placeOf(bytes: Bytes, start: number, length: number, hash: number): number {
     const { changes, places } = this
     if (places === undefined) {
@@ -250,14 +296,20 @@ export class WriteBuffer {
       }
       return -1
     }
-    const mask = places.length - 1
+    const table = this.parts === undefined ? places : (this.parts[partOf(hash)] as Int32Array)
+    const mask = table.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const at = (places[slot] as number) - 1
+      const at = (table[slot] as number) - 1
       if (at === -1) return -1
       const found = changes[at] as Change
       if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
     }
   }
+}
+
+/** By the upper bits: those below find the place within the part. */
+function partOf(hash: number): number {
+  return hash >>> (32 - partBits)
 }
 
 /** A power of two that is not below `count`. */

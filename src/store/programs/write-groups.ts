@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.js'
 import type { FairQueue } from '../../base/fair-queue.js'
 import { groupBytesMax, groupMsMax, groupProgramsMax } from '../../base/limits.js'
 import { backgroundOwner, type Scheduler } from '../../base/scheduler.js'
+import { Postponed } from '../steps.js'
 import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import type { GroupView, Tables } from '../tables/tables.js'
 import { Group, type Outcome, type WriteProgram } from './group.js'
@@ -137,7 +138,7 @@ export class WriteGroups {
         this.refusing = undefined
         this.groups++
         this.programs++
-        if (durable === undefined) tell([pending], [outcome])
+        if (durable === undefined) this.tell([pending], [outcome])
         else this.tellWhen(durable, [pending], [outcome])
         over()
       },
@@ -174,7 +175,7 @@ export class WriteGroups {
     this.groups++
     this.programs += outcomes.length
     this.alone = Math.max(0, this.alone - group.length)
-    if (durable === undefined) tell(group, outcomes)
+    if (durable === undefined) this.tell(group, outcomes)
     else this.tellWhen(durable, group, outcomes)
   }
 
@@ -228,7 +229,7 @@ export class WriteGroups {
     }
     durable.then(
       () => {
-        tell(group, outcomes)
+        this.tell(group, outcomes)
         decided()
       },
       (error: unknown) => {
@@ -237,6 +238,26 @@ export class WriteGroups {
         decided()
       },
     )
+  }
+
+  private tell(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+    for (let i = 0; i < group.length; i++) {
+      const pending = group[i] as Pending
+      const { failed, value } = outcomes[i] as Outcome
+      if (!failed) pending.resolve(value)
+      else if (value instanceof Postponed) this.postpone(pending, value)
+      else pending.reject(value)
+    }
+  }
+
+  /** It runs again when that is there; until then it has no answer. */
+  private postpone(pending: Pending, { until }: Postponed): void {
+    this.undecided++
+    until.then(() => {
+      this.undecided--
+      this.queue.push(pending.account, pending)
+      if (!this.scheduled) this.schedule()
+    })
   }
 
   /** Nothing of the group is there. A lone program gets the error, the others another run each. */
@@ -249,15 +270,6 @@ export class WriteGroups {
     }
     this.alone = Math.max(0, this.alone - 1)
     group[0]?.reject(error)
-  }
-}
-
-function tell(group: readonly Pending[], outcomes: readonly Outcome[]): void {
-  for (let i = 0; i < group.length; i++) {
-    const pending = group[i] as Pending
-    const outcome = outcomes[i] as Outcome
-    if (outcome.failed) pending.reject(outcome.value)
-    else pending.resolve(outcome.value)
   }
 }
 

@@ -271,3 +271,37 @@ t.test('what two strings share is told by its places, from the last to the first
     })
   }),
 )
+
+t.test('what takes the place of a large string keeps times, types and counts right', (t) =>
+  eachKeyValueRoom(t, 'large strings that go', async (t, room) => {
+    const large = 'ab'.repeat(300_000)
+    const replaced: readonly (readonly [string[], string | undefined, number])[] = [
+      [['SET', 'k', 'y'], 'y', -1],
+      [['SET', 'k', large, 'KEEPTTL'], large, 5_000],
+      [['SET', 'k', 'y', 'GET', 'KEEPTTL'], 'y', 5_000],
+      [['SETEX', 'k', '7', 'y'], 'y', 7_000],
+      [['SETNX', 'k', 'y'], large, 5_000],
+      [['MSET', 'k', 'y', 'k', large], large, -1],
+      [['MSETNX', 'none', 'y', 'k', 'y'], large, 5_000],
+      [['BITOP', 'OR', 'k', 'k', 'other'], `y${large.slice(1)}`, -1],
+      [['COPY', 'other', 'k', 'REPLACE'], 'y', -1],
+      [['COPY', 'other', 'k'], large, 5_000],
+      [['RENAME', 'other', 'k'], 'y', -1],
+      [['SUNIONSTORE', 'k', 'none'], undefined, -2],
+      [['SORT', 'list', 'STORE', 'k'], 'list', -1],
+      [['DEL', 'k'], undefined, -2],
+    ]
+    for (const [words, value, ttl] of replaced) {
+      await room.run('SET', 'k', large, 'PX', '5000')
+      await room.run('SET', 'other', 'y')
+      await room.run('RPUSH', 'list', '1')
+      t.equal(await room.run('TYPE', 'k'), 'string')
+      await room.run(...words)
+      const title = words.slice(0, 2).join(' ')
+      t.equal(await room.run('PTTL', 'k'), ttl, title)
+      if (value === 'list') t.equal(await room.run('TYPE', 'k'), 'list')
+      else t.equal(await room.run('GET', 'k'), value ?? null, title)
+      t.same(await checkStore(room.store), [], title)
+    }
+  }),
+)

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { work } from '../../../src/base/work-budget.js'
 import {
+  readBytesPerUnit,
   stretchUnits,
   turnUnits,
   writeStretchUnits,
@@ -50,6 +51,30 @@ await eachKeyValueRoom(
     work.resetLongest()
     t.same(await room.run('SCAN', '0', 'MATCH', pattern, 'COUNT', '1000'), ['0', []])
     t.ok(work.longest < turnMax, `${work.longest} units in one turn`)
+  },
+  { kinds },
+)
+
+await eachKeyValueRoom(
+  t,
+  'a large string that gives way is not read',
+  async (t, room) => {
+    const text = 'x'.repeat(4 * 1024 * 1024)
+    await room.run('SET', 'other', 'y')
+    for (const words of [
+      ['SET', 'a', text],
+      ['SET', 'a', 'y', 'KEEPTTL'],
+      ['MSET', 'a', 'y'],
+      ['BITOP', 'NOT', 'a', 'other'],
+      ['COPY', 'other', 'a', 'REPLACE'],
+      ['DEL', 'a'],
+      ['TYPE', 'a'],
+    ]) {
+      await room.run('SET', 'a', text)
+      work.resetLongest()
+      await room.run(...words)
+      t.ok(work.longest < text.length / readBytesPerUnit, `${words[0]}: ${work.longest} units`)
+    }
   },
   { kinds },
 )

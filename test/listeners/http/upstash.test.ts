@@ -2,6 +2,8 @@
 // test/clients/upstash.test.ts.
 
 import t from 'tap'
+import { work } from '../../../src/base/work-budget.js'
+import { writeStretchUnits, writeTurnUnits } from '../../../src/base/work-figures.js'
 import { EventReader } from '../../support/event-reader.js'
 import { ask, type HttpAnswer } from '../../support/http-client.js'
 import { type LiveGateway, startGateway } from '../../support/live-gateway.js'
@@ -144,4 +146,25 @@ t.test('subscriptions and MONITOR are event streams of plain text', async (t) =>
   t.equal(await pattern.next(), 'pmessage,a*,a b,{"x":[1,2]}\nend')
   t.match(await monitor.next(), /^\d+\.\d{6} \[0 127\.0\.0\.1\] "publish" "a b" /)
   for (const stream of [channel, pattern, monitor]) stream.close()
+})
+
+t.test('a long command is what a short one is, and is built in turns', async (t) => {
+  const gateway = await startGateway(t)
+  const names = Array.from({ length: 40_000 }, (_, i) => `key ${i}`)
+  const wide = Object.fromEntries(names.map((name, i) => [name, i]))
+  work.resetLongest()
+  const words = ['rpush', 'l', ...names, 1.5, true, null, wide, [names]]
+  t.same((await call(gateway, '', { body: words })).json, { result: names.length + 5 })
+  const { json } = await call(gateway, '/lrange/l/-5/-1')
+  t.same(json.result, ['1.5', 'true', 'null', JSON.stringify(wide), JSON.stringify([names])])
+  const commands = names.map((name) => ['get', name])
+  const { json: replies } = await call(gateway, '/pipeline', { body: [...commands, ['ping'], []] })
+  t.same(replies, { error: 'a command must not be empty' })
+  const list = async (path: string, body: unknown): Promise<object[]> =>
+    JSON.parse((await call(gateway, path, { body })).text)
+  const all = await list('/pipeline', [...commands, ['echo', wide]])
+  t.same([all.length, all.at(-1)], [names.length + 1, { result: JSON.stringify(wide) }])
+  const sent = await list('/multi-exec', commands)
+  t.same([sent.length, sent.at(-1)], [names.length, { result: null }])
+  t.ok(work.longest < writeTurnUnits + writeStretchUnits, `${work.longest} units in one turn`)
 })
