@@ -21,7 +21,7 @@ FROM node:22-slim
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build/src ./build/src
-COPY package.json LICENSE ./
+COPY package.json LICENSE NOTICE ./
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 # Large buffers go back to the system when they are freed.

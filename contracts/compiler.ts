@@ -1,16 +1,25 @@
 // Compiles the contracts with the pinned compiler, in one way for the command that writes the
 // artifacts and for the test that compares them: the same sources give the same bytes anywhere.
-// A build-time tool: nothing under src imports it, and solc is no runtime dependency.
+// A build-time tool: nothing under src imports it, and solc is no runtime dependency: it stands in test/tools.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { id } from 'ethers'
-import solc from 'solc'
+import { loadTool, toolFolder } from '../test/support/tools.js'
 
 /** Contracts that go into artifacts, by the file name (without .sol) that holds them. */
 export const production = ['KeyRegistry', 'AnchorRegistry', 'SignatureValidator'] as const
 /** Files with contracts that only tests use. */
 export const mocks = ['mocks/Wallets'] as const
+
+interface Solc {
+  compile(input: string): string
+  version(): string
+}
+
+/** With the library that the contracts use beside it. */
+const folder = await toolFolder('solc')
+const solc = (await loadTool('solc', 'solc')) as Solc
 
 /**
  * `bytecodeHash: none`: with a hash of the sources in the code, a new comment would change the code
@@ -164,8 +173,9 @@ function plainParameter({ name, type, indexed, components }: AbiParameter): AbiP
 
 function addSource(root: string, path: string, sources: Map<string, string>): void {
   if (sources.has(path)) return
-  const file = path.startsWith('@') ? join('node_modules', path) : path
-  const text = readFileSync(join(root, file), 'utf8')
+  const isLibrary = path.startsWith('@')
+  const file = isLibrary ? join(folder, 'node_modules', path) : join(root, path)
+  const text = readFileSync(file, 'utf8')
   sources.set(path, text)
   for (const [, target] of text.matchAll(/^import\s[^;]*?"([^"]+)";/gm)) {
     if (target === undefined) continue

@@ -2,7 +2,6 @@
 // The command line. Everything that may fail before Sigil serves fails here with one line and a
 // non-zero exit code; nothing else in the project ends the process.
 
-import { readFileSync } from 'node:fs'
 import { systemClock, systemRandom } from './base/clock.js'
 import { writeDurably } from './base/durable-file.js'
 import { toGatewayError } from './base/errors.js'
@@ -15,13 +14,10 @@ import {
   type Settings,
   settingsAsJson,
 } from './base/settings.js'
+import { version } from './base/version.js'
 import { runCommandLine } from './cli/command-line.js'
 import type { Gateway } from './gateway.js'
 import { loadGateway } from './load-gateway.js'
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
 
 function settings(folder?: string): Settings {
   const given = folder === undefined ? {} : { STORE: `lmdb:${folder}` }

@@ -120,6 +120,17 @@ function addLoading(line: Command, parts: CommandLineParts, choose: (run: Run) =
     .action((file: string, given: UrlOption & DatabaseOption & { collection: string }) =>
       choose(async () => (await import('./import.js')).runImport(file, given)),
     )
+  asClient(line.command('demo'))
+    .description('load sample data into a running Sigil: documents, keys and memories')
+    .option('-d, --database <name>', "its database; else the server's own")
+    .addHelpText(
+      'after',
+      '\nMakes the collections demo_authors, demo_books and demo_orders, keys that begin with' +
+        '\ndemo: and the graph demo. Run again, it adds only what is missing.',
+    )
+    .action((given: UrlOption & DatabaseOption) =>
+      choose(async () => (await import('./demo.js')).runDemo(given)),
+    )
   asClient(line.command('remember'))
     .description('load a file of memories into a graph of a running Sigil')
     .argument('<file>', 'one JSON object per line, as for POST /api/memories; - is standard input')

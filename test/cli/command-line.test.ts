@@ -17,6 +17,7 @@ const commands = [
   ...['start', 'config', 'health', 'mcp', 'import', 'remember', 'backup', 'restore', 'check'],
   ...['spaces', 'spaces move', 'operator-key', 'verify', 'keys', 'keys recover', 'deploy'],
   'completion',
+  'demo',
 ]
 
 t.test('help acts on nothing', async (t) => {
@@ -144,6 +145,7 @@ t.test('completions know the commands and their options', async (t) => {
     return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim()
   }
   t.equal(complete('op'), 'operator-key')
+  t.equal(complete('demo', '--d'), '--database')
   t.equal(complete('import', '--c'), '--collection')
   t.equal(complete('spaces', ''), 'move --help')
   t.equal(complete('spaces', 'move', '--k'), '--keys')

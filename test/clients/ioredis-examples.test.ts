@@ -2,10 +2,10 @@
 // that answers as Redis does: an application's tests with the mock hold on Sigil too.
 
 import { Redis } from 'ioredis'
-import Mock from 'ioredis-mock'
 import t from 'tap'
 import { RedisServer, redisServerMissing } from '../protocol/resp/redis-server.js'
 import { startGateway } from '../support/live-gateway.js'
+import { loadTool, toolMissing } from '../support/tools.js'
 import { examples } from './ioredis-examples.js'
 
 t.test('on Sigil', async (t) => {
@@ -32,7 +32,9 @@ t.test('on the real server', { skip }, async (t) => {
   }
 })
 
-t.test('on ioredis-mock', async (t) => {
+const noMock = await toolMissing('ioredis-mock')
+t.test('on ioredis-mock', { skip: noMock }, async (t) => {
+  const Mock = (await loadTool('ioredis-mock', 'ioredis-mock')) as typeof Redis
   for (const { name, run, notMocked } of examples) {
     const redis = new Mock()
     await redis.flushall()

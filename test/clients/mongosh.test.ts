@@ -4,12 +4,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
+import { mongoshScript } from '../support/tools.js'
 
 const run = promisify(execFile)
 
 /** Evaluates a script in mongosh and answers what it printed. */
 async function shell({ uri }: LiveGateway, script: string): Promise<string> {
-  const args = ['node_modules/mongosh/bin/mongosh.js', '--quiet', '--norc', uri, '--eval', script]
+  const args = [await mongoshScript(), '--quiet', '--norc', uri, '--eval', script]
   const { stdout } = await run(process.execPath, args, { timeout: 120_000 })
   return stdout.trim()
 }

@@ -1,12 +1,22 @@
-// node-redis, unmodified, in both versions of the protocol: typical use of each kind.
+// node-redis, unmodified, in two majors and both versions of the protocol: typical use of each kind.
 
-import { createClient } from 'redis'
+import { createClient as createClient5 } from 'redis'
+import { createClient as createClient6 } from 'redis6'
 import t, { type Test } from 'tap'
 import { startGateway } from '../support/live-gateway.js'
 
-const versions = [2, 3] as const
+/** A major is typed as the other: their calls here are the same. */
+const majors = [
+  { major: 5, createClient: createClient5 },
+  { major: 6, createClient: createClient6 as unknown as typeof createClient5 },
+] as const
+const versions = majors.flatMap((one) => [
+  { ...one, RESP: 2 as const },
+  { ...one, RESP: 3 as const },
+])
+type Version = (typeof versions)[number]
 
-async function open(t: Test, RESP: 2 | 3) {
+async function open(t: Test, { createClient, RESP }: Version) {
   const { ports, key } = await startGateway(t)
   const url = `redis://operator:${key}@127.0.0.1:${ports.redis}`
   const client = createClient({ url, RESP })
@@ -16,9 +26,10 @@ async function open(t: Test, RESP: 2 | 3) {
   return client
 }
 
-for (const RESP of versions) {
-  t.test(`RESP${RESP}: strings, hashes, lists, sets and sorted sets`, async (t) => {
-    const redis = await open(t, RESP)
+for (const version of versions) {
+  const { major, RESP } = version
+  t.test(`redis ${major}, RESP${RESP}: strings, hashes, lists, sets and sorted sets`, async (t) => {
+    const redis = await open(t, version)
     t.equal(await redis.set('a', '1', { expiration: { type: 'EX', value: 100 } }), 'OK')
     t.equal(await redis.incrBy('a', 41), 42)
     t.ok((await redis.ttl('a')) > 0)
@@ -38,18 +49,21 @@ for (const RESP of versions) {
     t.same(found.sort(), ['a', 'h', 'l', 's', 'z'])
   })
 
-  t.test(`RESP${RESP}: transactions, also where a watched key has changed`, async (t) => {
-    const redis = await open(t, RESP)
-    const other = await redis.duplicate().connect()
-    t.teardown(() => other.destroy())
-    t.same(await redis.multi().set('a', '1').incr('a').get('a').exec(), ['OK', 2, '2'])
-    await redis.watch('a')
-    await other.set('a', 'changed')
-    await t.rejects(redis.multi().set('a', 'mine').exec(), /WATCH/i)
-  })
+  t.test(
+    `redis ${major}, RESP${RESP}: transactions, also where a watched key has changed`,
+    async (t) => {
+      const redis = await open(t, version)
+      const other = await redis.duplicate().connect()
+      t.teardown(() => other.destroy())
+      t.same(await redis.multi().set('a', '1').incr('a').get('a').exec(), ['OK', 2, '2'])
+      await redis.watch('a')
+      await other.set('a', 'changed')
+      await t.rejects(redis.multi().set('a', 'mine').exec(), /WATCH/i)
+    },
+  )
 
-  t.test(`RESP${RESP}: subscriptions by name and by pattern`, async (t) => {
-    const redis = await open(t, RESP)
+  t.test(`redis ${major}, RESP${RESP}: subscriptions by name and by pattern`, async (t) => {
+    const redis = await open(t, version)
     const subscriber = await redis.duplicate().connect()
     t.teardown(() => subscriber.destroy())
     const messages: string[][] = []

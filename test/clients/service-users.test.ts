@@ -11,6 +11,7 @@ import t, { type Test } from 'tap'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
 import { RespClient } from '../support/resp-client.js'
 import { SqlSession } from '../support/service-users.js'
+import { mongoshScript } from '../support/tools.js'
 
 const run = promisify(execFile)
 const majors: readonly [string, typeof driver7][] = [
@@ -100,7 +101,7 @@ t.test('mongosh makes, shows, changes and drops users', async (t) => {
     print(EJSON.stringify(db.getUsers().users.map(({ _id, roles }) => [_id, roles])))
     print(db.auth('app', 'second one').ok)
   `
-  const args = ['node_modules/mongosh/bin/mongosh.js', '--quiet', '--norc', gateway.uri]
+  const args = [await mongoshScript(), '--quiet', '--norc', gateway.uri]
   const shell = async (eval_: string): Promise<string> =>
     (await run(process.execPath, [...args, '--eval', eval_], { timeout: 120_000 })).stdout.trim()
   const [users = '', ...rest] = (await shell(script)).split('\n')

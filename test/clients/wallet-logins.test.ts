@@ -8,6 +8,7 @@ import * as driver7 from 'mongodb'
 import * as driver6 from 'mongodb6'
 import t, { type Test } from 'tap'
 import { type LiveGateway, startGateway } from '../support/live-gateway.js'
+import { mongoshScript } from '../support/tools.js'
 import { testWallet } from '../support/wallet.js'
 import { type Made, WalletClient } from '../support/wallet-client.js'
 
@@ -108,7 +109,7 @@ for (const [major, driver] of majors) {
 
 t.test('mongosh takes the line as it is', async (t) => {
   const { onChain } = await openRoom(t)
-  const args = ['node_modules/mongosh/bin/mongosh.js', '--quiet', '--norc', wireOf(onChain)]
+  const args = [await mongoshScript(), '--quiet', '--norc', wireOf(onChain)]
   const script = 'print(db.runCommand({connectionStatus: 1}).authInfo.authenticatedUsers[0].user)'
   const { stdout } = await run(process.execPath, [...args, '--eval', script], { timeout: 120_000 })
   t.equal(stdout.trim(), onChain.connection.user)

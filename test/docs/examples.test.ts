@@ -1,6 +1,7 @@
 // The examples of all pages, one after the other on one server, as a newcomer goes through them: the
-// README first, then docs/tour.md and the other pages. What a block needs beside the page (a document to
-// replace, an id to verify) is made here; a block that is not run stands below with the reason.
+// README first, then docs/tour.md, the other pages and the guides. What a block needs beside the page (a
+// document to replace, an id to verify) is made here; a block that is not run stands below with the
+// reason. In the guides, each block must print the text block that follows it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import { Wallet } from 'ethers'
 import t from 'tap'
 import { testKey } from '../support/gateway.js'
 import { endSigil, type SigilProcess, settingsFor, startSigil } from '../support/sigil-process.js'
+import { mongoshScript } from '../support/tools.js'
 
 /** Pages and first words of blocks that are not run. */
 const notRun: readonly (readonly [page: string, start: RegExp, why: string])[] = [
@@ -48,6 +50,13 @@ const before: Readonly<Record<string, string>> = {
   ].join('\n'),
 }
 
+const mongosh = await mongoshScript()
+/** The installed mongosh; in the guides also Sigil without npx, which takes half a second each time. */
+const npx = (more: string) =>
+  `npx() { case "$1" in mongosh) shift; node '${mongosh}' "$@" ;; ${more}*) command npx "$@" ;; esac; }`
+const npxGuides = npx('sigil) shift; node "$ROOT/build/src/main.js" "$@" ;; ')
+const between = '--- next block ---'
+
 const newestMemory =
   'curl -s "$SIGIL_URL/api/recall?q=ada" -H "$K" | grep -o "mem_[0-9A-Za-z]*" | sed -n 1p'
 
@@ -67,19 +76,29 @@ interface Block {
   readonly page: string
   readonly language: string
   readonly text: string
+  /** Of the block of text right behind it. */
+  readonly prints: string | undefined
 }
 
 function blocksOf(page: string): Block[] {
-  const found = readFileSync(page, 'utf8').matchAll(/```(sh|js)\n(.*?)```/gs)
-  return [...found].map(([, language = '', text = '']) => ({ page, language, text }))
+  const pattern = /```(sh|js)\n(.*?)```\n(?:```text\n(.*?)```)?/gs
+  const found = readFileSync(page, 'utf8').matchAll(pattern)
+  return [...found].map(([, language = '', text = '', prints]) => ({
+    page,
+    language,
+    text,
+    prints,
+  }))
 }
 
 const tour = 'docs/tour.md'
-const others = readdirSync('docs')
-  .sort()
-  .map((name) => `docs/${name}`)
-  .filter((page) => page !== tour)
-const pages = ['README.md', tour, ...others]
+const pagesIn = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => `${folder}/${name}`)
+const others = pagesIn('docs').filter((page) => page !== tour)
+const pages = ['README.md', tour, ...others, ...pagesIn('docs/guides')]
+const isGuide = (page: string) => page.startsWith('docs/guides/')
 const all = pages.filter((page) => page.endsWith('.md')).flatMap(blocksOf)
 
 t.test('what is not run is there', async (t) => {
@@ -107,6 +126,11 @@ t.test('every example works behind the others', { skip, timeout: 600_000 }, asyn
     const { code, output, errors } = await run.page(page, blocks)
     t.equal(code, 0, `${page}: ${errors.slice(-2_000)}`)
     t.notMatch(output, /"ok":0|"error":\{/, page)
+    if (!isGuide(page)) continue
+    const printed = output.split(`${between}\n`)
+    for (const [at, { prints, text }] of blocks.entries()) {
+      if (prints !== undefined) t.equal(printed[at]?.trim(), prints.trim(), `${page}: ${text}`)
+    }
   }
 })
 
@@ -121,7 +145,10 @@ class Examples {
   ) {}
 
   async page(page: string, blocks: readonly Block[]) {
-    const script = [before[page] ?? '', ...blocks.map((block) => this.shell(block))].join('\n')
+    const shells = blocks.map((block) => this.shell(block))
+    const script = isGuide(page)
+      ? `${npxGuides}\n${shells.join(`\necho '${between}'\n`)}`
+      : [npx(''), before[page] ?? '', ...shells].join('\n')
     const end = page === tour ? '\necho "WALLET_KEY=$WALLET_KEY WALLET=$WALLET"' : ''
     const done = await this.bash(this.here(script) + end)
     const [, key = '', address = ''] = /WALLET_KEY=(\S+) WALLET=(\S+)/.exec(done.output) ?? []

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { testKey } from '../support/gateway.js'
 import { endSigil, settingsFor, startSigil } from '../support/sigil-process.js'
+import { npxMongosh } from '../support/tools.js'
 
 /** Tours: page, heading, number of blocks. */
 const tours = [
@@ -45,7 +46,10 @@ for (const [page, heading, count] of tours) {
       .replaceAll('127.0.0.1:6379', `127.0.0.1:${sigil.redisPort}`)
       .replaceAll('127.0.0.1:5432', `127.0.0.1:${sigil.sqlPort}`)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${sigil.httpPort}`)
-    const { code, output, errors } = await bash(script, `http://127.0.0.1:${sigil.httpPort}`)
+    const { code, output, errors } = await bash(
+      `${await npxMongosh()}\n${script}`,
+      `http://127.0.0.1:${sigil.httpPort}`,
+    )
     t.equal(code, 0, errors)
     const printed = output.split(`${between}\n`)
     for (const [index, [, , expected = '']] of blocks.entries()) {

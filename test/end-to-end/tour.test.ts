@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { testKey } from '../support/gateway.js'
 import { endSigil, settingsFor, startSigil } from '../support/sigil-process.js'
+import { npxMongosh } from '../support/tools.js'
 
 interface Step {
   readonly script: string
@@ -35,7 +36,7 @@ t.test('the tour of the sample data prints what its page says', { timeout: 240_0
     const here = script
       .replaceAll('127.0.0.1:27017', `127.0.0.1:${sigil.wirePort}`)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${sigil.httpPort}`)
-    const { code, output, errors } = await bash(here, {
+    const { code, output, errors } = await bash(`${await npxMongosh()}\n${here}`, {
       SIGIL_API_KEY: testKey,
       SIGIL_URL: `http://127.0.0.1:${sigil.httpPort}`,
     })

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fixedStart, openFixedGateway, testKey } from '../support/gateway.js'
+import { mongoshScript } from '../support/tools.js'
 import { fixturePath, saveFixture } from './fixture.js'
 import { clients, recordClient, recordTranscripts } from './record-resp.js'
 import { recordSqlStarts } from './record-sql.js'
@@ -27,7 +28,7 @@ interface Script {
 const root = new URL('../../../', import.meta.url)
 const fromRoot = (path: string) => fileURLToPath(new URL(path, root))
 const built = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const mongosh = fromRoot('node_modules/mongosh/bin/mongosh.js')
+const mongosh = await mongoshScript()
 
 const scripts: Readonly<Record<string, Script>> = {
   'driver-6': { client: 'mongodb6', program: (uri) => [built('scripts/driver-6.js'), uri] },
@@ -83,7 +84,8 @@ async function run({ program, input }: Script, uri: string): Promise<void> {
 
 function packageOf(name: string): { name: string; version: string } {
   const require = createRequire(import.meta.url)
-  return require(fromRoot(`node_modules/${name}/package.json`))
+  const folder = name === 'mongosh' ? 'build/tools/mongosh/node_modules' : 'node_modules'
+  return require(fromRoot(`${folder}/${name}/package.json`))
 }
 
 const [name = ''] = process.argv.slice(2)

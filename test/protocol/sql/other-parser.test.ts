@@ -4,6 +4,7 @@
 
 import t from 'tap'
 import { parseStatement } from '../../../src/protocol/sql/parse.js'
+import { loadTool, toolMissing } from '../../support/tools.js'
 import { statementTree } from './canonical.js'
 
 /** Condition, what it means, and what node-sql-parser 5.4.0 (PostgreSQL) reads. */
@@ -56,15 +57,6 @@ interface OtherParser {
   readonly Parser: new () => { astify(text: string, options: { database: string }): unknown }
 }
 
-async function loadOther(): Promise<OtherParser | undefined> {
-  const specifier: string = 'node-sql-parser/build/postgresql.js'
-  try {
-    return ((await import(specifier)) as { default: OtherParser }).default
-  } catch {
-    return undefined
-  }
-}
-
 function ours(condition: string): string {
   return JSON.stringify(statementTree(parseStatement(`DELETE FROM t WHERE ${condition}`).statement))
 }
@@ -73,18 +65,14 @@ t.test('what rules out node-sql-parser is read right', async (t) => {
   for (const [condition, meaning] of conditions) t.equal(ours(condition), ours(meaning), condition)
 })
 
-const other = await loadOther()
+const skip = await toolMissing('node-sql-parser')
 
-t.test(
-  'node-sql-parser still reads these wrongly',
-  { skip: other === undefined ? 'node-sql-parser is not installed' : false },
-  async (t) => {
-    if (other === undefined) return
-    const parser = new other.Parser()
-    for (const [condition, , expected] of conditions) {
-      const found = parser.astify(`DELETE FROM t WHERE ${condition}`, { database: 'postgresql' })
-      const statement = (Array.isArray(found) ? found[0] : found) as { readonly where: unknown }
-      t.equal(shown(statement.where), expected, condition)
-    }
-  },
-)
+t.test('node-sql-parser still reads these wrongly', { skip }, async (t) => {
+  const loaded = await loadTool('node-sql-parser', 'node-sql-parser/build/postgresql.js')
+  const parser = new (loaded as OtherParser).Parser()
+  for (const [condition, , expected] of conditions) {
+    const found = parser.astify(`DELETE FROM t WHERE ${condition}`, { database: 'postgresql' })
+    const statement = (Array.isArray(found) ? found[0] : found) as { readonly where: unknown }
+    t.equal(shown(statement.where), expected, condition)
+  }
+})

@@ -1,0 +1,31 @@
+// What npm runs after an install and before a package is made. After `npm ci` it builds Sigil. For
+// `npm pack` and `npm publish` it builds without source maps, as the package has no sources, and with
+// the types of the package's entry. `npm ci --omit=dev` has no compiler: it keeps the build that is
+// there, or ends with what to do.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const compiler = `${root}node_modules/typescript/bin/tsc`
+const isPackage = ['pack', 'publish'].includes(process.env.npm_command ?? '')
+
+function compile(project) {
+  return spawnSync(process.execPath, [compiler, '-p', project], { cwd: root, stdio: 'inherit' })
+    .status ?? 1
+}
+
+if (existsSync(compiler)) {
+  // The next `npm run build` writes every file again, with its source map.
+  if (isPackage) rmSync(`${root}build/.tsbuildinfo`, { force: true })
+  process.exitCode = compile(isPackage ? 'tsconfig.package.json' : '.')
+} else if (existsSync(`${root}build/src/main.js`)) {
+  console.log('sigil: no compiler is installed; the build in build/ is used as it is.')
+} else {
+  console.error(
+    'sigil: there is no build yet, and no compiler is installed. Run `npm ci` first, which builds,\n' +
+      'and then `npm ci --omit=dev`. Or copy build/ here from a machine that has it.',
+  )
+  process.exitCode = 1
+}
