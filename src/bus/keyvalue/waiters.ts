@@ -41,8 +41,10 @@ export class Waiters {
     const waiter = new Waiter(call, () => this.attempt(call, false))
     // It waits before it tries again: what comes in between must not be missed.
     await this.join(waiter)
-    waiter.tryAgain()
+    if (!call.session.closed) waiter.tryAgain()
     await waiter.tried
+    // `forget` knows those that wait, and it went before that.
+    if (call.session.closed) waiter.giveUp()
     if (waiter.isOver) {
       this.leave(waiter)
       return

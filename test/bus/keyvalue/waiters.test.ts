@@ -176,6 +176,17 @@ t.test('time, CLIENT UNBLOCK and a closed connection end the waiting', (t) =>
   }),
 )
 
+t.test('a client that goes while it tries first waits no longer', (t) =>
+  eachRoom(t, async (t, room) => {
+    const client = room.client()
+    const reply = client.run('BTAKE', 'k', '0')
+    client.close()
+    await reply
+    await room.run('SET', 'k', 'stays')
+    t.equal(await room.run('GET', 'k'), 'stays')
+  }),
+)
+
 t.test('inside MULTI it does not wait; what is pipelined behind it does', (t) =>
   eachRoom(t, async (t, room) => {
     await room.run('MULTI')
