@@ -4,7 +4,7 @@
 
 import { fail } from '../base/errors.js'
 import { pipelineStagesMax, subPipelineDepthMax } from '../base/limits.js'
-import { Elements, elementsOf, fieldIn, fieldsOf } from '../value/elements.js'
+import { Elements, elementsOf, fieldsOf } from '../value/elements.js'
 import { bsonType, type Document, stringOf, type Value } from '../value/value.js'
 import type { QueryContext } from './context.js'
 import { contextData, Inputs, stageData } from './detached.js'
@@ -230,8 +230,9 @@ function collect(pipeline: Value, found: PipelineCollection[], depth: number): v
 }
 
 function collectStage(name: string, spec: Value, found: PipelineCollection[], depth: number): void {
-  const given = (field: string) =>
-    spec.type === bsonType.object ? fieldIn(spec, field) : undefined
+  // Of a field that is given twice the last one counts, as where the stage is compiled.
+  const fields = spec.type === bsonType.object ? new Map(fieldsOf(spec)) : undefined
+  const given = (field: string) => fields?.get(field)
   switch (name) {
     case '$lookup':
     case '$graphLookup':

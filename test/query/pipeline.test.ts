@@ -265,6 +265,19 @@ t.test('the collections of a pipeline are found wherever they are named', async 
   t.same(pipelineCollections(valueFrom(5)), [])
 })
 
+t.test('of a field that is given twice the last one names the collection', async (t) => {
+  const stages = { $merge: 'into', $lookup: 'from', $graphLookup: 'from', $unionWith: 'coll' }
+  for (const [stage, field] of Object.entries(stages)) {
+    const spec = writeDocument((out) => out.double(field, Number.NaN).string(field, 'm'))
+    const whole = documentValue(writeDocument((out) => out.document(stage, spec)))
+    t.same(
+      pipelineCollections(writeArray([whole])).map(({ name }) => name),
+      ['m'],
+      stage,
+    )
+  }
+})
+
 t.test('facets of one name are all looked into', async (t) => {
   const facets = writeDocument((out) => {
     for (const name of ['a', 'b']) out.value('same', valueFrom([{ $unionWith: name }]))
