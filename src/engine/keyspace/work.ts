@@ -62,7 +62,8 @@ interface Gathered {
 /** Of an object for each value, beside its bytes. */
 const gatheredValueBytes = 64
 
-const noEvents: readonly KeyEvent[] = []
+/** Until a program makes the first one. */
+const noEvents: KeyEvent[] = []
 const nothingStaged = new Staged()
 
 function* nothingBefore(): Program<void> {}
@@ -74,7 +75,7 @@ export class Work {
   hits = 0
   misses = 0
   /** In the order in which they happened. */
-  events: readonly KeyEvent[] = noEvents
+  events: KeyEvent[] = noEvents
   /** Whether the events `new` and `keymiss`, which few ask for, are made too. */
   notesRare = false
   /** The command that looks keys up changes none. */
@@ -134,7 +135,7 @@ export class Work {
     if (!this.notifies) return
     const made: KeyEvent = { eventClass, event, place, key: name.copy(), access }
     if (this.events === noEvents) this.events = [made]
-    else (this.events as KeyEvent[]).push(made)
+    else this.events.push(made)
   }
 
   /** A document was written that fails a validator which only warns. */

@@ -82,16 +82,11 @@ export class Examiner {
   }
 }
 
-/** What a process has had of the processor, all of its threads; 0 once it is gone. */
+/** Processor time of the thread that examines, in nanoseconds in the file; 0 once it is gone. */
 function processorMs(pid: number | undefined): number {
   try {
-    const [, state = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-    const fields = state.split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * tickMs
+    return Number.parseInt(readFileSync(`/proc/${pid}/schedstat`, 'latin1'), 10) / 1e6
   } catch {
     return 0
   }
 }
-
-/** Of the times in /proc, on every Linux machine that Node runs on. */
-const tickMs = 10
