@@ -65,6 +65,17 @@ export const updateDecisions: readonly Decision[] = [
     applies: (found) => currentOf(found) === undefined,
   },
   {
+    about: 'order of arrays in an array',
+    names: ['$push'],
+    reason: 'elements are compared whole (manual, $sort modifier); mingo looks into arrays',
+    applies: (found) => {
+      const current = currentOf(found)
+      const [, change] = changeOf(found)
+      const isSorted = isObject(change) && change.$sort !== undefined
+      return isSorted && Array.isArray(current) && current.some(Array.isArray)
+    },
+  },
+  {
     about: 'least and greatest across types',
     names: ['$min', '$max'],
     reason: 'by the total order, arrays whole (manual, $min); mingo looks into arrays',
